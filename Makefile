@@ -1,0 +1,44 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) java ## create .venv with everything and see that Java is there
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip -c constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+	touch $@
+
+java:
+	@sh scripts/java.sh
+
+sweep: setup ## run the KIP-320 sweep on Spark
+	$(BIN)/tla2py sweep specs/kip320/sweep.toml
+
+test: setup ## run the tests, with the real TLC and the real Spark
+	$(BIN)/pytest
+
+lint: setup ## check style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: setup ## rewrite the code in its style
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup ## measure (nothing yet)
+	@echo "no benchmark yet"
+
+clean: ## remove what was generated
+	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help setup java sweep test lint format bench clean

@@ -1,0 +1,30 @@
+"""tla2py drives TLC, the TLA+ model checker, over parameter sweeps and analyses what it finds.
+
+Words, as TLC and BenchExec use them: a *module* is a ``.tla`` unit; a *model* is a module plus everything a ``.cfg``
+may say; a *sweep* is a set of models over *parameters*, each combination a *point*; a *run* is one execution of TLC on
+one point; its *outcome* is what TLC said, the *verdict* the coarse reading of it; an *expectation* is what the user
+wrote down beforehand; a *trace* is a counterexample, a sequence of *states* reached by *actions*, perhaps ending in a
+*lasso* or in *stuttering*.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tla2py.explore import StoreView
+
+__version__ = "0.1.0"
+
+__all__ = ["__version__", "open_store"]
+
+
+def open_store(path: str) -> StoreView:
+    """A store opened for reading: its tables as pandas or Spark frames, its counterexamples as ``Trace``.
+
+    Raises ``tla2py.errors.StoreError`` when there is no store, or one of a newer version.
+    """
+    # Imported here so that importing tla2py costs neither pandas nor pyarrow.
+    from tla2py.explore import open_view
+
+    return open_view(path)

@@ -1,0 +1,72 @@
+"""What a TLC config can say to the right of ``=``.
+
+Source: ``tlc2.tool.impl.ModelConfig.parseValue``: non-negative decimal integers below 2^31, strings without escapes,
+TRUE, FALSE, finite sets of these, and names, each of which becomes a model value. Everything else (negative numbers,
+tuples, records, functions, ranges, expressions) has to go through a module.
+"""
+
+from __future__ import annotations
+
+import re
+
+KEYWORDS = frozenset(
+    """INIT NEXT SPECIFICATION VIEW SYMMETRY ALIAS INVARIANT INVARIANTS PROPERTY PROPERTIES CONSTRAINT CONSTRAINTS
+    ACTION_CONSTRAINT ACTION_CONSTRAINTS POSTCONDITION POSTCONDITIONS CONSTANT CONSTANTS CHECK_DEADLOCK
+    _PERIODIC _RL_REWARD _POSSIBLE""".split()
+)
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"\\\n]*")|(?P<mark>[{},]))"""
+)
+_LARGEST = 2**31 - 1
+
+
+def literal_names(text: str) -> frozenset[str] | None:
+    """The names in a value that a config can say, or None when a config cannot say it.
+
+    A config makes a model value of each of these names, so the caller has to see that none of them is meant as a
+    definition.
+    """
+    tokens = _tokens(text)
+    if not tokens or _end_of_value(tokens) != len(tokens):
+        return None
+    names = {token for token in tokens if re.fullmatch(r"\w*[A-Za-z_]\w*", token)} - {"TRUE", "FALSE"}
+    # WF_x and SF_x lex as two tokens, a keyword ends the section.
+    if any(name in KEYWORDS or name.startswith(("WF_", "SF_")) for name in names):
+        return None
+    return frozenset(names)
+
+
+def literal_text(text: str) -> str:
+    """A config's value on one line, with TLA+'s usual spacing."""
+    return " ".join(_tokens(text) or ()).replace("{ ", "{").replace(" }", "}").replace(" ,", ",")
+
+
+def _tokens(text: str) -> list[str] | None:
+    tokens, position, text = [], 0, text.strip()
+    while position < len(text):
+        found = _TOKEN.match(text, position)
+        if not found or (found["number"] and int(found["number"]) > _LARGEST):
+            return None
+        tokens.append(found.group().strip())
+        position = found.end()
+    return tokens
+
+
+def _end_of_value(tokens: list[str]) -> int:
+    """The number of tokens of the first value, 0 when there is none; sets may be nested to any depth."""
+    depth, expect_value = 0, True
+    for index, token in enumerate(tokens):
+        if expect_value and token == "{":
+            depth += 1
+            if tokens[index + 1 : index + 2] == ["}"]:
+                expect_value = False
+        elif expect_value and token not in "},":
+            expect_value = False
+        elif not expect_value and depth and token in "},":
+            depth -= token == "}"
+            expect_value = token == ","
+        else:
+            return 0
+        if depth == 0:
+            return index + 1
+    return 0

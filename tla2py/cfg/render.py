@@ -1,0 +1,53 @@
+"""Rendering of TLC configs through Jinja2, the only place that imports it.
+
+Templates place, Python computes: a template sees one name, ``config``, with the fields of ``tla2py.run.Config``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import jinja2
+
+from tla2py.errors import InputError
+from tla2py.run import Config
+
+
+def default_template() -> str:
+    """The text of the template that is used unless a sweep names its own."""
+    package = Path(__file__).resolve().parent.parent
+    # An installed wheel has the templates inside the package, a checkout beside it.
+    for folder in (package / "cfg_templates", package.parent / "cfg_templates"):
+        path = folder / "default.cfg.j2"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    raise InputError("template-missing", "the template default.cfg.j2 is not installed", hint="reinstall tla2py")
+
+
+def render_config(config: Config, template: str, *, where: str | None = None) -> str:
+    """The text of a ``.cfg`` file; the same config and template always give the same text.
+
+    Raises InputError (``template``) with the template's line when it is no Jinja2 or uses an undefined name.
+    """
+    try:
+        return _compile(template).render(config=config)
+    except jinja2.TemplateSyntaxError as error:
+        place = f"{where}:{error.lineno}" if where else f"line {error.lineno}"
+        raise InputError("template", f"not a Jinja2 template: {error.message}", where=place) from error
+    except jinja2.UndefinedError as error:
+        raise InputError(
+            "template", str(error), where=where, hint="a template sees config, with the fields of tla2py.run.Config"
+        ) from error
+
+
+@lru_cache(maxsize=16)
+def _compile(template: str) -> jinja2.Template:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - the output is a TLC config, not HTML
+    )
+    return environment.from_string(template)

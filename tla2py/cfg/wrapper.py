@@ -1,0 +1,161 @@
+"""From a model to a config and, where a config cannot say it, to a small wrapper module that extends the root."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from tla2py.cfg.literal import literal_names, literal_text
+from tla2py.errors import InputError
+from tla2py.model import Model
+from tla2py.run import Config
+from tla2py.syntax import Spec
+
+# Operators of standard modules that an expression may use though the module at hand does not extend them.
+_NEEDS = (
+    ("Integers", r"(?<![\w)\]}])-\s*[\d(A-Za-z]|\bInt\b"),
+    ("Naturals", r"\.\.|\+|(?<!<)-(?!>)|\*|\\div|%|\\leq|\\geq|=<|>=|(?<![<|\-:])>(?!>)|<(?![<\-])|\bNat\b"),
+    ("Sequences", r"\b(?:Seq|Len|Append|Head|Tail|SubSeq|SelectSeq)\b|\\o\b|\\circ"),
+    ("FiniteSets", r"\b(?:Cardinality|IsFiniteSet)\b"),
+    ("TLC", r":>|@@|\bPermutations\b|\bSortSeq\b|\bRandomElement\b"),
+)
+# What extending one standard module brings with it.
+_BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
+
+
+@dataclass(slots=True)
+class _Wrapper:
+    """The definitions gathered for a wrapper module."""
+
+    spec: Spec
+    definitions: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    model_values: set[str] = field(default_factory=set)
+
+    def define(self, name: str, parameters: str, body: str) -> str:
+        """The name of a new definition with this body."""
+        base = re.sub(r"\W", "_", name)
+        wrapped = f"MC_{base}"
+        while wrapped in self.spec.definitions or wrapped in self.model_values:
+            wrapped += "_"
+        self.definitions.append(f"{wrapped}{parameters} ==\n  {body}")
+        self.texts.append(body)
+        return wrapped
+
+
+def build_config(model: Model) -> tuple[Config, str, str | None]:
+    """The config, the name of the module TLC is to be started on, and the text of the wrapper module if one is needed.
+
+    Raises InputError (``expression-syntax``, ``unknown-name``) for an expression that cannot stand in a module.
+    """
+    spec = model.spec
+    wrapper = _Wrapper(spec)
+    assignments: list[tuple[str, str]] = []
+    substitutions: list[tuple[str, str]] = []
+    known = _model_values(model)
+    for name, text in model.constants:
+        names = literal_names(text)
+        if names is not None and not names & spec.definitions.keys() and not _arity(spec, name):
+            assignments.append((name, literal_text(text)))
+        else:
+            substitutions.append((name, _definition(wrapper, name, text, known)))
+    for name, text in model.replacements:
+        target, left = _split_module(name)
+        substitutions.append((left, target + _definition(wrapper, left, text, known)))
+    symmetry = model.symmetry
+    if isinstance(symmetry, tuple):
+        body = " \\union ".join(f"Permutations({name})" for name in symmetry)
+        symmetry = wrapper.define("symmetry", "", body) if symmetry else None
+    assignments += [(name, name) for name in sorted(wrapper.model_values)]
+    config = Config(
+        specification=model.specification,
+        init=model.init,
+        next=model.next,
+        assignments=tuple(assignments),
+        substitutions=tuple(substitutions),
+        invariants=model.invariants,
+        properties=model.properties,
+        constraints=model.constraints,
+        action_constraints=model.action_constraints,
+        postconditions=model.postconditions,
+        symmetry=symmetry,
+        view=model.view,
+        alias=model.alias,
+        check_deadlock=model.check_deadlock,
+    )
+    if not wrapper.definitions:
+        return config, spec.root.name, None
+    main = f"MC_{spec.root.name}"
+    return config, main, _wrapper_text(main, wrapper)
+
+
+def _definition(wrapper: _Wrapper, name: str, text: str, known: frozenset[str]) -> str:
+    """The definition that stands for a value: one of the module's own, or a new one in the wrapper."""
+    spec = wrapper.spec
+    if text in spec.definitions:
+        return text
+    arity = _arity(spec, name)
+    lambda_form = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
+    parameters, body = "", text.strip()
+    if lambda_form:
+        parameters, body = f"({lambda_form[1]})", lambda_form[2].strip()
+    if arity != (lambda_form[1].count(",") + 1 if lambda_form else 0):
+        raise InputError(
+            "wrong-arity",
+            f"{name} takes {arity} argument{'s' * (arity != 1)}, its value {text!r} does not",
+            hint="write LAMBDA x, y : ..." if arity else "write an expression without parameters",
+        )
+    from tla2py.syntax import parse_expression
+    names = set(parse_expression(body).names)
+    if lambda_form:
+        names -= {part.strip() for part in lambda_form[1].split(",")}
+    declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
+    # A name that nothing defines is a model value, as it is in a config.
+    wrapper.model_values |= {n for n in names if n not in declared and n not in _STANDARD_NAMES} | (names & known)
+    return wrapper.define(name, parameters, body)
+
+
+def _model_values(model: Model) -> frozenset[str]:
+    """Every model value that the assignments make; a module has to declare those it speaks of."""
+    found: set[str] = set()
+    for _, text in model.constants:
+        found |= literal_names(text) or set()
+    return frozenset(found - model.spec.definitions.keys() - {c.name for c in model.spec.constants})
+
+
+def _arity(spec: Spec, name: str) -> int:
+    for constant in spec.constants:
+        if constant.name == name:
+            return constant.arity
+    definition = spec.definitions.get(name)
+    return len(definition.parameters) if definition else 0
+
+
+def _split_module(name: str) -> tuple[str, str]:
+    """``[Mod]Name`` as TLC wants it: the module goes before the right-hand side."""
+    found = re.fullmatch(r"\[(\w+)\]\s*(\w+)", name)
+    return (f"[{found[1]}] ", found[2]) if found else ("", name)
+
+
+def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
+    spec = wrapper.spec
+    available = set(spec.standard) | {m for s in spec.standard for m in _BRINGS.get(s, ())}
+    extends = [spec.root.name]
+    for module, pattern in _NEEDS:
+        needed = any(re.search(pattern, re.sub(r'"[^"]*"', '""', text)) for text in wrapper.texts)
+        if needed and module not in available:
+            extends.append(module)
+            available |= {module, *_BRINGS.get(module, ())}
+    lines = [f"---- MODULE {main} ----", "\\* Written by tla2py: what a config cannot say.", f"EXTENDS {', '.join(extends)}"]
+    if wrapper.model_values:
+        lines += ["", f"CONSTANTS {', '.join(sorted(wrapper.model_values))}"]
+    for definition in wrapper.definitions:
+        lines += ["", definition]
+    return "\n".join([*lines, "", "====", ""])
+
+
+_STANDARD_NAMES = frozenset(
+    """TRUE FALSE BOOLEAN STRING Nat Int Real Infinity Seq Len Append Head Tail SubSeq SelectSeq Cardinality IsFiniteSet
+    Permutations SortSeq RandomElement Print PrintT Assert JavaTime TLCGet TLCSet TLCEval Any ToString
+    """.split()
+)

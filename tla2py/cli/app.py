@@ -1,0 +1,63 @@
+"""The application: its commands, and how errors and interrupts end it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+
+import typer
+
+import tla2py
+from tla2py.cli import config, inspect, query, sweep, trace
+from tla2py.cli.console import print_error
+from tla2py.errors import Tla2pyError
+from tla2py.expect import EXIT_NOT_RUN
+
+app = typer.Typer(
+    name="tla2py",
+    help="Sweep TLA+ models with TLC on Spark and query the counterexamples as tables.",
+    epilog="Exit codes: 0 all as expected, 1 an unexpected verdict, 2 it did not run, 3 inconclusive.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("sweep")(sweep.sweep_command)
+app.command("inspect")(inspect.inspect_command)
+app.command("init")(inspect.init_command)
+app.command("cfg")(config.cfg_command)
+app.command("trace")(trace.trace_command)
+app.command("query")(query.query_command)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"tla2py {tla2py.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    # A polite kill is an interrupt: the same cleaning up, the same words.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        app(standalone_mode=True)
+    except Tla2pyError as error:
+        print_error(error)
+        sys.exit(EXIT_NOT_RUN)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    except BrokenPipeError:
+        # The reader of our output went away; nothing is left to say.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)

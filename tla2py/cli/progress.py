@@ -1,0 +1,54 @@
+"""Progress of a sweep on standard error: a live line on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tla2py.cli.console import err
+from tla2py.perform import Progress as SweepProgress
+from tla2py.report.text import seconds
+
+_EVERY_SECONDS = 5.0
+
+
+@contextlib.contextmanager
+def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:
+    """A function that shows how far a sweep is."""
+    if not missing:
+        yield lambda _: None
+        return
+    console = err()
+    there = f", {cached} are there already" if cached else ""
+    console.print(f"{name}: {missing} runs to execute{there}", markup=False)
+    if not console.is_terminal:
+        yield _plain_lines(missing)
+        return
+    columns = (
+        BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[running]} running"),
+        TextColumn("[red]{task.fields[violated]} violated"), TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as live:
+        task = live.add_task(name, total=missing, running=0, violated=0)
+        yield lambda p: live.update(task, completed=p.done, running=p.running, violated=p.violated)
+
+
+def _plain_lines(missing: int) -> Callable[[SweepProgress], None]:
+    start = time.monotonic()
+    last = start
+
+    def report(progress: SweepProgress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _EVERY_SECONDS and progress.done < missing:
+            return
+        last = now
+        err().print(
+            f"{progress.done}/{missing} done, {progress.running} running, {progress.violated} violated, "
+            f"{seconds(now - start)}"
+        )
+
+    return report

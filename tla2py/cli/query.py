@@ -1,0 +1,39 @@
+"""``tla2py query``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from tla2py.cli.console import show, show_json
+from tla2py.cli.options import Json
+from tla2py.explore import open_view
+
+
+def query_command(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    statement: Annotated[str, typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, coverage.")],
+    as_json: Json = False,
+) -> None:
+    """Spark SQL over a store's tables.
+
+    Example: tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
+    """
+    view = open_view(store)
+    from tla2py.spark.query import run_query
+    from tla2py.spark.session import spark_session
+
+    with spark_session(name="tla2py query") as session:
+        columns, rows = run_query(session, view.store, statement)
+    if as_json:
+        show_json([dict(zip(columns, row, strict=True)) for row in rows])
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    show(table)

@@ -1,0 +1,50 @@
+"""The exceptions of tla2py: every one knows its code, its place and its remedy.
+
+A violation found by TLC is never an exception; it is a row. What is raised here is bad input, a missing tool or a
+store that cannot be used, and the command line turns each into one or two lines and exit code 2.
+"""
+
+from __future__ import annotations
+
+
+class Tla2pyError(Exception):
+    """The base of all errors a user can meet.
+
+    ``code`` is a stable slug such as ``unknown-constant``; ``where`` is ``file``, ``file:line`` or
+    ``file:line:column``; ``hint`` says what would be right.
+    """
+
+    def __init__(self, code: str, message: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(code, message, where, hint)
+        self.code = code
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Keyword-only arguments would be lost when Spark pickles the exception.
+        return (_rebuild, (type(self), self.code, self.message, self.where, self.hint))
+
+    def __str__(self) -> str:
+        """One or two lines: what is wrong and where, then what would be right."""
+        place = f"{self.where}: " if self.where else ""
+        text = f"{place}{self.message}"
+        return f"{text}\n{self.hint}" if self.hint else text
+
+
+class InputError(Tla2pyError, ValueError):
+    """What the user wrote cannot be run: a module, a config, a sweep file, an option."""
+
+
+class ToolchainError(Tla2pyError, RuntimeError):
+    """Java, the TLA+ tools or Spark are missing or unusable."""
+
+
+class StoreError(Tla2pyError, RuntimeError):
+    """A store cannot be read or written."""
+
+
+def _rebuild(
+    cls: type[Tla2pyError], code: str, message: str, where: str | None, hint: str | None
+) -> Tla2pyError:
+    return cls(code, message, where=where, hint=hint)

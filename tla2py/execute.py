@@ -1,0 +1,171 @@
+"""Executing a run: its folder, its processes, the further runs it calls for, and its record."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tla2py.cfg.render import render_config
+from tla2py.outcome import CheckResult, Verdict
+from tla2py.result import RunResult, combine, interpret_execution, unnamed
+from tla2py.run import Config, Execution, Run, RunRecord
+from tla2py.tlc.command import build_argv
+from tla2py.tlc.process import execute_argv
+from tla2py.tlc.toolchain import Toolchain
+
+CONFIG_NAME = "MC.cfg"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executed:
+    """A run that was executed: its record, the folders that hold the streams of its executions, its result.
+
+    ``cancelled`` says that it was stopped on request, so that its record says nothing.
+    """
+
+    record: RunRecord
+    folders: tuple[Path, ...]
+    result: RunResult
+    cancelled: bool
+
+
+@contextmanager
+def execute_run(
+    run: Run,
+    sources: Mapping[str, str],
+    toolchain: Toolchain,
+    *,
+    scratch: Path | None = None,
+    cancelled: threading.Event | None = None,
+    watch: Callable[[Path], None] | None = None,
+) -> Iterator[Executed]:
+    """Execute a run and yield what happened; the folders are gone when the block ends.
+
+    ``sources`` gives module texts by their sha256. ``watch`` is called now and then with the file that TLC is printing
+    to. A failing TLC is data, never an exception.
+    """
+    with tempfile.TemporaryDirectory(prefix="tla2py-", dir=scratch, ignore_cleanup_errors=True) as name:
+        base = Path(name)
+        folders: list[Path] = []
+        executions: list[Execution] = []
+        results: list[CheckResult] = []
+
+        def execute(purpose: str, config: Config, text: str) -> CheckResult:
+            folder = base / str(len(folders) + 1)
+            execution = _execute_once(run, sources, toolchain, folder, purpose, config, text, cancelled, watch)
+            with (folder / "stdout.txt").open("rb") as lines:
+                result = interpret_execution(execution, run.options, lines)
+            folders.append(folder)
+            executions.append(execution)
+            results.append(result)
+            return result
+
+        result = execute("run", run.config, run.config_text)
+        config: Config | None = run.config
+        while config is not None and not _stopped(cancelled):
+            if any(unnamed(v) for v in result.violations):
+                names = _attribute(run, config, execute, cancelled)
+            else:
+                names = [v.name for v in result.violations]
+            config = _without(config, result, names) if run.options.find == "each" else None
+            if config is not None:
+                result = execute("further", config, render_config(config, run.template))
+        yield Executed(
+            record=RunRecord(
+                run_id=run.run_id,
+                main=run.main,
+                modules=run.modules,
+                options=run.options,
+                limits=run.limits,
+                jar_sha256=toolchain.jar.sha256,
+                executions=tuple(executions),
+            ),
+            folders=tuple(folders),
+            result=combine(executions, results),
+            cancelled=_stopped(cancelled),
+        )
+
+
+def _stopped(cancelled: threading.Event | None) -> bool:
+    return cancelled is not None and cancelled.is_set()
+
+
+def _attribute(
+    run: Run,
+    config: Config,
+    execute: Callable[[str, Config, str], CheckResult],
+    cancelled: threading.Event | None,
+) -> list[str]:
+    """The temporal properties that are violated, each found by a run of its own."""
+    found = []
+    for name in config.properties:
+        if _stopped(cancelled):
+            break
+        alone = replace(config, properties=(name,), invariants=(), check_deadlock=False)
+        result = execute("attribution", alone, render_config(alone, run.template))
+        found += [name] if result.violations else []
+    return found
+
+
+def _without(config: Config, result: CheckResult, names: list[str]) -> Config | None:
+    """The config without what was found, or None when there is nothing left to find."""
+    if result.verdict is not Verdict.VIOLATED:
+        return None
+    kinds = {v.kind for v in result.violations}
+    rest = replace(
+        config,
+        invariants=tuple(n for n in config.invariants if n not in names),
+        properties=tuple(n for n in config.properties if n not in names),
+        check_deadlock=config.check_deadlock and "deadlock" not in kinds,
+    )
+    if rest == config or not (rest.invariants or rest.properties or rest.check_deadlock):
+        return None
+    return rest
+
+
+def _execute_once(
+    run: Run,
+    sources: Mapping[str, str],
+    toolchain: Toolchain,
+    folder: Path,
+    purpose: str,
+    config: Config,
+    text: str,
+    cancelled: threading.Event | None,
+    watch: Callable[[Path], None] | None,
+) -> Execution:
+    (folder / "tmp").mkdir(parents=True)
+    for name, sha256 in run.modules:
+        (folder / name).write_text(sources[sha256], encoding="utf-8")
+    (folder / CONFIG_NAME).write_text(text, encoding="utf-8")
+    options = replace(run.options, check_deadlock=config.check_deadlock)
+    argv = build_argv(toolchain.java.path, toolchain.jar.path, folder, run.main, CONFIG_NAME, options, run.limits)
+    ended = execute_argv(
+        argv,
+        folder,
+        timeout_seconds=run.limits.timeout_seconds,
+        memory_bytes=run.limits.memory_bytes,
+        cancelled=cancelled,
+        watch=(lambda: watch(folder / "stdout.txt")) if watch else None,
+    )
+    for leftover in ("states", "tmp"):
+        shutil.rmtree(folder / leftover, ignore_errors=True)
+    return Execution(
+        purpose=purpose,
+        argv=argv,
+        config_text=text,
+        invariants=config.invariants,
+        properties=config.properties,
+        check_deadlock=config.check_deadlock,
+        exit_code=ended.exit_code,
+        termination_reason=ended.termination_reason,
+        started_at=ended.started_at,
+        wall_seconds=ended.wall_seconds,
+        cpu_seconds=ended.cpu_seconds,
+        peak_memory_bytes=ended.peak_memory_bytes,
+    )

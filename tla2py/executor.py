@@ -1,0 +1,134 @@
+"""Executors: what runs a list of runs into a store, and the one that uses threads of this machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from tla2py.execute import execute_run
+from tla2py.outcome import Outcome, Verdict, Violation
+from tla2py.result import RunResult
+from tla2py.run import RETRIED, Run
+from tla2py.store import Store
+from tla2py.tlc.toolchain import Toolchain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """The news that a run is over and its record is in the store; small, for progress only."""
+
+    run_id: str
+    outcome: Outcome
+    verdict: Verdict
+    violations: tuple[Violation, ...]
+    distinct: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What every executor needs beside the runs: the module texts, the tools, and where records go."""
+
+    sources: Mapping[str, str]
+    toolchain: Toolchain
+    store: Path
+
+
+class Executor(Protocol):
+    """Executes runs and yields news of each as it ends, in any order."""
+
+    @property
+    def slots(self) -> int:
+        """How many runs go on at once."""
+
+    def running(self) -> int:
+        """How many runs go on now."""
+
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
+        """Execute all runs, the first ones first; ``tick`` is called now and then while nothing ends."""
+
+
+def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Completed | None:
+    """Execute a run and put its record into the store; None when it was stopped on request and left no record."""
+    with execute_run(run, work.sources, work.toolchain, cancelled=cancelled) as executed:
+        if executed.cancelled:
+            return None
+        Store(work.store).write_record(executed)
+        return completed(run.run_id, executed.result)
+
+
+def completed(run_id: str, result: RunResult) -> Completed:
+    """The news of a result."""
+    return Completed(
+        run_id=run_id,
+        outcome=result.outcome,
+        verdict=result.verdict,
+        violations=result.violations,
+        distinct=result.stats.distinct,
+    )
+
+
+def settled(outcome: str, timeout_seconds: float, memory_bytes: int, run: Run) -> bool:
+    """Whether an earlier outcome stands for a run now: not if it was killed, nor if it may now take more.
+
+    ``timeout_seconds`` and ``memory_bytes`` are the limits under which the outcome came about.
+    """
+    if Outcome(outcome) in RETRIED:
+        return False
+    if outcome == Outcome.TIMEOUT:
+        return run.limits.timeout_seconds <= timeout_seconds
+    if outcome == Outcome.OUT_OF_MEMORY:
+        return run.limits.memory_bytes <= memory_bytes
+    return True
+
+
+class LocalExecutor:
+    """Runs in threads of this process, each waiting for a TLC of its own."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self._running = 0
+        self._lock = threading.Lock()
+
+    def running(self) -> int:
+        """How many runs go on now."""
+        return self._running
+
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
+        """Execute all runs; leaving the loop early stops those that go on and records nothing of them."""
+        cancelled = threading.Event()
+
+        def one(run: Run) -> Completed | None:
+            if cancelled.is_set():
+                return None
+            with self._lock:
+                self._running += 1
+            try:
+                return execute_into_store(run, work, cancelled)
+            finally:
+                with self._lock:
+                    self._running -= 1
+
+        pool = ThreadPoolExecutor(self.slots, thread_name_prefix="run")
+        try:
+            pending: set[Future[Completed | None]] = {pool.submit(one, run) for run in runs}
+            while pending:
+                done, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
+                for future in done:
+                    news = future.result()
+                    if news is not None:
+                        yield news
+                tick()
+        finally:
+            cancelled.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def default_slots(workers: int) -> int:
+    """How many runs of so many TLC workers this machine takes at once."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    return max(cores // workers, 1)

@@ -1,0 +1,93 @@
+"""What was expected of a sweep's points against what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tla2py.outcome import Verdict
+from tla2py.sweep import Sweep, comparable, value_text
+from tla2py.sweepfile import ExpectPoint, ExpectSection
+
+# Exit codes of every command; of several that apply 2 goes before 1 and 1 before 3.
+EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = 0, 1, 2, 3
+_SEVERITY = (EXIT_NOT_RUN, EXIT_UNEXPECTED, EXIT_INCONCLUSIVE, EXIT_OK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A point that is not as expected: what is different, in words, and the exit code it calls for."""
+
+    point: int
+    text: str
+    exit_code: int
+
+
+def judge(sweep: Sweep, runs: Iterable[Mapping[str, object]]) -> list[Finding]:
+    """The points that are not as expected; ``runs`` are rows of the table, ``trace_length`` and all.
+
+    Where the sweep file says nothing a point is expected to hold, and one that an ASSUME excludes to be excluded.
+    """
+    expect = sweep.expect or ExpectSection()
+    points = {point.index: point.parameters for point in sweep.points}
+    findings = []
+    for run in runs:
+        number = int(str(run["point"]))
+        row = _row_for(expect, points[number])
+        findings += [Finding(point=number, text=text, exit_code=code) for text, code in _differences(row, sweep, run)]
+    return findings
+
+
+def exit_code(findings: Sequence[Finding], *, complete: bool = True) -> int:
+    """The exit code of a sweep; one that is not complete did not run."""
+    codes = {finding.exit_code for finding in findings} | {EXIT_OK} | (set() if complete else {EXIT_NOT_RUN})
+    return next(code for code in _SEVERITY if code in codes)
+
+
+def _row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> ExpectPoint | ExpectSection:
+    """The first row that matches a point, else the section itself."""
+    for row in expect.point:
+        if all(
+            name in parameters and comparable(value_text(value)) == comparable(parameters[name])
+            for name, value in row.match.items()
+        ):
+            return row
+    return expect
+
+
+def _differences(
+    row: ExpectPoint | ExpectSection, sweep: Sweep, run: Mapping[str, object]
+) -> Iterable[tuple[str, int]]:
+    verdict = Verdict(str(run["verdict"]))
+    asked = row.verdict or (Verdict.VIOLATED.value if row.violates else None)
+    expected = Verdict(asked) if asked else Verdict.HOLDS
+    violated = run["violated"]
+    assert isinstance(violated, Sequence)
+    names = [str(v["name"] or v["kind"]) for v in violated]
+    if verdict is not expected and not (asked is None and verdict is Verdict.EXCLUDED):
+        shown = f" ({', '.join(names)})" if names else ""
+        yield f"{verdict.value}{shown}, expected {expected.value}", _code_of(verdict)
+        return
+    if row.violates is not None:
+        missing = [name for name in row.violates if name not in names]
+        surplus = [name for name in names if name not in row.violates]
+        undecided = run["undecided"]
+        assert isinstance(undecided, Sequence)
+        # TLC stops at the first violation unless each is asked for, so the others are not missing then.
+        if missing and (sweep.options.find == "each" or not names):
+            code = EXIT_INCONCLUSIVE if set(missing) <= set(undecided) else EXIT_UNEXPECTED
+            yield f"does not violate {', '.join(missing)}, expected to", code
+        if surplus:
+            yield f"violates {', '.join(surplus)}, not expected to", EXIT_UNEXPECTED
+    for key, found in (("trace_length", run["trace_length"]), ("distinct", run["distinct"])):
+        wanted = getattr(row, key)
+        if wanted is not None and found != wanted:
+            yield f"{key.replace('_', ' ')} is {found}, expected {wanted}", EXIT_UNEXPECTED
+    if row.min_distinct is not None and int(str(run["distinct"] or 0)) < row.min_distinct:
+        yield f"distinct is {run['distinct']}, expected at least {row.min_distinct}", EXIT_UNEXPECTED
+
+
+def _code_of(verdict: Verdict) -> int:
+    if verdict is Verdict.BROKEN:
+        return EXIT_NOT_RUN
+    return EXIT_INCONCLUSIVE if verdict is Verdict.INCONCLUSIVE else EXIT_UNEXPECTED

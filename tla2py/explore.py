@@ -1,0 +1,143 @@
+"""A store opened for reading: frames, traces, and which points are the smallest that break."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tla2py.errors import InputError, StoreError
+from tla2py.store import Manifest, Store
+from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tables.write import refresh_tables
+from tla2py.trace import Location, State, Trace
+from tla2py.values import state_from_itf
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+
+
+def open_view(path: str | Path) -> StoreView:
+    """A store for reading; tables that a killed sweep left behind its records are brought up to date first."""
+    text = str(path)
+    store = Store.open(Path(text.removeprefix("file://") if text.startswith("file://") else text))
+    try:
+        with store.lock():
+            refresh_tables(store)
+    except StoreError:
+        # Being written by a sweep, or read-only: the tables are read as they are, if they are.
+        missing = [name for name in TABLE_NAMES if not (store.tables / f"{name}.parquet").exists()]
+        if missing:
+            raise
+    return StoreView(store)
+
+
+class StoreView:
+    """The tables of a store. ``runs``, ``traces``, ``states``, ``changes`` and ``coverage`` are pandas frames."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def __repr__(self) -> str:
+        return f"<tla2py store {self.store.path}: {self.manifest.name}, {len(self.manifest.points)} points>"
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What the store was made from."""
+        return self.store.manifest()
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """A row per point."""
+        return self._pandas("runs")
+
+    @cached_property
+    def traces(self) -> pd.DataFrame:
+        """A row per counterexample."""
+        return self._pandas("traces")
+
+    @cached_property
+    def states(self) -> pd.DataFrame:
+        """A row per state of a counterexample; ``state`` is ITF as JSON text."""
+        return self._pandas("states")
+
+    @cached_property
+    def changes(self) -> pd.DataFrame:
+        """A row per part of a variable that a step changed."""
+        return self._pandas("changes")
+
+    @cached_property
+    def coverage(self) -> pd.DataFrame:
+        """A row per action or expression of the coverage reports."""
+        return self._pandas("coverage")
+
+    def arrow(self, name: str) -> pa.Table:
+        """A table as Arrow. Raises InputError (``unknown-table``)."""
+        if name not in TABLE_NAMES:
+            raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
+        return pq.read_table(self.store.tables / f"{name}.parquet")
+
+    def spark(self, name: str) -> DataFrame:
+        """A table as a Spark frame in the active session, or in one started on ``local[*]``."""
+        from tla2py.spark.frames import table_frame
+        from tla2py.spark.session import shared_session
+
+        return table_frame(shared_session(), self.store, name)
+
+    def trace(self, point: int, number: int = 1) -> Trace:
+        """A counterexample of a point, its values typed. Raises InputError (``no-point``, ``no-trace``)."""
+        traces = self.trace_list(point)
+        if not 1 <= number <= len(traces):
+            raise InputError(
+                "no-trace",
+                f"point {point} has no trace {number}" if traces else f"point {point} has no counterexample",
+                hint=f"its traces: 1 to {len(traces)}" if traces else "'tla2py trace STORE' lists the points that have one",
+            )
+        row = traces[number - 1]
+        states = self.arrow("states").filter(
+            (pc.field("run_id") == row["run_id"]) & (pc.field("trace") == row["trace"])
+        )
+        return Trace(
+            kind=str(row["kind"]),
+            name=str(row["name"]),
+            states=tuple(_state(state) for state in states.to_pylist()),
+            loop_start=row["loop_start"],
+            stuttering=bool(row["stuttering"]),
+        )
+
+    def trace_list(self, point: int) -> list[dict[str, pa.Scalar]]:
+        """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""
+        run_ids = {p.point: p.run_id for p in self.manifest.points}
+        if point not in run_ids:
+            raise InputError("no-point", f"no point {point} in {self.store.path}", hint=f"points: 1 to {len(run_ids)}")
+        rows: list[dict[str, pa.Scalar]] = (
+            self.arrow("traces").filter(pc.field("run_id") == run_ids[point]).to_pylist()
+        )
+        return rows
+
+    def _pandas(self, name: str) -> pd.DataFrame:
+        from tla2py.tables.pandas import pandas_frame
+
+        return pandas_frame(self.arrow(name))
+
+
+def _state(row: Mapping[str, object]) -> State:
+    location = None
+    if row["module"] is not None:
+        keys = ("begin_line", "begin_column", "end_line", "end_column")
+        location = Location(module=str(row["module"]), **{key: int(str(row[key])) for key in keys})
+    args = row["action_args"]
+    return State(
+        index=int(str(row["index"])),
+        action=None if row["action"] is None else str(row["action"]),
+        action_args=tuple(str(a) for a in args) if isinstance(args, Sequence) else None,
+        location=location,
+        values=state_from_itf(json.loads(str(row["state"]))),
+    )

@@ -1,0 +1,189 @@
+"""The main job: a sweep into a store, executing only what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pyarrow.parquet as pq
+
+import tla2py
+from tla2py.errors import StoreError
+from tla2py.executor import Completed, Executor, Work, completed, settled
+from tla2py.outcome import Outcome, Verdict
+from tla2py.result import interpret_record
+from tla2py.run import Run
+from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.sweep import Plan, Sweep, comparable
+from tla2py.tables.schema import parameter_column, parameter_type
+from tla2py.tables.write import refresh_tables
+from tla2py.tlc.toolchain import Toolchain
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a sweep is; ``done`` counts runs, which are fewer than points where two points are one model."""
+
+    total: int
+    cached: int = 0
+    done: int = 0
+    violated: int = 0
+    running: int = 0
+    latest: Completed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performed:
+    """What a sweep did: how many runs were executed, how many were there already, whether the tables changed."""
+
+    executed: int
+    cached: int
+    tables_written: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A sweep made ready: the plan, the store, and which runs are missing, those expected to be longest first."""
+
+    sweep: Sweep
+    plan: Plan
+    store: Store
+    missing: tuple[Run, ...]
+    cached: int
+    known: dict[str, Verdict] = field(default_factory=dict)
+
+
+def prepare(sweep: Sweep, store: Store, jar_sha256: str, *, fresh: bool = False) -> Job:
+    """Look at what the store has and write down what is about to be run. The store must be locked."""
+    plan = sweep.plan(jar_sha256)
+    store.write_manifest(manifest(sweep, plan), plan.sources)
+    known = {} if fresh else _settled_runs(store, plan)
+    missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
+    order = _longest_first(plan)
+    return Job(
+        sweep=sweep,
+        plan=plan,
+        store=store,
+        missing=tuple(sorted(missing.values(), key=lambda run: order[run.run_id])),
+        cached=len({run.run_id for run in plan.runs}) - len(missing),
+        known=known,
+    )
+
+
+def perform(
+    job: Job, toolchain: Toolchain, executor: Callable[[], Executor], report: Callable[[Progress], None]
+) -> Performed:
+    """Execute what is missing and bring the tables up to date; ``report`` hears of every change.
+
+    ``executor`` is called only when there is something to execute. Whatever ends this early, the tables are written
+    from the records there are. Raises what the executor raises.
+    """
+    progress = Progress(total=len(job.missing) + job.cached, cached=job.cached)
+    progress.violated = sum(verdict is Verdict.VIOLATED for verdict in job.known.values())
+    executed = 0
+    written = False
+    try:
+        if job.missing:
+            pool = executor()
+            work = Work(sources=job.plan.sources, toolchain=toolchain, store=job.store.path)
+
+            def tick() -> None:
+                progress.running = pool.running()
+                report(progress)
+
+            tick()
+            for news in pool.execute(job.missing, work, tick):
+                executed += 1
+                progress.done += 1
+                progress.violated += news.verdict is Verdict.VIOLATED
+                progress.latest = news
+                tick()
+    finally:
+        written = refresh_tables(job.store)
+    return Performed(executed=executed, cached=job.cached, tables_written=written)
+
+
+def manifest(sweep: Sweep, plan: Plan) -> Manifest:
+    """What a store says of the sweep it was made from."""
+    parameters = [
+        ManifestParameter(
+            name=p.name,
+            kind=p.kind,
+            column=parameter_column(p.name),
+            type=parameter_type([point.parameters[p.name] for point in plan.points]),
+        )
+        for p in sweep.parameters
+    ]
+    points = [
+        ManifestPoint(point=point.index, run_id=run.run_id, parameters=dict(point.parameters))
+        for point, run in zip(plan.points, plan.runs, strict=True)
+    ]
+    return Manifest(
+        tla2py_version=tla2py.__version__,
+        name=sweep.name,
+        modules=[spec.root.name for spec in sweep.specs.values()],
+        sweep=sweep.text,
+        parameters=parameters,
+        points=points,
+    )
+
+
+def _settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
+    """The runs of a plan whose records stand, with their verdicts.
+
+    The table of runs is asked first, since it is one file; records it does not know, those of a sweep that was killed,
+    are read one by one, and a damaged one counts as missing.
+    """
+    present = {file.stem for file in store.records.glob("*.zip")}
+    table = {row["run_id"]: row for row in _runs_table(store)}
+    known = {}
+    for run in plan.runs:
+        if run.run_id not in present or run.run_id in known:
+            continue
+        row = table.get(run.run_id)
+        if row is not None:
+            outcome, verdict = str(row["outcome"]), Verdict(row["verdict"])
+            timeout, memory = float(row["timeout_seconds"]), int(row["memory_bytes"])
+        else:
+            try:
+                with store.archive(run.run_id) as archive:
+                    result = interpret_record(archive.record, archive.stdout)
+                    limits = archive.record.limits
+            except StoreError:
+                continue
+            news = completed(run.run_id, result)
+            outcome, verdict = news.outcome.value, news.verdict
+            timeout, memory = limits.timeout_seconds, limits.memory_bytes
+        if settled(outcome, timeout, memory, run):
+            known[run.run_id] = verdict
+    return known
+
+
+def _runs_table(store: Store) -> list[dict[str, str]]:
+    file = store.tables / "runs.parquet"
+    columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes"]
+    try:
+        rows: list[dict[str, str]] = pq.read_table(file, columns=columns).to_pylist()
+    except (OSError, ValueError):
+        return []
+    return [row for row in rows if row["outcome"] in set(Outcome)]
+
+
+def _longest_first(plan: Plan) -> dict[str, tuple[float, int]]:
+    """A sort key per run: the larger a point's parameters, the earlier it starts."""
+    keys = {}
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        weight = 0.0
+        for text in point.parameters.values():
+            value = comparable(text)
+            if isinstance(value, frozenset):
+                weight += 2.0 * len(value)
+            elif isinstance(value, int):
+                weight += float(value)
+            else:
+                weight += sum(int(n) for n in re.findall(r"\d+", text)[:1])
+        keys[run.run_id] = (-weight, point.index)
+    return keys
+
+

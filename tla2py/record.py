@@ -1,0 +1,67 @@
+"""The raw record of a run as one archive, written whole or not at all.
+
+An archive holds ``record.json`` and, for execution n, ``n/stdout.txt`` and ``n/stderr.txt``. One file per run keeps the
+write atomic on a local disk (by rename) as on object storage (by one put), and text compresses tenfold in it.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from tla2py.errors import StoreError
+from tla2py.run import RunRecord
+
+_RECORD = "record.json"
+# Archives are deterministic: the times that matter are in the record.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def write_archive(target: IO[bytes], record: RunRecord, folders: Sequence[Path]) -> None:
+    """Write a record and the streams that its executions left in their folders."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+        for number, folder in enumerate(folders, 1):
+            for name in ("stdout.txt", "stderr.txt"):
+                info = zipfile.ZipInfo(f"{number}/{name}", _EPOCH)
+                info.compress_type = zipfile.ZIP_DEFLATED
+                with (folder / name).open("rb") as source, archive.open(info, "w", force_zip64=True) as sink:
+                    while chunk := source.read(1 << 20):
+                        sink.write(chunk)
+        info = zipfile.ZipInfo(_RECORD, _EPOCH)
+        info.compress_type = zipfile.ZIP_DEFLATED
+        archive.writestr(info, msgspec.json.format(msgspec.json.encode(record), indent=1))
+
+
+class Archive:
+    """A record read back; the streams are decompressed as they are read."""
+
+    def __init__(self, archive: zipfile.ZipFile, record: RunRecord) -> None:
+        self._archive = archive
+        self.record = record
+
+    def stdout(self, number: int) -> IO[bytes]:
+        """The standard output of execution ``number``, from 1, for reading line by line."""
+        return io.BufferedReader(self._archive.open(f"{number}/stdout.txt"), 1 << 16)  # type: ignore[arg-type]
+
+    def stderr(self, number: int) -> str:
+        """The standard error of execution ``number``, from 1."""
+        return self._archive.read(f"{number}/stderr.txt").decode("utf-8", "replace")
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[Archive]:
+    """A record from disk. Raises StoreError (``record-damaged``) when the file is not a whole record."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            record = msgspec.json.decode(archive.read(_RECORD), type=RunRecord)
+            yield Archive(archive, record)
+    except (zipfile.BadZipFile, KeyError, EOFError, msgspec.DecodeError) as error:
+        raise StoreError(
+            "record-damaged", f"{path} is no whole record: {error}", hint="delete the file; the run is then executed again"
+        ) from error

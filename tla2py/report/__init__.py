@@ -1,0 +1,1 @@
+"""Views for people over the rows of a store."""

@@ -1,0 +1,248 @@
+"""Text for the terminal, made with Rich: the summary of a sweep and the steps of a trace."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tla2py.explore import StoreView
+from tla2py.grid import minimal_points
+from tla2py.store import ManifestPoint
+from tla2py.trace import State, Trace
+from tla2py.values import changes, format_value
+
+VERDICT_STYLES = {
+    "holds": "green",
+    "violated": "bold red",
+    "inconclusive": "yellow",
+    "broken": "bold magenta",
+    "excluded": "dim",
+}
+# A longer table is cut to the points that do not hold.
+_MOST_ROWS = 60
+
+Row = Mapping[str, object]
+
+
+def sweep_summary(view: StoreView) -> RenderableType:
+    """The table of points, the smallest that break with the way to the shortest break, and what to type next."""
+    runs: list[Row] = view.arrow("runs").to_pylist()
+    traces: list[Row] = view.arrow("traces").to_pylist()
+    lengths = _shortest(traces)
+    parts: list[RenderableType] = [_points_table(view, runs, lengths), ""]
+    broken = [run for run in runs if run["verdict"] == "broken"]
+    for run in broken[:3]:
+        parts.append(Text(f"Point {run['point']} is broken: {_first_lines(str(run['message'] or run['outcome']))}", "magenta"))
+    minimal = smallest(view, runs)
+    if minimal:
+        parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
+        for point, names in minimal:
+            parts += [_minimal_line(point, names, lengths), *_why(view, point, names, lengths)]
+        parts.append("")
+    store = shlex.quote(str(view.store.path))
+    parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
+    first = minimal[0][0].point if minimal else None
+    parts.append(Text.assemble(("Next   ", "bold"), f"tla2py trace {store}{f' {first}' if first else ''}"))
+    parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))
+    return Group(*parts)
+
+
+def smallest(view: StoreView, runs: Sequence[Row]) -> list[tuple[ManifestPoint, list[str]]]:
+    """The minimal violating points of each violated definition, each point once with all it violates there."""
+    points = {p.point: p for p in view.manifest.points}
+    violating: dict[str, list[ManifestPoint]] = {}
+    for run in runs:
+        for name in violated_names(run):
+            violating.setdefault(name, []).append(points[int(str(run["point"]))])
+    found: dict[int, list[str]] = {}
+    for name, candidates in violating.items():
+        for position in minimal_points([c.parameters for c in candidates]):
+            found.setdefault(candidates[position].point, []).append(name)
+    return [(points[number], names) for number, names in sorted(found.items())]
+
+
+def violated_names(run: Row) -> list[str]:
+    """The names of what a row of ``runs`` violates; the kind where there is no name, as for deadlock."""
+    violated = run["violated"]
+    assert isinstance(violated, Sequence)
+    return [str(v["name"] or v["kind"]) for v in violated]
+
+
+def _shortest(traces: Sequence[Row]) -> dict[tuple[str, str], tuple[int, int]]:
+    """The length and number of the shortest trace per run and violated name."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for trace in traces:
+        key = (str(trace["run_id"]), str(trace["name"] or trace["kind"]))
+        here = (int(str(trace["length"])), int(str(trace["trace"])))
+        found[key] = min(found.get(key, here), here)
+    return found
+
+
+def _points_table(view: StoreView, runs: Sequence[Row], lengths: Mapping[tuple[str, str], tuple[int, int]]) -> RenderableType:
+    parameters = view.manifest.parameters
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("point", justify="right")
+    for parameter in parameters:
+        table.add_column(parameter.name, overflow="fold")
+    table.add_column("verdict", overflow="fold")
+    for name in ("generated", "distinct", "depth", "time"):
+        table.add_column(name, justify="right", no_wrap=True)
+    points = {p.point: p for p in view.manifest.points}
+    shown = runs if len(runs) <= _MOST_ROWS else [run for run in runs if run["verdict"] != "holds"][:_MOST_ROWS]
+    for run in shown:
+        verdict = Text(str(run["verdict"]), VERDICT_STYLES[str(run["verdict"])])
+        said = [f"{name} in {lengths[str(run['run_id']), name][0]}" if (str(run["run_id"]), name) in lengths else name
+                for name in violated_names(run)]
+        if said:
+            verdict.append(": " + ", ".join(said))
+        elif run["verdict"] in ("inconclusive", "broken"):
+            verdict.append(f": {str(run['outcome']).replace('_', ' ')}")
+        table.add_row(
+            str(run["point"]),
+            *(points[int(str(run["point"]))].parameters[p.name] for p in parameters),
+            verdict,
+            *(number(run[key]) for key in ("generated", "distinct", "depth")),
+            seconds(float(str(run["wall_seconds"]))),
+        )
+    if len(shown) == len(runs):
+        return table
+    counts = ", ".join(f"{sum(r['verdict'] == v for r in runs)} {v}" for v in VERDICT_STYLES if any(r["verdict"] == v for r in runs))
+    return Group(table, Text(f"{len(runs)} points: {counts}; those that hold are not shown", "dim"))
+
+
+def _minimal_line(point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]) -> Text:
+    parameters = ", ".join(f"{name} = {text}" for name, text in point.parameters.items()) or "the model"
+    said = ", ".join(
+        f"{name} in {lengths[point.run_id, name][0]} states" if (point.run_id, name) in lengths else name for name in names
+    )
+    return Text.assemble("  ", f"{parameters}  ", (said, "red"), f"  (point {point.point})")
+
+
+def _why(
+    view: StoreView, point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]
+) -> list[RenderableType]:
+    """The actions that lead to the shortest violation and what the last of them changed."""
+    known = [(lengths[point.run_id, name], name) for name in names if (point.run_id, name) in lengths]
+    if not known:
+        return []
+    trace = view.trace(point.point, min(known)[0][1])
+    actions = [state.action or "" for state in trace.states[1:]]
+    steps = [f"{name} x{count}" if (count := len(list(group))) > 1 else name for name, group in groupby(actions)]
+    lines: list[RenderableType] = []
+    if steps:
+        lines.append(Padding(Text(" > ".join(steps), "dim"), (0, 0, 0, 4)))
+    if len(trace.states) > 1:
+        last = "; ".join(_change_text(change) for change in _changed(*trace.states[-2:]))
+        lines.append(Padding(Text.assemble(("last step: ", "dim"), _cut(last, 300)), (0, 0, 0, 4)))
+    return lines
+
+
+def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> RenderableType:
+    """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
+    parts: list[RenderableType] = []
+    said = trace.name or trace.kind
+    parts.append(Text.assemble((f"{title}{said}", "bold red"), f" is violated, {len(trace.states)} states"))
+    for before, state in pairwise((None, *trace.states)):
+        assert state is not None
+        parts.append(_step_header(state, trace))
+        if before is None or full:
+            for variable, value in state.values.items():
+                parts.append(Padding(Text.assemble((variable, "cyan"), f" = {format_value(value)}"), (0, 0, 0, 4)))
+        else:
+            changed = _changed(before, state)
+            for change in changed:
+                parts.append(Padding(_change_line(change), (0, 0, 0, 4)))
+            if not changed:
+                parts.append(Padding(Text("nothing changes", "dim"), (0, 0, 0, 4)))
+    if trace.loop_start is not None:
+        parts.append(Text(f"and back to state {trace.loop_start}, for ever", "bold yellow"))
+    if trace.stuttering:
+        parts.append(Text("and nothing happens any more (stuttering)", "bold yellow"))
+    return Group(*parts)
+
+
+def _step_header(state: State, trace: Trace) -> Text:
+    in_loop = trace.loop_start is not None and state.index >= trace.loop_start
+    header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
+    if in_loop:
+        header.append("  (in the loop)", "yellow")
+    if state.location:
+        header.append(f"  {state.location.module}:{state.location.begin_line}", "dim")
+    return header
+
+
+def action_text(state: State) -> str:
+    """An action with its arguments as a person writes it; ``Init`` stands for the initial predicate."""
+    if state.action is None:
+        return "initial state"
+    return state.action + (f"({', '.join(state.action_args)})" if state.action_args else "")
+
+
+def _changed(before: State, after: State) -> list[tuple[str, str | None, str | None]]:
+    found = []
+    for variable, value in after.values.items():
+        if variable in before.values:
+            for change in changes(before.values[variable], value):
+                old = None if change.before is None else format_value(change.before)
+                new = None if change.after is None else format_value(change.after)
+                found.append((variable + change.path, old, new))
+    return found
+
+
+def _change_line(change: tuple[str, str | None, str | None]) -> Text:
+    path, old, new = change
+    if old is None:
+        return Text.assemble((path, "cyan"), ("  + ", "green"), (new or "", "green"))
+    if new is None:
+        return Text.assemble((path, "cyan"), ("  - ", "red"), (old, "red"))
+    return Text.assemble((path, "cyan"), "  ", (old, "red"), " -> ", (new, "green"))
+
+
+def _change_text(change: tuple[str, str | None, str | None]) -> str:
+    return _change_line(change).plain
+
+
+def trace_list(view: StoreView) -> RenderableType:
+    """All counterexamples of a store, a line each."""
+    rows: list[Row] = view.arrow("traces").to_pylist()
+    if not rows:
+        return Text("no counterexample in this store")
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("point", "trace"):
+        table.add_column(name, justify="right")
+    for parameter in view.manifest.parameters:
+        table.add_column(parameter.name, overflow="fold")
+    for name in ("violates", "kind", "length", "ends"):
+        table.add_column(name, overflow="fold")
+    for point in view.manifest.points:
+        for row in rows:
+            if row["run_id"] != point.run_id:
+                continue
+            ends = f"back to {row['loop_start']}" if row["loop_start"] else "stuttering" if row["stuttering"] else ""
+            table.add_row(str(point.point), str(row["trace"]), *point.parameters.values(),
+                          str(row["name"]), str(row["kind"]), str(row["length"]), ends)
+    return table
+
+
+def number(value: object) -> str:
+    """A count with thousands marked, or a dash for none."""
+    return "-" if value is None else f"{int(str(value)):,}"
+
+
+def seconds(value: float) -> str:
+    """A duration for a person."""
+    return f"{value:.1f}s" if value < 60 else f"{int(value // 60)}m{int(value % 60):02d}s"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _first_lines(text: str) -> str:
+    return _cut(" ".join(text.split()), 300)

@@ -1,0 +1,118 @@
+"""What a run's record means: its executions interpreted and brought together; always computed anew from the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import IO
+
+from tla2py.outcome import CheckResult, CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation
+from tla2py.run import Execution, RunRecord, TlcOptions
+from tla2py.tlc.interpret import interpret
+from tla2py.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The answer of a run.
+
+    Outcome and statistics are those of the first execution; violations and traces are those of all. ``undecided`` names
+    what a further execution under ``find = "each"`` could not settle within its limits.
+    """
+
+    outcome: Outcome
+    verdict: Verdict
+    violations: tuple[Violation, ...]
+    traces: tuple[Trace, ...]
+    stats: Stats
+    coverage: tuple[CoverageItem, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    undecided: tuple[str, ...]
+    tlc_version: str | None
+    tlc_revision: str | None
+
+    @property
+    def trace_length(self) -> int | None:
+        """The number of states of the shortest trace of a violation, None without one."""
+        lengths = [len(trace.states) for trace in self.traces if trace.states]
+        return min(lengths) if self.violations and lengths else None
+
+
+def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> CheckResult:
+    """The reading of one execution from its standard output."""
+    return interpret(
+        lines,
+        exit_code=execution.exit_code,
+        termination_reason=execution.termination_reason,
+        mode=options.mode,
+        invariants=execution.invariants,
+        properties=execution.properties,
+        stop_after=any("stopAfter" in option for option in options.java_options),
+    )
+
+
+def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> RunResult:
+    """The result of a whole record; ``stdout(n)`` opens the standard output of execution n, from 1."""
+    results = []
+    for number, execution in enumerate(record.executions, 1):
+        with closing(stdout(number)) as lines:
+            results.append(interpret_execution(execution, record.options, lines))
+    return combine(record.executions, results)
+
+
+def combine(executions: Iterable[Execution], results: list[CheckResult]) -> RunResult:
+    """The executions of one run as one result."""
+    first, *others = results
+    violations: list[Violation] = []
+    traces: list[Trace] = []
+    undecided: tuple[str, ...] = ()
+    attributed = [
+        (execution, result)
+        for execution, result in zip(executions, results, strict=True)
+        if execution.purpose == "attribution" and result.violations
+    ]
+    for execution, result in zip(executions, results, strict=True):
+        if execution.purpose == "attribution":
+            continue
+        named = result
+        if any(unnamed(v) for v in result.violations) and attributed:
+            named = _name_property(result, [r for _, r in attributed])
+        violations += [v for v in named.violations if v not in violations]
+        traces += named.traces
+        undecided = ()
+        if execution.purpose == "further" and result.verdict is not Verdict.HOLDS and not result.violations:
+            deadlock = ("deadlock",) if execution.check_deadlock else ()
+            undecided = (*execution.invariants, *execution.properties, *deadlock)
+    return RunResult(
+        outcome=first.outcome,
+        verdict=first.verdict,
+        violations=tuple(violations),
+        traces=tuple(traces),
+        stats=first.stats,
+        coverage=first.coverage,
+        diagnostics=tuple(d for result in [first, *others] for d in result.diagnostics),
+        undecided=undecided,
+        tlc_version=first.tlc_version,
+        tlc_revision=first.tlc_revision,
+    )
+
+
+def unnamed(violation: Violation) -> bool:
+    """Whether TLC left open which temporal property was violated, as it does up to March 2026."""
+    return violation.kind == "temporal_property" and not violation.name
+
+
+def _name_property(result: CheckResult, attributed: list[CheckResult]) -> CheckResult:
+    """The violation under its name: the same trace when one property alone is violated, else a trace for each."""
+    names = [v for other in attributed for v in other.violations]
+    kept = tuple(v for v in result.violations if not unnamed(v))
+    if len(attributed) == 1:
+        traces = tuple(
+            replace(trace, name=names[0].name) if trace.kind == "temporal_property" and not trace.name else trace
+            for trace in result.traces
+        )
+    else:
+        open_ = [t for t in result.traces if not (t.kind == "temporal_property" and not t.name)]
+        traces = (*open_, *(trace for other in attributed for trace in other.traces))
+    return replace(result, violations=(*kept, *names), traces=traces)

@@ -1,0 +1,111 @@
+"""The executor that distributes runs with Spark: one partition per run, each calling the same code as the local one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from py4j.protocol import Py4JError
+from pyspark import AccumulatorParam, SparkContext
+from pyspark.sql import SparkSession
+
+from tla2py.errors import Tla2pyError, ToolchainError
+from tla2py.executor import Completed, Work, execute_into_store
+from tla2py.run import Run
+
+News = list[Completed | Tla2pyError]
+
+
+class _Append(AccumulatorParam[News]):
+    """An accumulator that gathers news on the driver while a job goes on."""
+
+    def zero(self, value: News) -> News:  # noqa: ARG002
+        return []
+
+    def addInPlace(self, value1: News, value2: News) -> News:  # noqa: N802
+        value1.extend(value2)
+        return value1
+
+
+class SparkExecutor:
+    """Runs as Spark tasks.
+
+    A failing model is data and never a failed task, so that Spark repeats a task only when the worker under it was
+    lost; that is harmless, because a run's record has the same name each time.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        self._context: SparkContext = session.sparkContext
+        cpus = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
+        self.slots = max(self._context.defaultParallelism // cpus, 1)
+
+    def running(self) -> int:
+        """How many runs go on now."""
+        tracker = self._context.statusTracker()
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        return sum(stage.numActiveTasks for stage in stages if stage is not None)
+
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
+        """Execute all runs; leaving the loop early cancels the job, which ends the runs that go on.
+
+        Raises ToolchainError (``spark-failed``) when Spark gives up, and what went wrong in a task, such as StoreError.
+        """
+        shared = self._context.broadcast(work)
+        news = self._context.accumulator([], _Append())
+
+        def task(part: Iterable[Run]) -> None:
+            for run in part:
+                try:
+                    done = execute_into_store(run, shared.value)
+                except Tla2pyError as error:
+                    news.add([error])
+                else:
+                    news.add([done] if done else [])
+
+        failure: list[BaseException] = []
+
+        def job() -> None:
+            try:
+                self._context.parallelize(runs, len(runs)).foreachPartition(task)
+            except Exception as error:  # noqa: BLE001 - handed to the driver's thread
+                failure.append(error)
+
+        thread = threading.Thread(target=job, name="spark-job", daemon=True)
+        thread.start()
+        seen = 0
+        try:
+            alive = True
+            while alive:
+                alive = thread.is_alive()
+                fresh = list(news.value[seen:])
+                seen += len(fresh)
+                for item in fresh:
+                    if isinstance(item, Tla2pyError):
+                        raise item
+                    yield item
+                if not fresh:
+                    thread.join(0.1)
+                    tick()
+            if failure:
+                raise ToolchainError(
+                    "spark-failed", f"Spark gave up: {_first_line(failure[0])}",
+                    hint="what is recorded stays; the same command executes the rest",
+                ) from failure[0]
+        finally:
+            self._stop(thread)
+            shared.destroy()
+
+    def _stop(self, thread: threading.Thread) -> None:
+        """Cancel what goes on and wait until no task is left, so that no TLC outlives the sweep."""
+        deadline = time.monotonic() + 10
+        while thread.is_alive() and time.monotonic() < deadline:
+            try:
+                self._context.cancelAllJobs()
+            except Py4JError:
+                return
+            thread.join(0.5)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

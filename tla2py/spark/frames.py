@@ -1,0 +1,56 @@
+"""The tables of a store as Spark frames and views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql import types as st
+
+from tla2py.errors import InputError
+from tla2py.store import Store
+from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
+
+
+def table_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
+    """One table with its explicit schema; ``state`` is a VARIANT. Raises InputError (``unknown-table``)."""
+    if name not in TABLE_NAMES:
+        raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
+    columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
+    file = (store.tables / f"{name}.parquet").resolve()
+    frame = session.read.schema(struct_type(columns)).parquet(str(file))
+    if name == "states":
+        frame = frame.withColumn("state", sf.parse_json("state"))
+    return frame
+
+
+def create_views(session: SparkSession, store: Store) -> None:
+    """Make every table of a store a temporary view under its own name."""
+    for name in TABLE_NAMES:
+        table_frame(session, store, name).createOrReplaceTempView(name)
+
+
+def struct_type(columns: Sequence[Column]) -> st.StructType:
+    """The Spark schema of some columns, explicit and never inferred."""
+    return st.StructType([st.StructField(c.name, _spark_type(c.type), c.nullable, {"comment": c.doc}) for c in columns])
+
+
+def _spark_type(kind: pa.DataType) -> st.DataType:
+    if pa.types.is_list(kind):
+        return st.ArrayType(_spark_type(kind.value_type))
+    if pa.types.is_struct(kind):
+        return st.StructType([st.StructField(f.name, _spark_type(f.type), f.nullable) for f in kind])
+    if pa.types.is_timestamp(kind):
+        return st.TimestampType()
+    return _SIMPLE[str(kind)]
+
+
+_SIMPLE: dict[str, st.DataType] = {
+    "string": st.StringType(),
+    "int32": st.IntegerType(),
+    "int64": st.LongType(),
+    "double": st.DoubleType(),
+    "bool": st.BooleanType(),
+}

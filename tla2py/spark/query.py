@@ -1,0 +1,45 @@
+"""SQL over the tables of a store."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Row, SparkSession
+from pyspark.sql.types import VariantVal
+
+from tla2py.errors import InputError
+from tla2py.spark.frames import create_views
+from tla2py.store import Store
+
+
+def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list[str], list[list[object]]]:
+    """The column names and the rows of a statement, as plain Python values.
+
+    Raises InputError (``sql``) with Spark's first line for a statement that cannot be run.
+    """
+    create_views(session, store)
+    try:
+        frame = session.sql(statement)
+        return list(frame.columns), [[plain(value) for value in row] for row in frame.collect()]
+    except PySparkException as error:
+        message = " ".join(str(error).split(";")[0].split())
+        raise InputError(
+            "sql", message[:400], hint="tables: runs, traces, states, changes, coverage; DESCRIBE runs lists columns"
+        ) from error
+
+
+def plain(value: object) -> object:
+    """A value of Spark as JSON has it."""
+    if isinstance(value, Row):
+        return {name: plain(part) for name, part in value.asDict().items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, VariantVal):
+        return json.loads(value.toJson())
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value

@@ -1,0 +1,113 @@
+"""The Spark session that sweeps and queries share."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tla2py.errors import ToolchainError
+from tla2py.executor import default_slots
+from tla2py.tlc.toolchain import find_java
+
+try:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+except ImportError as _error:
+    raise ToolchainError(
+        "spark-missing", f"pyspark cannot be imported: {_error}",
+        hint="pip install 'pyspark>=4', or run without it: tla2py sweep --executor local",
+    ) from _error
+
+
+@contextlib.contextmanager
+def spark_session(master: str = "local[*]", *, workers: int = 1, name: str = "tla2py") -> Iterator[SparkSession]:
+    """A session on ``master``, quiet and stopped at the end; a session that is active already is used as it is.
+
+    ``workers`` is how many cores one task takes. Raises ToolchainError (``spark-failed``, ``java-missing``,
+    ``java-too-old``).
+    """
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield active
+        return
+    with tempfile.TemporaryDirectory(prefix="tla2py-spark-", ignore_cleanup_errors=True) as scratch:
+        session = _start(master, workers, name, Path(scratch))
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def shared_session() -> SparkSession:
+    """The active session, or a local one that lives until the interpreter ends; for notebooks."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    scratch = Path(tempfile.mkdtemp(prefix="tla2py-spark-"))
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    return _start("local[*]", 1, "tla2py", scratch)
+
+
+def _start(master: str, workers: int, name: str, scratch: Path) -> SparkSession:
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.path.resolve().parent.parent)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    log4j = Path(__file__).with_name("log4j2.properties").as_uri()
+    builder = (
+        SparkSession.builder.appName(name)
+        .master(_local_master(master, workers))
+        .config("spark.task.cpus", str(workers))
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.speculation", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j} -Dderby.system.home={scratch}")
+    )
+    if master.startswith("local"):
+        builder = (
+            builder.config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.local.dir", str(scratch))
+        )
+    try:
+        with _quiet():
+            return builder.getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as error:
+        raise ToolchainError(
+            "spark-failed", f"Spark did not start on {master}: {str(error).splitlines()[0]}",
+            hint="see that the master is right, or run without Spark: tla2py sweep --executor local",
+        ) from error
+
+
+def _local_master(master: str, workers: int) -> str:
+    """A local master with room for one task at least, which runs a task again whose Python worker was killed."""
+    found = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
+    if not found:
+        return master
+    asked = found[1] or "1"
+    cores = default_slots(1) if asked == "*" else int(asked)
+    return f"local[{max(cores, workers)},4]"
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Spark's launcher prints before its logging is set up off the user's standard error."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as sink:
+        os.dup2(sink.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)

@@ -1,0 +1,239 @@
+"""Reading a sweep file: TOML into typed sections, with every mistake named at its line.
+
+Nothing here knows the module; names are checked against it by ``tla2py.sweep``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from pathlib import Path
+from typing import Any, Literal, Union
+
+import msgspec
+
+from tla2py.errors import InputError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# A value as written: TLA+ text in a string, TOML integers and booleans as they are.
+Scalar = Union[str, int, bool]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of all sections; unknown keys were already reported with their line."""
+
+
+class ModelSection(_Section):
+    """``[model]``: what TLC is to check, named as in TLC's own grammar."""
+
+    specification: str | None = None
+    init: str | None = None
+    next: str | None = None
+    invariants: list[str] = []
+    properties: list[str] = []
+    constraints: list[str] = []
+    action_constraints: list[str] = []
+    postconditions: list[str] = []
+    check_deadlock: bool = True
+    symmetry: str | list[str] | None = None
+    view: str | None = None
+    alias: str | None = None
+
+
+class GridSection(_Section):
+    """``[grid]``: what is left out of the product of the parameters and what is added to it."""
+
+    exclude: list[dict[str, Scalar]] = []
+    include: list[dict[str, Scalar]] = []
+    repeat: int = 1
+
+
+class TlcSection(_Section):
+    """``[tlc]``: how TLC searches and what one run may take."""
+
+    mode: Literal["check", "simulate"] = "check"
+    find: Literal["first", "each"] = "first"
+    workers: int = 1
+    timeout: str | int = "10m"
+    memory: str | int = "1GiB"
+    num: int | None = None
+    depth: int | None = None
+    seed: int = 0
+    coverage: bool = False
+    options: list[str] = []
+    java_options: list[str] = []
+
+
+Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
+
+
+class ExpectPoint(_Section):
+    """``[[expect.point]]``: what is expected of the points that agree with ``match``."""
+
+    match: dict[str, Scalar]
+    verdict: Expected | None = None
+    violates: list[str] | None = None
+    trace_length: int | None = None
+    distinct: int | None = None
+    min_distinct: int | None = None
+    fires: list[str] | None = None
+
+
+class ExpectSection(_Section):
+    """``[expect]``: what holds wherever no row matches, and the rows."""
+
+    verdict: Expected | None = None
+    violates: list[str] | None = None
+    trace_length: int | None = None
+    distinct: int | None = None
+    min_distinct: int | None = None
+    fires: list[str] | None = None
+    point: list[ExpectPoint] = []
+
+
+class SweepFile(_Section):
+    """A whole sweep file as written."""
+
+    module: str | list[str]
+    name: str | None = None
+    libraries: list[str] = []
+    template: str | None = None
+    model: ModelSection = ModelSection()
+    constants: dict[str, Scalar] = {}
+    substitutions: dict[str, str] = {}
+    parameters: dict[str, list[Scalar]] = {}
+    grid: GridSection = GridSection()
+    tlc: TlcSection = TlcSection()
+    expect: ExpectSection | None = None
+
+
+_SECTIONS: dict[str, type[msgspec.Struct]] = {
+    "": SweepFile,
+    "model": ModelSection,
+    "grid": GridSection,
+    "tlc": TlcSection,
+    "expect": ExpectSection,
+    "expect.point": ExpectPoint,
+}
+
+
+def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
+    """The sections of a sweep file, and its text for naming places in it.
+
+    Raises InputError: ``sweep-missing``, ``sweep-syntax`` (with the TOML error's line), ``unknown-key`` (with the
+    nearest known one), ``wrong-type``.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError(
+            "sweep-missing", f"no such sweep file: {path}", hint="'tla2py init MODULE.tla' writes a first one"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("sweep-unreadable", f"{path}: {error}") from error
+    source = Source(path, text)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _toml_error(path, str(error)) from error
+    _check_keys(data, source)
+    if "module" not in data:
+        raise InputError("no-module", "the key module is missing", where=str(path), hint='write module = "NAME.tla"')
+    try:
+        return msgspec.convert(data, SweepFile), source
+    except msgspec.ValidationError as error:
+        message, _, key = str(error).partition(" - at `$")
+        keys = [k for k in re.split(r"[.\[\]`]+", key) if k and not k.isdigit() and k != "..."]
+        shown = ".".join(keys) or "the file"
+        raise InputError("wrong-type", f"{shown}: {_plain(message)}", where=source.place(*keys)) from error
+
+
+class Source:
+    """The text of a sweep file, to find the line of a key or of a value in it."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.lines = text.splitlines()
+
+    def place(self, *keys: str, value: str | None = None) -> str:
+        """``file:line:column`` of a key such as ``("model", "invariants")``, or of a value written after it."""
+        line, column = self._find(keys)
+        if value is not None:
+            for number in range(line, min(line + 40, len(self.lines) + 1)):
+                found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self.lines[number - 1][column - 1 :])
+                if found:
+                    return f"{self.path}:{number}:{column + found.start()}"
+                column = 1
+            line, column = self._find(keys)
+        return f"{self.path}:{line}:{column}" if line else str(self.path)
+
+    def _find(self, keys: tuple[str, ...]) -> tuple[int, int]:
+        table: list[str] = []
+        best = (0, 1)
+        for number, line in enumerate(self.lines, 1):
+            header = re.match(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}", line)
+            if header:
+                table = [part.strip().strip("\"'") for part in header.group(1).split(".")]
+                if table == list(keys):
+                    best = (number, 1)
+                continue
+            assignment = re.match(r"(\s*)([\w\"'.\[\]!-]+)\s*=", line)
+            if assignment and [*table, assignment.group(2).strip("\"'")] == list(keys):
+                return number, len(assignment.group(1)) + 1
+        if best == (0, 1) and len(keys) > 1:
+            return self._find(keys[:-1])
+        return best
+
+
+def nearest(name: str, known: list[str]) -> str | None:
+    """The known name a user may have meant, or None."""
+    found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def _check_keys(data: dict[str, Any], source: Source) -> None:
+    for section, struct in _SECTIONS.items():
+        keys = section.split(".") if section else []
+        for table in _tables(data, keys):
+            known = [field.name for field in msgspec.structs.fields(struct)]
+            for key in table:
+                if key not in known:
+                    close = nearest(key, known)
+                    raise InputError(
+                        "unknown-key",
+                        f"unknown key {'.'.join([*keys, key])}",
+                        where=source.place(*keys, key),
+                        hint=f"did you mean {close}?" if close else f"known here: {', '.join(known)}",
+                    )
+
+
+def _tables(data: dict[str, Any], keys: list[str]) -> list[dict[str, Any]]:
+    found: list[Any] = [data]
+    for key in keys:
+        found = [item[key] for item in found if isinstance(item, dict) and key in item]
+        found = [part for item in found for part in (item if isinstance(item, list) else [item])]
+    return [item for item in found if isinstance(item, dict)]
+
+
+def _toml_error(path: Path, text: str) -> InputError:
+    found = re.search(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", text, re.DOTALL)
+    if not found:
+        return InputError("sweep-syntax", f"not TOML: {text}", where=str(path))
+    message, line, column = found.groups()
+    place = f"{path}:{line}:{column}" if line else f"{path} (end of file)"
+    return InputError("sweep-syntax", f"not TOML: {message}", where=place)
+
+
+def _plain(message: str) -> str:
+    """msgspec's words in those of a TOML author."""
+    for name, plain in (("`str`", "a string"), ("`int`", "a number"), ("`bool`", "true or false"),
+                        ("`array`", "a list"), ("`object`", "a table"), ("`null`", "nothing"), ("`float`", "a float")):
+        message = message.replace(name, plain)
+    return re.sub(r"^Expected (.*), got", r"expected \1, got", message.replace("| nothing", "").replace("|", "or"))
+
+

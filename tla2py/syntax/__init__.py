@@ -1,0 +1,47 @@
+"""TLA+ modules read from their text: the only part of tla2py that uses tree-sitter."""
+
+from __future__ import annotations
+
+from tla2py.syntax.kinds import ConstantKind, Use, find_uses, infer_kinds, needs_definition
+from tla2py.syntax.levels import Level
+from tla2py.syntax.module import (
+    Assumption,
+    Constant,
+    Definition,
+    Instance,
+    Module,
+    Reference,
+    Substitution,
+    SyntaxProblem,
+    Theorem,
+    Variable,
+)
+from tla2py.syntax.parse import parse_module
+from tla2py.syntax.search import load_spec
+from tla2py.syntax.spec import Spec
+from tla2py.syntax.standard import STANDARD_MODULES
+from tla2py.syntax.term import Span
+
+__all__ = [
+    "STANDARD_MODULES",
+    "Assumption",
+    "Constant",
+    "ConstantKind",
+    "Definition",
+    "Instance",
+    "Level",
+    "Module",
+    "Reference",
+    "Span",
+    "Spec",
+    "Substitution",
+    "SyntaxProblem",
+    "Theorem",
+    "Use",
+    "Variable",
+    "find_uses",
+    "infer_kinds",
+    "load_spec",
+    "needs_definition",
+    "parse_module",
+]

@@ -1,0 +1,365 @@
+"""Terms from the nodes of tree-sitter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tla2py.syntax.module import Definition, Instance, Reference, Substitution
+from tla2py.syntax.symbols import spell_symbol
+from tla2py.syntax.term import Bound, Shape, Term
+from tla2py.syntax.tree import COMMENTS, Source
+
+_NAMED_SETS = {
+    "nat_number_set": "Nat",
+    "int_number_set": "Int",
+    "real_number_set": "Real",
+    "boolean_set": "BOOLEAN",
+    "string_set": "STRING",
+}
+_LITERALS = {
+    "nat_number": "number",
+    "real_number": "number",
+    "binary_number": "number",
+    "octal_number": "number",
+    "hex_number": "number",
+    "string": "string",
+    "boolean": "boolean",
+}
+# Constructs whose parts are all the expressions among their children, in order.
+_PLAIN = {
+    "if_then_else": "IF",
+    "finite_set_literal": "{}",
+    "tuple_literal": "<<>>",
+    "set_of_functions": "[->]",
+    "function_evaluation": "[]",
+    "prev_func_val": "@",
+    "step_expr_or_stutter": "[]_",
+    "step_expr_no_stutter": "<>_",
+}
+_BINDERS = {"bounded_quantification": "", "function_literal": "[|->]", "set_filter": "{:}", "set_map": "{|}"}
+_QUANTIFIERS = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
+_NOT_EXPRESSIONS = COMMENTS | {
+    "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "set_in", "label_as",
+    "forall", "exists", "temporal_forall", "temporal_exists", "identifier", "case_arrow", "case_box",
+}  # fmt: skip
+
+
+class Builder:
+    """Builds terms and definitions from the nodes of one module's tree."""
+
+    def __init__(self, source: Source, module: str) -> None:
+        self._source = source
+        self._module = module
+        self.instantiated: list[Reference] = []
+        """The modules named after INSTANCE in what was built so far."""
+        self._rules: dict[str, Callable[[Node], Term]] = {
+            "identifier_ref": self._name,
+            "bound_op": self._bound_op,
+            "bound_nonfix_op": self._bound_op,
+            "bound_infix_op": self._infix,
+            "bound_prefix_op": lambda node: self._symbol(node, "rhs"),
+            "bound_postfix_op": lambda node: self._symbol(node, "lhs"),
+            "infix_op_symbol": self._bare_symbol,
+            "prefix_op_symbol": self._bare_symbol,
+            "postfix_op_symbol": self._bare_symbol,
+            "prefixed_op": self._prefixed,
+            "subexpression": self._subexpression,
+            "parentheses": self._inner,
+            "label": lambda node: self.term(_field(node, "expression")),
+            "unbounded_quantification": self._unbounded,
+            "choose": self._choose,
+            "lambda": self._lambda,
+            "record_literal": self._record,
+            "set_of_records": self._record,
+            "record_value": self._field_access,
+            "except": self._except,
+            "fairness": self._fairness,
+            "case": self._case,
+            "let_in": self._let,
+            "conj_list": lambda node: self._bullets(node, "/\\"),
+            "disj_list": lambda node: self._bullets(node, "\\/"),
+        }
+
+    def term(self, node: Node) -> Term:
+        """Return the term of an expression; what is no expression becomes a construct of its own name."""
+        kind = node.type
+        if kind in self._rules:
+            return self._rules[kind](node)
+        if kind in _LITERALS:
+            return self._make(node, "literal", _LITERALS[kind], text=self._source.text(node))
+        if kind in _NAMED_SETS:
+            return self._make(node, "apply", _NAMED_SETS[kind])
+        if kind in _BINDERS:
+            return self._binder(node)
+        return self._make(node, "build", _PLAIN.get(kind, kind), tuple(self._parts(node)))
+
+    def definition(self, node: Node, *, local: bool = False, comment: str = "") -> Definition:
+        """Return the definition of an operator, a function or a named instance."""
+        name = _field(node, "name")
+        names = [self._identifier(child) for child in node.children_by_field_name("parameter")]
+        parameters = tuple(each for each in names if each)
+        body: Term | None = None
+        if node.type == "function_definition":
+            bounds = self._bounds(node)
+            value = self.term(_field(node, "definition"))
+            body = self._make(node, "bind", "[|->]", (value,), bounds=bounds)
+            parameters = ()
+        elif node.type == "operator_definition":
+            body = self.term(_field(node, "definition"))
+        whole = node.parent if node.parent is not None and node.parent.type == "local_definition" else node
+        return Definition(
+            name=self._identifier(name),
+            parameters=parameters,
+            local=local,
+            span=self._source.span(whole),
+            module=self._module,
+            comment=comment,
+            kind="function"
+            if node.type == "function_definition"
+            else ("instance" if node.type == "module_definition" else "operator"),
+            text=self._source.text(whole),
+            body=body,
+        )
+
+    def instance(self, node: Node, *, local: bool = False) -> Instance:
+        """Return an INSTANCE, from its own node or that of the definition that names it."""
+        name, parameters = None, ()
+        inner = node
+        if node.type == "module_definition":
+            inner = _field(node, "definition")
+            name = self._identifier(_field(node, "name"))
+            names = [self._identifier(child) for child in node.children_by_field_name("parameter")]
+            parameters = tuple(each for each in names if each)
+        module = next((child for child in inner.named_children if child.type == "identifier_ref"), inner)
+        substitutions = [self._substitution(c) for c in inner.named_children if c.type == "substitution"]
+        span = self._source.span(module)
+        self.instantiated.append(Reference(module=self._source.text(module), span=span))
+        return Instance(
+            module=self._source.text(module),
+            name=name,
+            parameters=parameters,
+            substitutions=tuple(substitutions),
+            local=local,
+            span=span,
+        )
+
+    def _substitution(self, node: Node) -> Substitution:
+        parts = [c for c in node.named_children if c.type not in COMMENTS and c.type != "gets"]
+        target, value = parts[0], parts[-1]
+        name = self._identifier(target) or self._source.text(target)
+        return Substitution(name=name, value=self.term(value), text=self._source.text(value))
+
+    def _identifier(self, node: Node) -> str:
+        """Return the name that a node declares, "" for punctuation."""
+        if node.type == "operator_declaration":
+            return self._identifier(_field(node, "name"))
+        if node.type in {"infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"}:
+            return self._bare_symbol(node).operator
+        if node.type in {"identifier", "identifier_ref"}:
+            return self._source.text(node)
+        # Some operators are names of their own in the grammar: a definition of "-." has them bare.
+        return spell_symbol(node.type) if node.is_named and node.type not in COMMENTS else ""
+
+    def _make(
+        self,
+        node: Node,
+        shape: Shape,
+        operator: str,
+        arguments: tuple[Term, ...] = (),
+        *,
+        bounds: tuple[Bound, ...] = (),
+        text: str = "",
+    ) -> Term:
+        span = self._source.span(node)
+        return Term(shape=shape, operator=operator, span=span, arguments=arguments, bounds=bounds, text=text)
+
+    def _parts(self, node: Node) -> list[Term]:
+        return [self.term(child) for child in node.named_children if child.type not in _NOT_EXPRESSIONS]
+
+    def _inner(self, node: Node) -> Term:
+        parts = self._parts(node)
+        return parts[0] if len(parts) == 1 else self._make(node, "build", node.type, tuple(parts))
+
+    def _name(self, node: Node) -> Term:
+        return self._make(node, "apply", self._source.text(node))
+
+    def _arguments(self, node: Node) -> tuple[Term, ...]:
+        inner = [child for child in node.children_by_field_name("parameter") if child.is_named]
+        return tuple(self.term(child) for child in inner if child.type not in COMMENTS)
+
+    def _bound_op(self, node: Node) -> Term:
+        return self._make(node, "apply", self._identifier(_field(node, "name")), self._arguments(node))
+
+    def _bare_symbol(self, node: Node) -> Term:
+        inner = next((c for c in node.named_children if c.type not in COMMENTS), node)
+        return self._make(node, "apply", spell_symbol(inner.type))
+
+    def _symbol(self, node: Node, *sides: str) -> Term:
+        operator = spell_symbol(_field(node, "symbol").type)
+        return self._make(node, "apply", operator, tuple(self.term(_field(node, side)) for side in sides))
+
+    def _infix(self, node: Node) -> Term:
+        """Return an infix application; chains of one symbol are long and lean left, so no recursion there."""
+        symbol = _field(node, "symbol").type
+        chain: list[Node] = []
+        left = node
+        while left.type == "bound_infix_op" and _field(left, "symbol").type == symbol:
+            chain.append(left)
+            left = _field(left, "lhs")
+        result = self.term(left)
+        for link in reversed(chain):
+            pair = (result, self.term(_field(link, "rhs")))
+            result = self._make(link, "apply", spell_symbol(symbol), pair)
+        if symbol in {"land", "lor"}:
+            return self._make(node, "apply", result.operator, _flatten(result))
+        return result
+
+    def _bullets(self, node: Node, operator: str) -> Term:
+        items = [child for child in node.named_children if child.type in {"conj_item", "disj_item"}]
+        parts = [self.term(c) for item in items for c in item.named_children[1:] if c.type not in COMMENTS]
+        return self._make(node, "apply", operator, tuple(parts))
+
+    def _prefixed(self, node: Node) -> Term:
+        names, arguments = self._prefix(_field(node, "prefix"))
+        operator = self.term(_field(node, "op"))
+        name = "!".join([*names, operator.operator])
+        return self._make(node, "apply", name, (*arguments, *operator.arguments))
+
+    def _prefix(self, node: Node) -> tuple[list[str], list[Term]]:
+        names: list[str] = []
+        arguments: list[Term] = []
+        for part in node.named_children:
+            for component in part.named_children if part.type == "subexpr_component" else ():
+                term = self.term(component)
+                names.append(term.operator)
+                arguments.extend(term.arguments)
+        return names, arguments
+
+    def _subexpression(self, node: Node) -> Term:
+        prefix = next(child for child in node.named_children if child.type == "subexpr_prefix")
+        names, arguments = self._prefix(prefix)
+        whole = self._make(node, "apply", "!".join(names), tuple(arguments))
+        return self._make(node, "build", "!", (whole,))
+
+    def _bounds(self, node: Node) -> tuple[Bound, ...]:
+        return tuple(self._bound(child) for child in node.named_children if child.type == "quantifier_bound")
+
+    def _bound(self, node: Node) -> Bound:
+        names, pattern = self._intros(node)
+        return Bound(names=names, domain=self.term(_field(node, "set")), pattern=pattern)
+
+    def _intros(self, node: Node) -> tuple[tuple[str, ...], bool]:
+        names: list[str] = []
+        pattern = False
+        for child in node.children_by_field_name("intro"):
+            if child.type == "tuple_of_identifiers":
+                pattern = True
+                names.extend(self._source.text(c) for c in child.named_children if c.type == "identifier")
+            elif child.type == "identifier":
+                names.append(self._source.text(child))
+        return tuple(names), pattern
+
+    def _binder(self, node: Node) -> Term:
+        operator = _BINDERS[node.type]
+        if not operator:
+            operator = _QUANTIFIERS[_field(node, "quantifier").type]
+        parts = [c for c in node.named_children if c.type not in _NOT_EXPRESSIONS and c.type != "quantifier_bound"]
+        body = tuple(self.term(child) for child in parts)
+        return self._make(node, "bind", operator, body, bounds=self._bounds(node))
+
+    def _unbounded(self, node: Node) -> Term:
+        names, pattern = self._intros(node)
+        operator = _QUANTIFIERS[_field(node, "quantifier").type]
+        body = self.term(_field(node, "expression"))
+        return self._make(node, "bind", operator, (body,), bounds=(Bound(names=names, pattern=pattern),))
+
+    def _choose(self, node: Node) -> Term:
+        names, pattern = self._intros(node)
+        domain = node.child_by_field_name("set")
+        bound = Bound(
+            names=names, pattern=pattern, domain=self.term(domain) if domain is not None else None
+        )
+        return self._make(node, "bind", "CHOOSE", (self.term(_field(node, "expression")),), bounds=(bound,))
+
+    def _lambda(self, node: Node) -> Term:
+        names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
+        bound = Bound(names=tuple(names))
+        return self._make(node, "bind", "LAMBDA", tuple(self._parts(node))[-1:], bounds=(bound,))
+
+    def _record(self, node: Node) -> Term:
+        names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
+        operator = "record" if node.type == "record_literal" else "[:]"
+        return self._make(node, "build", operator, tuple(self._parts(node)), text=",".join(names))
+
+    def _field_access(self, node: Node) -> Term:
+        parts = [child for child in node.named_children if child.type not in COMMENTS]
+        return self._make(node, "build", ".", (self.term(parts[0]),), text=self._source.text(parts[-1]))
+
+    def _except(self, node: Node) -> Term:
+        """Return ``EXCEPT``: the function, then for each update its indices (as a tuple) and its value."""
+        arguments = [self.term(_field(node, "expr_to_update"))]
+        for update in node.named_children:
+            if update.type != "except_update":
+                continue
+            specifiers = update.children_by_field_name("update_specifier")
+            indices: list[Term] = []
+            for specifier in specifiers:
+                for step in specifier.named_children:
+                    if step.type == "except_update_fn_appl":
+                        indices.extend(self._parts(step))
+                    else:
+                        indices.append(self._make(step, "build", ".field", text=self._source.text(step)))
+            arguments.append(self._make(update, "build", "path", tuple(indices)))
+            arguments.append(self.term(_field(update, "new_val")))
+        return self._make(node, "build", "EXCEPT", tuple(arguments))
+
+    def _fairness(self, node: Node) -> Term:
+        return self._make(node, "build", self._source.text(node)[:3], tuple(self._parts(node)))
+
+    def _case(self, node: Node) -> Term:
+        """Return ``CASE``: guards and values in turn, ``OTHER`` as a guard that is TRUE."""
+        arguments: list[Term] = []
+        for arm in node.named_children:
+            parts = self._parts(arm)
+            if arm.type == "other_arm":
+                arguments.append(self._make(arm, "literal", "boolean", text="TRUE"))
+            if arm.type in {"case_arm", "other_arm"}:
+                arguments.extend(parts)
+        return self._make(node, "build", "CASE", tuple(arguments))
+
+    def _let(self, node: Node) -> Term:
+        definitions: list[Definition] = []
+        instances: list[Instance] = []
+        for child in node.children_by_field_name("definitions"):
+            if child.type == "module_definition":
+                instances.append(self.instance(child))
+            elif child.type in {"operator_definition", "function_definition"}:
+                definitions.append(self.definition(child))
+        return Term(
+            shape="let",
+            operator="LET",
+            span=self._source.span(node),
+            arguments=(self.term(_field(node, "expression")),),
+            definitions=tuple(definitions),
+            instances=tuple(instances),
+        )
+
+
+def _field(node: Node, name: str) -> Node:
+    """Return the child in a field; where an error left it out, the node's last child stands for it."""
+    child = node.child_by_field_name(name)
+    if child is not None:
+        return child
+    return node.children[-1] if node.children else node
+
+
+def _flatten(term: Term) -> tuple[Term, ...]:
+    """Return the parts of a left-leaning chain of one operator."""
+    parts: list[Term] = []
+    link = term
+    while link.shape == "apply" and link.operator == term.operator and len(link.arguments) == 2:
+        parts.append(link.arguments[1])
+        link = link.arguments[0]
+    return (link, *reversed(parts))

@@ -1,0 +1,232 @@
+"""Which definitions a model may name as its specification, invariants and so on, judged by their shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tla2py.syntax.levels import Level, Levels
+from tla2py.syntax.scope import Entity, Resolver, Scope
+from tla2py.syntax.term import Term
+
+_BOOLEAN_OPERATORS = frozenset(
+    ["/\\", "\\/", "~", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">", "<=", ">=", "ENABLED"]
+    + ["IsFiniteSet"]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Names of definitions by what they may be good for, the likeliest first."""
+
+    specifications: tuple[str, ...]
+    inits: tuple[str, ...]
+    nexts: tuple[str, ...]
+    invariants: tuple[str, ...]
+    properties: tuple[str, ...]
+    symmetry_sets: tuple[str, ...]
+
+
+def find_candidates(scope: Scope, levels: Levels, resolver: Resolver) -> Candidates:
+    """Return the candidates among the definitions visible in a scope that have no parameters."""
+    return _Finder(scope, levels, resolver).find()
+
+
+@dataclass(frozen=True, slots=True)
+class _Behavior:
+    """What a temporal formula says: its initial predicates, its steps, and the definitions it is spread over."""
+
+    inits: tuple[tuple[Term, Scope], ...]
+    steps: tuple[tuple[Term, Scope], ...]
+    through: tuple[Entity, ...]
+
+
+class _Finder:
+    def __init__(self, scope: Scope, levels: Levels, resolver: Resolver) -> None:
+        self._levels = levels
+        self._resolver = resolver
+        self._variables = {name for name, entity in scope.names.items() if entity.kind == "variable"}
+        # A config cannot name what belongs to a named instance.
+        self._entities = {
+            name: entity
+            for name, entity in scope.names.items()
+            if entity.kind == "definition" and not entity.parameters and "!" not in name
+        }
+        self._level = {name: levels.of_entity(entity) for name, entity in self._entities.items()}
+
+    def find(self) -> Candidates:
+        behaviors = {
+            name: self._behavior(entity)
+            for name, entity in self._entities.items()
+            if self._level[name] == Level.TEMPORAL
+        }
+        specifications = [name for name, each in behaviors.items() if each.inits and each.steps]
+        found = [behaviors[name] for name in specifications]
+        inits = self._named([term for each in found for term, _ in each.inits])
+        inits = _unique([*inits, *(name for name in self._entities if self._sets_all(name))])
+        nexts = self._named([term for each in found for term, _ in each.steps])
+        if not nexts:
+            steps = [name for name in self._entities if self._level[name] == Level.ACTION]
+            nexts = [name for name in steps if name.endswith("Next")]
+            roots = self._roots(steps)
+            # Several actions that nothing joins are a library of actions.
+            if not nexts and len(roots) == 1:
+                nexts = roots
+        parts = self._reached(self._entities[name] for name in (*inits, *nexts))
+        for each in found:
+            parts |= self._reached_by(each.inits) | self._reached_by(each.steps)
+            parts |= {_key(entity) for entity in each.through}
+        others = [name for name, entity in self._entities.items() if _key(entity) not in parts]
+        return Candidates(
+            specifications=tuple(specifications),
+            inits=tuple(inits),
+            nexts=tuple(nexts),
+            invariants=tuple(name for name in others if self._is_invariant(name)),
+            properties=tuple(name for name in others if name in behaviors and name not in specifications),
+            symmetry_sets=tuple(name for name in others if self._is_symmetry(name)),
+        )
+
+    def _behavior(self, entity: Entity) -> _Behavior:
+        inits: list[tuple[Term, Scope]] = []
+        steps: list[tuple[Term, Scope]] = []
+        through: list[Entity] = []
+        pending = [(entity.body, entity.scope)]
+        while pending:
+            term, scope = pending.pop(0)
+            if term is None:
+                continue
+            inner = scope.find(term.operator) if term.is_name() else None
+            if term.shape == "apply" and term.operator == "/\\":
+                pending[:0] = [(part, scope) for part in term.arguments]
+            elif self._levels.of_term(term, scope) <= Level.STATE:
+                inits.append((term, scope))
+            elif (action := _step(term)) is not None:
+                steps.append((action, scope))
+            elif inner is not None and inner not in through and "!" not in term.operator:
+                through.append(inner)
+                pending.insert(0, (inner.body, inner.scope))
+        return _Behavior(tuple(inits), tuple(steps), tuple(through))
+
+    def _named(self, terms: list[Term]) -> list[str]:
+        return _unique(term.operator for term in terms if term.is_name() and term.operator in self._entities)
+
+    def _sets_all(self, name: str) -> bool:
+        """Whether a predicate gives every variable a value, as an initial predicate must, or is named for it."""
+        if self._level[name] != Level.STATE:
+            return False
+        if name == "Init":
+            return True
+        entity = self._entities[name]
+        equal: set[str] = set()
+        among: set[str] = set()
+        pending = [(entity.body, entity.scope)]
+        seen: set[Entity] = set()
+        while pending:
+            term, scope = pending.pop()
+            if term is None:
+                continue
+            if term.shape == "apply" and term.operator in {"=", "\\in"} and term.arguments[0].is_name():
+                (equal if term.operator == "=" else among).add(term.arguments[0].operator)
+            elif (inner := scope.find(term.operator)) is not None:
+                if inner not in seen:
+                    seen.add(inner)
+                    pending.append((inner.body, inner.scope))
+            elif term.operator in {"/\\", "\\/", "\\E", "LET"}:
+                inside = self._resolver.let(scope, term) if term.shape == "let" else scope
+                pending += [(part, inside) for part in term.arguments]
+        # A type predicate too speaks of every variable, but with sets alone.
+        return bool(equal) and self._variables <= equal | among
+
+    def _roots(self, names: list[str]) -> list[str]:
+        """Return the actions that are part of no other action."""
+        inner: set[tuple[str, str]] = set()
+        for name in names:
+            entity = self._entities[name]
+            inner |= self._reached([entity]) - {_key(entity)}
+        return [name for name in names if _key(self._entities[name]) not in inner]
+
+    def _reached(self, entities: Iterable[Entity]) -> set[tuple[str, str]]:
+        """Return the definitions used by some, at any depth, and these themselves."""
+        found: dict[Entity, None] = {}
+        pending = list(entities)
+        while pending:
+            entity = pending.pop()
+            if entity in found or entity.kind == "variable":
+                continue
+            found[entity] = None
+            if entity.body is not None:
+                pending += _mentioned(entity.body, entity.scope)
+        return {_key(entity) for entity in found}
+
+    def _reached_by(self, terms: Iterable[tuple[Term, Scope]]) -> set[tuple[str, str]]:
+        return self._reached(entity for term, scope in terms for entity in _mentioned(term, scope))
+
+    def _is_invariant(self, name: str) -> bool:
+        if self._level[name] != Level.STATE or "constraint" in name.lower():
+            return False
+        entity = self._entities[name]
+        return self._is_boolean(entity.body, entity.scope, frozenset())
+
+    def _is_boolean(self, term: Term | None, scope: Scope, inside: frozenset[Entity]) -> bool:
+        """Whether an expression is a truth value by its shape."""
+        if term is None:
+            return False
+        if term.shape == "let":
+            return self._is_boolean(term.arguments[0], self._resolver.let(scope, term), inside)
+        if term.shape == "build" and term.operator == "IF":
+            return all(self._is_boolean(part, scope, inside) for part in term.arguments[1:])
+        if term.shape == "build" and term.operator == "CASE":
+            return all(self._is_boolean(part, scope, inside) for part in term.arguments[1::2])
+        entity = scope.find(term.operator) if term.shape == "apply" else None
+        if entity is not None:
+            # A recursive branch says nothing that the others do not.
+            return entity in inside or self._is_boolean(entity.body, entity.scope, inside | {entity})
+        if term.shape == "apply":
+            return term.operator in _BOOLEAN_OPERATORS
+        return term.operator in {"\\A", "\\E"} or (term.shape == "literal" and term.operator == "boolean")
+
+    def _is_symmetry(self, name: str) -> bool:
+        if self._level[name] != Level.CONSTANT:
+            return False
+        pending, seen = [self._entities[name]], set()
+        while pending:
+            entity = pending.pop()
+            if entity in seen or entity.body is None:
+                continue
+            seen.add(entity)
+            if any(t.shape == "apply" and t.operator == "Permutations" for t in walk(entity.body)):
+                return True
+            pending += _mentioned(entity.body, entity.scope)
+        return False
+
+
+def walk(term: Term) -> Iterator[Term]:
+    """Yield a term and all terms inside it."""
+    pending = [term]
+    while pending:
+        each = pending.pop()
+        yield each
+        pending += each.children()
+
+
+def _mentioned(term: Term, scope: Scope) -> list[Entity]:
+    found = (scope.find(each.operator) for each in walk(term) if each.shape == "apply")
+    return [entity for entity in found if entity is not None]
+
+
+def _step(term: Term) -> Term | None:
+    """Return the action A of ``[][A]_v``."""
+    if term.shape == "apply" and term.operator == "[]" and term.arguments:
+        inner = term.arguments[0]
+        if inner.shape == "build" and inner.operator == "[]_":
+            return inner.arguments[0]
+    return None
+
+
+def _key(entity: Entity) -> tuple[str, str]:
+    # An unnamed instance makes further entities of one declaration.
+    return (entity.declaration.module, entity.declaration.name)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

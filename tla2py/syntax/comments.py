@@ -1,0 +1,115 @@
+"""Which comment belongs to which declaration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from tla2py.syntax.term import Span
+from tla2py.syntax.tree import Source
+
+# Lines of a comment drawn as a box or a rule say nothing.
+_RULE = re.compile(r"^[\s*=\-~_+#/|]*$")
+_EDGES = re.compile(r"^[\s*]+|[\s*]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment, its words on one line, and whether nothing but comments stands on its first line."""
+
+    span: Span
+    text: str
+    alone: bool
+
+
+class Comments:
+    """The comments of a file, by line."""
+
+    def __init__(self, nodes: Iterable[Node], source: Source) -> None:
+        self._all: list[Comment] = []
+        for node in nodes:
+            span = source.span(node)
+            before = source.lines[span.begin_line - 1][: node.start_point.column].decode(errors="replace").strip()
+            # A second comment of a line belongs with the first.
+            follows = bool(self._all) and self._all[-1].span.end_line == span.begin_line and self._all[-1].alone
+            alone = not before or (follows and before.endswith("*)"))
+            self._all.append(Comment(span, _clean(source.text(node)), alone))
+
+    def above(self, line: int) -> str:
+        """Return the words of the comments that end right above a line, with no line between."""
+        found: list[str] = []
+        expected = line - 1
+        for comment in reversed(self._all):
+            if comment.span.end_line > expected or not comment.alone:
+                continue
+            if comment.span.end_line < expected:
+                break
+            found.append(comment.text)
+            expected = comment.span.begin_line - 1
+        return " ".join(part for part in reversed(found) if part)
+
+    def beside(self, name: Span, limit: tuple[int, int]) -> tuple[str, int]:
+        """Return the words after a name and the last line they take, 0 without any.
+
+        Only what comes before ``limit``, a line and column, counts. Lines of comment that follow and are indented
+        as the first one belong to it.
+        """
+        words: list[str] = []
+        column, last = 0, 0
+        for comment in self._all:
+            begin = (comment.span.begin_line, comment.span.begin_column)
+            if begin < (name.end_line, name.end_column) or begin >= limit:
+                continue
+            if not last:
+                if comment.span.begin_line != name.end_line:
+                    break
+                column = comment.span.begin_column
+            elif comment.span.begin_line == last + 1 and comment.alone:
+                # Nearer to the names than to the comment: it announces the next name.
+                if abs(comment.span.begin_column - column) >= abs(comment.span.begin_column - name.begin_column):
+                    break
+            elif comment.span.begin_line != last:
+                break
+            words.append(comment.text)
+            last = comment.span.end_line
+        return " ".join(word for word in words if word), last
+
+
+def comment_names(names: Sequence[Span], declaration: Span, comments: Comments) -> tuple[str, list[str]]:
+    """Return the comment above a declaration and one comment for each name it declares.
+
+    A name's comment stands after it on its line (where several names share the line, the last comment is for
+    all of them that have none of their own), or else on the lines right above it. A declaration of one name
+    without a comment of its own takes the one above.
+    """
+    group = comments.above(declaration.begin_line)
+    own: list[str] = []
+    taken = 0
+    for index, name in enumerate(names):
+        following = names[index + 1] if index + 1 < len(names) else None
+        limit = (following.begin_line, following.begin_column) if following else (2**31, 0)
+        words, last = comments.beside(name, limit)
+        starts_line = index == 0 or names[index - 1].end_line < name.begin_line
+        # The first name of "CONSTANTS A" has above it what is above the declaration.
+        if not words and starts_line and name.begin_line > max(declaration.begin_line, taken + 1):
+            words = comments.above(name.begin_line)
+        own.append(words)
+        taken = max(taken, last)
+    for index in range(len(names) - 2, -1, -1):
+        if not own[index] and names[index].end_line == names[index + 1].begin_line:
+            own[index] = own[index + 1]
+    if len(names) == 1 and not own[0]:
+        own[0] = group
+    return group, own
+
+
+def _clean(raw: str) -> str:
+    text = raw
+    if text.startswith("(*"):
+        text = text[2:].removesuffix("*)")
+    lines = (line.strip().removeprefix("\\*") for line in text.splitlines())
+    words = (_EDGES.sub("", line) for line in lines if not _RULE.match(line))
+    return " ".join(" ".join(words).split())

@@ -1,0 +1,289 @@
+"""Collects what every place of a specification needs of its constants, through operators and instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from tla2py.syntax.module import Module
+from tla2py.syntax.needs import (
+    BOOLEAN,
+    FUNCTION,
+    NUMBER,
+    RECORD,
+    SEQUENCE,
+    SET,
+    STRING,
+    TUPLE,
+    Claim,
+    Need,
+    literal_kind,
+    operand_needs,
+)
+from tla2py.syntax.scope import Entity, Resolver, Scope
+from tla2py.syntax.term import Bound, Span, Term
+
+_STANDARD_SETS = {"Nat": NUMBER, "Int": NUMBER, "Real": NUMBER, "BOOLEAN": BOOLEAN, "STRING": STRING}
+# Deeper than any chain of definitions that a person writes.
+_DEPTH = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A claim on a constant, the occurrence of it that the claim is about, and whether an ASSUME makes it."""
+
+    claim: Claim
+    module: Module
+    span: Span
+    assumed: bool
+
+
+@dataclass(slots=True)
+class _Local:
+    """A bound name or a parameter, and what its uses need of it."""
+
+    claims: list[Claim] = field(default_factory=list)
+
+
+Locals = Mapping[str, _Local]
+
+
+class Inference:
+    """What all definitions and assumptions reached from a scope need of the constants."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self.evidence: dict[Entity, dict[tuple[str, Span, Need], Evidence]] = {}
+        self.uses: dict[Entity, dict[tuple[str, Span], Module]] = {}
+        self._parameters: dict[Entity, tuple[_Local, ...]] = {}
+        self._pushed: set[tuple[Entity, Need]] = set()
+        self._assumed = False
+        self._scopes: set[Scope] = set()
+
+    def read(self, scope: Scope) -> None:
+        """Go through a scope: the assumptions of its module, and all that its names stand for."""
+        if scope not in self._scopes:
+            self._scopes.add(scope)
+            self._assumed = True
+            for assumption in scope.module.assumptions:
+                self._visit(assumption.body, scope, {})
+                self._push(assumption.body, scope, {}, Claim(BOOLEAN, "assumed"))
+            self._assumed = False
+            for entity in scope.names.values():
+                self._read_entity(entity)
+
+    def _read_entity(self, entity: Entity) -> tuple[_Local, ...]:
+        """Return what a definition needs of its parameters, having gone through its body once."""
+        if entity not in self._parameters:
+            inside = {name: _Local() for name in entity.parameters}
+            self._parameters[entity] = tuple(inside.values())
+            assumed, self._assumed = self._assumed, False
+            if entity.scope not in self._scopes:
+                self.read(entity.scope)
+            if entity.body is not None:
+                self._visit(entity.body, entity.scope, inside)
+            self._assumed = assumed
+        return self._parameters[entity]
+
+    def _visit(self, term: Term, scope: Scope, local: Locals) -> None:
+        """Go through a term and all inside it, passing on what each operator needs."""
+        if term.shape == "let":
+            scope = self._resolver.let(scope, term)
+            for definition in term.definitions:
+                # The body sees the names around the LET, which no scope knows.
+                entity = scope.names[definition.name]
+                inside = {name: _Local() for name in entity.parameters}
+                self._parameters[entity] = tuple(inside.values())
+                if definition.body is not None:
+                    self._visit(definition.body, scope, {**local, **inside})
+            self._visit(term.arguments[0], scope, local)
+            return
+        entity = scope.find(term.operator) if term.shape == "apply" and term.operator not in local else None
+        if entity is not None:
+            if entity.kind == "constant":
+                self.uses.setdefault(entity, {})[(scope.module.name, term.span)] = scope.module
+            for argument, parameter in zip(term.arguments, self._read_entity(entity), strict=False):
+                for claim in parameter.claims:
+                    reason = f"passed to {term.operator}, where it is {_root(claim)}"
+                    self._push(argument, scope, local, replace(claim, reason=reason))
+        else:
+            for part, claim in operand_needs(term):
+                self._push(part, scope, local, claim)
+            self._members_need(term, scope, local)
+        if term.shape == "bind":
+            self._visit_binding(term, scope, local)
+        else:
+            for part in term.arguments:
+                self._visit(part, scope, local)
+
+    def _visit_binding(self, term: Term, scope: Scope, local: Locals) -> None:
+        names = {name: _Local() for bound in term.bounds for name in bound.names}
+        inside = {**local, **names}
+        for part in term.arguments:
+            self._visit(part, scope, inside)
+            if term.operator in {"\\A", "\\E", "CHOOSE", "{:}"}:
+                self._push(part, scope, inside, Claim(BOOLEAN, "a condition"))
+        for bound in term.bounds:
+            if bound.domain is not None:
+                self._visit(bound.domain, scope, local)
+            for domain, claim in _domain_claims(bound, names):
+                self._push(domain, scope, local, claim)
+
+    def _members_need(self, term: Term, scope: Scope, local: Locals) -> None:
+        r"""Pass on what ``x \in S`` and ``S \subseteq T`` say of x and S."""
+        if term.shape != "apply" or len(term.arguments) != 2:
+            return
+        left, right = term.arguments
+        if term.operator == "\\in":
+            need = self._members(right, scope)
+            if need is not None:
+                self._push(left, scope, local, Claim(need, f"an element of {_show(right)}"))
+        elif term.operator == "\\subseteq":
+            for one, other in ((left, right), (right, left)):
+                need = self._members(other, scope)
+                if need is not None:
+                    reason = f"a subset of {_show(other)}" if one is left else "a set with such elements"
+                    self._push(one, scope, local, Claim(Need("set", need), reason))
+
+    def _members(self, term: Term, scope: Scope, depth: int = _DEPTH) -> Need | None:
+        """Return what all elements of a set are, where its expression tells."""
+        operator, parts = term.operator, term.arguments
+        if depth == 0:
+            return None
+        if term.shape == "apply":
+            entity = scope.find(operator)
+            if entity is not None:
+                if entity.body is None or parts:
+                    return None
+                return self._members(entity.body, entity.scope, depth - 1)
+            if operator == "SUBSET" and parts:
+                return Need("set", self._members(parts[0], scope, depth - 1))
+            if operator in {"\\cup", "\\cap"}:
+                found = {self._members(part, scope, depth - 1) for part in parts}
+                return found.pop() if len(found) == 1 else None
+            if operator in {"\\", "UNION"} and parts:
+                inner = self._members(parts[0], scope, depth - 1)
+                return inner if operator == "\\" or inner is None else inner.element
+            named = {"..": NUMBER, "Seq": SEQUENCE, "\\X": TUPLE, **_STANDARD_SETS}
+            return named.get(operator)
+        if term.shape == "build" and operator == "{}":
+            kinds = {literal_kind(part) for part in parts}
+            return kinds.pop() if len(kinds) == 1 else None
+        if term.shape == "bind" and operator == "{:}":
+            domain = term.bounds[0].domain if term.bounds else None
+            return self._members(domain, scope, depth - 1) if domain is not None else None
+        return {"[->]": FUNCTION, "[:]": RECORD}.get(operator) if term.shape == "build" else None
+
+    def _push(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
+        """Pass a claim on an expression to what its value comes from."""
+        operator, parts = term.operator, term.arguments
+        if term.shape == "apply":
+            self._push_applied(term, scope, local, claim)
+        elif term.shape == "let":
+            self._push(parts[0], self._resolver.let(scope, term), local, claim)
+        elif term.shape == "build":
+            for part in _results(operator, parts):
+                self._push(part, scope, local, claim)
+            if operator == "[]" and parts:
+                self._push(parts[0], scope, local, _about("function", claim, "a function whose values are each"))
+            elif operator == "{}":
+                self._push_all(parts, scope, local, claim, "set")
+        elif term.shape == "bind":
+            if operator == "[|->]":
+                self._push_all(parts, scope, local, claim, "function")
+            elif operator == "{|}":
+                self._push_all(parts, scope, local, claim, "set")
+            domain = term.bounds[0].domain if term.bounds and not term.bounds[0].pattern else None
+            if domain is not None and operator == "CHOOSE":
+                self._push(domain, scope, local, _about("set", claim, "a set of which an element is"))
+            elif domain is not None and operator == "{:}":
+                self._push(domain, scope, local, claim)
+
+    def _push_all(self, parts: tuple[Term, ...], scope: Scope, local: Locals, claim: Claim, kind: str) -> None:
+        if claim.need.kind == kind and claim.need.element is not None:
+            for part in parts:
+                self._push(part, scope, local, replace(claim, need=claim.need.element))
+
+    def _push_applied(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
+        operator, parts = term.operator, term.arguments
+        if operator in local:
+            if not parts:
+                local[operator].claims.append(claim)
+            return
+        entity = scope.find(operator)
+        if entity is None:
+            self._push_set(term, scope, local, claim)
+        elif entity.kind == "constant":
+            key = (scope.module.name, term.span, claim.need)
+            found = Evidence(claim=claim, module=scope.module, span=term.span, assumed=self._assumed)
+            self.evidence.setdefault(entity, {}).setdefault(key, found)
+        elif entity.body is not None and (entity, claim.need) not in self._pushed:
+            self._pushed.add((entity, claim.need))
+            if entity.enclosed or entity.kind == "substituted":
+                names = local if entity.enclosed else {n: local[n] for n in entity.parameters if n in local}
+                self._push(entity.body, entity.scope, names, claim)
+                # The names around it are others the next time.
+                self._pushed.discard((entity, claim.need))
+            else:
+                self._push(entity.body, entity.scope, {}, claim)
+
+    def _push_set(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
+        """Pass a claim on the result of a set operator to its operands."""
+        operator, parts, element = term.operator, term.arguments, claim.need.element
+        if claim.need.kind != "set" or element is None:
+            return
+        if operator == "UNION":
+            self._push(parts[0], scope, local, replace(claim, need=Need("set", claim.need)))
+        elif operator == "SUBSET" and element.kind == "set":
+            self._push(parts[0], scope, local, replace(claim, need=element))
+        elif operator in {"\\cup", "\\cap", "\\"}:
+            for part in parts[:1] if operator == "\\" else parts:
+                # {None} beside a set of numbers is there because None is not one.
+                if part.shape != "build":
+                    self._push(part, scope, local, claim)
+
+
+def _results(operator: str, parts: tuple[Term, ...]) -> Iterable[Term]:
+    """Return the parts whose values may be that of the whole."""
+    if operator == "IF":
+        return parts[1:]
+    if operator == "CASE":
+        return parts[1::2]
+    return parts[:1] if operator == "EXCEPT" else ()
+
+
+def _domain_claims(bound: Bound, names: Locals) -> Iterator[tuple[Term, Claim]]:
+    """Yield what the uses of the names that range over a set say of it."""
+    if bound.domain is None:
+        return
+    if not bound.pattern:
+        yield bound.domain, Claim(SET, f"a set that {' and '.join(bound.names)} ranges over")
+        domains = [bound.domain] * len(bound.names)
+    else:
+        yield bound.domain, Claim(SET, "a set whose elements are taken apart")
+        domains = _factors(bound.domain, len(bound.names))
+    for name, domain in zip(bound.names, domains, strict=False):
+        for claim in names[name].claims:
+            yield domain, _about("set", claim, f"a set that {name} ranges over, which is")
+
+
+def _factors(term: Term, count: int) -> list[Term]:
+    """Return the sets of a product of so many."""
+    found: list[Term] = []
+    while len(found) < count - 1 and term.operator == "\\X" and len(term.arguments) == 2:
+        found.insert(0, term.arguments[1])
+        term = term.arguments[0]
+    return [term, *found] if len(found) == count - 1 else []
+
+
+def _about(kind: str, claim: Claim, words: str) -> Claim:
+    return replace(claim, need=Need(kind, claim.need), reason=f"{words} {claim.reason}")
+
+
+def _root(claim: Claim) -> str:
+    """Return the reason a claim began with: of the stations it passed, only the last is of use."""
+    return claim.reason.rpartition("where it is ")[2]
+
+
+def _show(term: Term) -> str:
+    return term.operator if term.is_name() else "such values"

@@ -1,0 +1,139 @@
+"""What the operators of TLA+ need of their arguments: a number, a set, a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tla2py.syntax.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The kind of value that a place wants; ``element`` is what is wanted of a set's members or of what a function gives."""
+
+    kind: str
+    element: Need | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A need and the words that say why; it is not ``certain`` where the value could be another one after all."""
+
+    need: Need
+    reason: str
+    certain: bool = True
+
+
+NUMBER = Need("number")
+BOOLEAN = Need("boolean")
+STRING = Need("string")
+SET = Need("set")
+FUNCTION = Need("function")
+SEQUENCE = Need("sequence")
+RECORD = Need("record")
+TUPLE = Need("tuple")
+MODEL_VALUE = Need("model value")
+
+ARITHMETIC = frozenset(["+", "-", "*", "/", "\\div", "%", "^", "-."])
+_COMPARISON = frozenset(["<", ">", "<=", ">="])
+_LOGIC = frozenset(["/\\", "\\/", "~", "=>", "<=>", "[]", "<>", "~>", "ENABLED"])
+_SET_OPERATORS = frozenset(["\\cup", "\\cap", "\\", "\\X", "SUBSET", "Cardinality", "IsFiniteSet", "Seq", "RandomElement"])
+_TESTS = frozenset(["=", "#", "\\in", "\\notin", "\\subseteq", "IsFiniteSet"])
+
+# Operators of the standard modules whose arguments differ from one another; None where anything will do.
+_ARGUMENTS: dict[str, tuple[Need | None, ...]] = {
+    "UNION": (Need("set", SET),),
+    "DOMAIN": (FUNCTION,),
+    "\\in": (None, SET),
+    "\\notin": (None, SET),
+    "\\subseteq": (SET, SET),
+    "\\o": (SEQUENCE, SEQUENCE),
+    "@@": (FUNCTION, FUNCTION),
+    "Len": (SEQUENCE,),
+    "Head": (SEQUENCE,),
+    "Tail": (SEQUENCE,),
+    "Append": (SEQUENCE, None),
+    "SubSeq": (SEQUENCE, NUMBER, NUMBER),
+    "SelectSeq": (SEQUENCE, None),
+    "SortSeq": (SEQUENCE, None),
+    "Permutations": (Need("set", MODEL_VALUE),),
+    "RandomSubset": (NUMBER, SET),
+    "Assert": (BOOLEAN, None),
+    "BagToSet": (FUNCTION,),
+    "SetToBag": (SET,),
+    "BagCardinality": (FUNCTION,),
+    "(+)": (FUNCTION, FUNCTION),
+}
+
+
+def operand_needs(term: Term) -> Iterator[tuple[Term, Claim]]:
+    """Yield what a term of the language or of a standard module needs of its direct arguments."""
+    if term.shape == "apply":
+        yield from _applied(term)
+    elif term.shape == "build":
+        yield from _built(term)
+
+
+def _applied(term: Term) -> Iterator[tuple[Term, Claim]]:
+    operator = term.operator
+    if operator in ARITHMETIC or operator in _COMPARISON or operator == "..":
+        yield from ((part, Claim(NUMBER, f"an operand of {operator}")) for part in term.arguments)
+    elif operator in _LOGIC:
+        yield from ((part, Claim(BOOLEAN, f"an operand of {operator}")) for part in term.arguments)
+    elif operator in _SET_OPERATORS:
+        yield from ((part, Claim(SET, f"an operand of {operator}")) for part in term.arguments)
+    elif operator in _ARGUMENTS:
+        for part, need in zip(term.arguments, _ARGUMENTS[operator], strict=False):
+            if need is not None:
+                yield part, Claim(need, f"an operand of {operator}")
+    elif operator in {"=", "#"} and len(term.arguments) == 2:
+        left, right = term.arguments
+        for one, other in ((left, right), (right, left)):
+            need = literal_kind(other)
+            if need is not None:
+                yield one, Claim(need, f"compared with {_describe(need)}", certain=False)
+
+
+def _built(term: Term) -> Iterator[tuple[Term, Claim]]:
+    operator, parts = term.operator, term.arguments
+    if operator == "IF" and parts:
+        yield parts[0], Claim(BOOLEAN, "the condition of an IF")
+    elif operator == "CASE":
+        yield from ((guard, Claim(BOOLEAN, "a condition of a CASE")) for guard in parts[::2])
+    elif operator == "[]" and parts:
+        yield parts[0], Claim(FUNCTION, "applied to an argument")
+    elif operator == "EXCEPT" and parts:
+        yield parts[0], Claim(FUNCTION, "changed by EXCEPT")
+    elif operator == "." and parts:
+        yield parts[0], Claim(RECORD, f"asked for its field {term.text}")
+    elif operator == "[->]":
+        yield from ((part, Claim(SET, "a set that functions go from or to")) for part in parts)
+    elif operator == "[:]":
+        yield from ((part, Claim(SET, "the set of a record's field")) for part in parts)
+    elif operator in {"[]_", "<>_"} and parts:
+        yield parts[0], Claim(BOOLEAN, "the action of a step formula")
+
+
+def literal_kind(term: Term) -> Need | None:
+    """Return what an expression is beyond doubt, by its outermost operator alone."""
+    operator = term.operator
+    if term.shape == "literal":
+        return Need(operator)
+    if term.shape == "apply" and term.arguments:
+        if operator in ARITHMETIC or operator in {"Cardinality", "Len"}:
+            return NUMBER
+        if operator in _LOGIC or operator in _COMPARISON or operator in _TESTS:
+            return BOOLEAN
+        if operator in {"..", "SUBSET", "DOMAIN", "\\cup", "\\cap", "\\"}:
+            return SET
+    if term.shape == "build":
+        return {"{}": SET, "record": RECORD, "<<>>": SEQUENCE, "[->]": SET, "[:]": SET}.get(operator)
+    if term.shape == "bind":
+        return {"{:}": SET, "{|}": SET, "[|->]": FUNCTION, "\\A": BOOLEAN, "\\E": BOOLEAN}.get(operator)
+    return None
+
+
+def _describe(need: Need) -> str:
+    return f"a {need.kind}"
+

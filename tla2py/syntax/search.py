@@ -1,0 +1,95 @@
+"""From a module's file to all modules it needs: EXTENDS and INSTANCE followed through the folders."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.syntax.module import Module, Reference
+from tla2py.syntax.parse import raise_problem, read_module
+from tla2py.syntax.spec import Spec
+from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
+
+
+def load_spec(path: Path | str, libraries: Sequence[Path] = (), *, strict: bool = True) -> Spec:
+    """Return a module with all it extends and instantiates.
+
+    Modules are looked for in the folder of the first one, then in the libraries in their order, as TLC does; the
+    standard modules need not be found. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
+    a module is named that cannot be found, ``module-cycle`` where one comes back to itself. Without ``strict``
+    text that cannot be read is left to TLC to judge.
+    """
+    search = _Search([Path(path).parent, *libraries], strict=strict)
+    root = search.read(Path(path))
+    search.follow(root, (root.name,))
+    return Spec(root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard)))
+
+
+class _Search:
+    def __init__(self, folders: Sequence[Path], *, strict: bool) -> None:
+        self._folders = folders
+        self._strict = strict
+        self.found: dict[str, Module] = {}
+        self.standard: set[str] = set()
+
+    def read(self, path: Path) -> Module:
+        module = read_module(path)
+        if self._strict:
+            raise_problem(module)
+        self.found[path.stem] = module
+        return module
+
+    def follow(self, module: Module, trail: tuple[str, ...]) -> None:
+        for reference in _references(module, frozenset()):
+            if reference.module in trail:
+                circle = [*trail[trail.index(reference.module) :], reference.module]
+                raise InputError(
+                    "module-cycle",
+                    f"module {reference.module} needs itself: {' needs '.join(circle)}",
+                    where=module.where(reference.span),
+                    hint="EXTENDS and INSTANCE must not come back to a module they started from",
+                )
+            if reference.module in self.found:
+                continue
+            file = self._locate(reference.module)
+            if file is not None:
+                self.follow(self.read(file), (*trail, reference.module))
+            elif reference.module in STANDARD_MODULES:
+                self.standard.add(reference.module)
+            else:
+                raise self._missing(module, reference)
+
+    def _locate(self, name: str) -> Path | None:
+        files = (folder / f"{name}.tla" for folder in self._folders)
+        return next((file for file in files if file.is_file()), None)
+
+    def _missing(self, module: Module, reference: Reference) -> InputError:
+        searched = ", ".join(dict.fromkeys(str(folder) for folder in self._folders))
+        if reference.module in COMMUNITY_MODULES:
+            advice = "it is one of the CommunityModules, which do not come with TLC: copy it there, or add its folder with -L"
+        elif reference.module in PROOF_MODULES:
+            advice = "it belongs to the TLA+ proof system: copy it there, or add its folder with -L"
+        elif reference.module in APALACHE_MODULES:
+            advice = "it belongs to Apalache: copy it there, or add its folder with -L"
+        else:
+            there = {file.stem for folder in self._folders if folder.is_dir() for file in folder.glob("*.tla")}
+            near = difflib.get_close_matches(reference.module, sorted(there | STANDARD_MODULES), n=3)
+            advice = f"did you mean {' or '.join(near)}?" if near else "add its folder with -L"
+        return InputError(
+            "module-missing",
+            f"module {reference.module} is not found",
+            where=module.where(reference.span),
+            hint=f"looked in {searched}; {advice}",
+        )
+
+
+def _references(module: Module, known: frozenset[str]) -> Iterator[Reference]:
+    """Yield the modules named in a file that are not modules nested in it."""
+    known = known | {each.name for each in module.nested}
+    for reference in module.references:
+        if reference.module not in known:
+            yield reference
+    for nested in module.nested:
+        yield from _references(nested, known)

@@ -1,0 +1,69 @@
+"""The modules that TLC brings along, and those that people expect it to."""
+
+from __future__ import annotations
+
+# tla2sany/StandardModules in the jars of TLC 2.15, 2.19 and 2.20; 2.15 and 2.19 lack Json, TLCExt and those with a _.
+STANDARD_MODULES = frozenset(
+    {
+        "Bags",
+        "FiniteSets",
+        "Integers",
+        "Json",
+        "Naturals",
+        "Randomization",
+        "RealTime",
+        "Reals",
+        "Sequences",
+        "TLC",
+        "TLCExt",
+        "Toolbox",
+        "_DotTrace",
+        "_JsonTrace",
+        "_TLAPlusCounterExample",
+        "_TLAPlusDebugger",
+        "_TLCActionTrace",
+        "_TLCTESpec",
+        "_TLCTrace",
+        "_TLCTracePlain",
+    }
+)
+
+# github.com/tlaplus/CommunityModules, which is a jar (and a folder of modules) of its own.
+COMMUNITY_MODULES = frozenset(
+    {
+        "BagsExt",
+        "Bitwise",
+        "Combinatorics",
+        "CSV",
+        "DifferentialEquations",
+        "DyadicRationals",
+        "FiniteSetsExt",
+        "Folds",
+        "Functions",
+        "Graphs",
+        "GraphViz",
+        "HTML",
+        "IOUtils",
+        "Relation",
+        "SequencesExt",
+        "ShiViz",
+        "Statistics",
+        "SVG",
+        "UndirectedGraphs",
+        "VectorClocks",
+    }
+)
+
+# The library of the TLA+ proof system and that of Apalache.
+PROOF_MODULES = frozenset(
+    {
+        "TLAPS",
+        "NaturalsInduction",
+        "WellFoundedInduction",
+        "FiniteSetTheorems",
+        "FunctionTheorems",
+        "SequenceTheorems",
+        "BagsTheorems",
+    }
+)
+APALACHE_MODULES = frozenset({"Apalache", "Variants", "Option"})

@@ -1,0 +1,1 @@
+"""The tables of a store: explicit schemas, rows from results, Parquet files."""

@@ -1,0 +1,15 @@
+"""Arrow tables as pandas frames, the only place that imports pandas."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+
+# Counts stay integers where some rows have none.
+_NULLABLE = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+
+
+def pandas_frame(table: pa.Table) -> pd.DataFrame:
+    """A frame with nullable integer and boolean columns."""
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_NULLABLE.get)
+    return frame

@@ -1,0 +1,132 @@
+"""From results to rows, one dict per row with the names of the schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from tla2py.outcome import Verdict
+from tla2py.result import RunResult
+from tla2py.run import RunRecord
+from tla2py.store import ManifestParameter, ManifestPoint
+from tla2py.trace import State, Trace
+from tla2py.values import changes, format_value, state_to_itf
+
+Row = dict[str, object]
+
+
+def run_row(
+    point: ManifestPoint, parameters: Sequence[ManifestParameter], record: RunRecord, result: RunResult
+) -> Row:
+    """The row of ``runs`` for a point."""
+    first = record.executions[0]
+    return {
+        "run_id": record.run_id,
+        "point": point.point,
+        **{p.column: parameter_value(p, point.parameters[p.name]) for p in parameters},
+        "outcome": result.outcome.value,
+        "verdict": result.verdict.value,
+        "violated": [{"kind": v.kind, "name": v.name} for v in result.violations],
+        "undecided": list(result.undecided),
+        "generated": result.stats.generated,
+        "distinct": result.stats.distinct,
+        "queue": result.stats.queue,
+        "depth": result.stats.depth,
+        "trace_length": result.trace_length,
+        "wall_seconds": sum(e.wall_seconds for e in record.executions),
+        "cpu_seconds": sum(e.cpu_seconds for e in record.executions),
+        "peak_memory_bytes": max(e.peak_memory_bytes for e in record.executions),
+        "executions": len(record.executions),
+        "termination_reason": first.termination_reason,
+        "exit_code": first.exit_code,
+        "message": _message(result),
+        "tlc_version": result.tlc_version,
+        "tlc_revision": result.tlc_revision,
+        "jar_sha256": record.jar_sha256,
+        "timeout_seconds": record.limits.timeout_seconds,
+        "memory_bytes": record.limits.memory_bytes,
+        "started_at": datetime.fromisoformat(first.started_at),
+    }
+
+
+def parameter_value(parameter: ManifestParameter, text: str) -> int | bool | str:
+    """A parameter's text as its column holds it."""
+    if parameter.type == "integer":
+        return int(text)
+    return text == "TRUE" if parameter.type == "boolean" else text
+
+
+def _message(result: RunResult) -> str | None:
+    if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
+        return None
+    errors = [d.text for d in result.diagnostics if d.severity == "error"]
+    return errors[0].strip() if errors else None
+
+
+def trace_row(run_id: str, number: int, trace: Trace) -> Row:
+    """The row of ``traces`` for a counterexample."""
+    return {
+        "run_id": run_id,
+        "trace": number,
+        "kind": trace.kind,
+        "name": trace.name,
+        "length": len(trace.states),
+        "loop_start": trace.loop_start,
+        "stuttering": trace.stuttering,
+    }
+
+
+def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
+    """The row of ``states`` for a state."""
+    place = state.location
+    start = trace.loop_start or (len(trace.states) if trace.stuttering else None)
+    return {
+        "run_id": run_id,
+        "trace": number,
+        "index": state.index,
+        "action": state.action,
+        "action_args": None if state.action_args is None else list(state.action_args),
+        "module": place.module if place else None,
+        "begin_line": place.begin_line if place else None,
+        "begin_column": place.begin_column if place else None,
+        "end_line": place.end_line if place else None,
+        "end_column": place.end_column if place else None,
+        "in_loop": start is not None and state.index >= start,
+        "state": json.dumps(state_to_itf(state.values), ensure_ascii=False, separators=(",", ":")),
+    }
+
+
+def change_rows(run_id: str, number: int, before: State, after: State) -> Iterator[Row]:
+    """The rows of ``changes`` for a step: the smallest parts of each variable that differ."""
+    for variable, value in after.values.items():
+        if variable not in before.values:
+            continue
+        for change in changes(before.values[variable], value):
+            yield {
+                "run_id": run_id,
+                "trace": number,
+                "index": after.index,
+                "action": after.action,
+                "variable": variable,
+                "path": change.path,
+                "before": None if change.before is None else format_value(change.before),
+                "after": None if change.after is None else format_value(change.after),
+            }
+
+
+def coverage_rows(run_id: str, result: RunResult) -> Iterator[Row]:
+    """The rows of ``coverage`` for a run."""
+    for item in result.coverage:
+        yield {
+            "run_id": run_id,
+            "kind": item.kind,
+            "module": item.module,
+            "name": item.name,
+            "begin_line": item.begin_line,
+            "begin_column": item.begin_column,
+            "end_line": item.end_line,
+            "end_column": item.end_column,
+            "distinct": item.distinct,
+            "generated": item.generated,
+        }

@@ -1,0 +1,58 @@
+"""From options to the argv of one execution of TLC; pure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tla2py.run import Limits, TlcOptions
+
+_MIB = 1024 * 1024
+# What a JVM takes beside its heap: code cache, metaspace, thread stacks, GC structures.
+_OVERHEAD = 224 * _MIB
+_SMALLEST_HEAP = 48 * _MIB
+
+
+def heap_bytes(memory_bytes: int) -> int:
+    """The Java heap that fits into a limit with everything included."""
+    return max(memory_bytes - max(_OVERHEAD, memory_bytes // 5), memory_bytes * 2 // 5, _SMALLEST_HEAP)
+
+
+def build_argv(
+    java: Path, jar: Path, folder: Path, main: str, config: str, options: TlcOptions, limits: Limits
+) -> tuple[str, ...]:
+    """The command line of TLC for a run in ``folder``, which holds the modules and the config.
+
+    Module and config are named relative to the folder, the only form that all TLC versions read alike; the folder
+    is also the working directory, and ``tmp`` in it the JVM's own, since TLC up to 1.7.4 writes its standard modules
+    into ``java.io.tmpdir`` and deletes them at exit.
+    """
+    jvm = (
+        str(java),
+        "-XX:+UseParallelGC",
+        f"-XX:ParallelGCThreads={options.workers}",
+        "-XX:-UsePerfData",
+        f"-Xmx{heap_bytes(limits.memory_bytes) // _MIB}m",
+        "-Xss16m",
+        f"-Djava.io.tmpdir={folder / 'tmp'}",
+        "-Duser.language=en",
+        "-Duser.country=US",
+        "-Dfile.encoding=UTF-8",
+        "-Dstdout.encoding=UTF-8",
+        "-Dstderr.encoding=UTF-8",
+        # One line per value where TLC knows this property; older ones wrap at 80 columns.
+        "-Dtlc2.value.Values.width=2147483647",
+        *options.java_options,
+    )
+    tlc = ["-tool", "-config", config, "-metadir", str(folder / "states"), "-workers", str(options.workers)]
+    tlc += ["-fp", str(options.fp), "-seed", str(options.seed), "-checkpoint", "0"]
+    if not options.check_deadlock:
+        tlc.append("-deadlock")
+    if options.mode == "simulate":
+        tlc.append("-simulate")
+        if options.num is not None:
+            tlc.append(f"num={options.num}")
+        if options.depth is not None:
+            tlc += ["-depth", str(options.depth)]
+    if options.coverage:
+        tlc += ["-coverage", "60"]
+    return (*jvm, "-cp", str(jar), "tlc2.TLC", *tlc, *options.options, f"{main}.tla")

@@ -1,0 +1,149 @@
+"""Executing one argv in its own folder, under limits, as a process group that never outlives its driver."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import psutil
+
+from tla2py.tlc import reaper
+
+# How often limits are looked at; memory grows by at most some hundred MB in between.
+_POLL_SECONDS = 0.1
+# What one execution may print before it is stopped.
+OUTPUT_LIMIT_BYTES = 4 * 1024**3
+# The shell's exit statuses for a command that cannot be executed or found; TLC itself never ends with them.
+_NOT_STARTED = (126, 127)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a process ended, see ``tla2py.run.Execution`` for the fields."""
+
+    exit_code: int | None
+    termination_reason: str | None
+    started_at: str
+    wall_seconds: float
+    cpu_seconds: float
+    peak_memory_bytes: int
+
+
+def execute_argv(
+    argv: Sequence[str],
+    folder: Path,
+    *,
+    timeout_seconds: float,
+    memory_bytes: int,
+    cancelled: threading.Event | None = None,
+    watch: Callable[[], None] | None = None,
+) -> Ended:
+    """Run a command in ``folder`` until it ends or a limit ends it; its streams go to ``stdout.txt``, ``stderr.txt``.
+
+    A failing command is never an exception: it is told by the exit code (None when it could not be started) and the
+    termination reason. ``watch`` is called a few times a second while it runs.
+    """
+    started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    start = time.monotonic()
+    command, descriptor = reaper.guarded(tuple(argv))
+    # A run sees no more of the environment than a JVM needs.
+    environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "HOME": str(folder), "TLA2PY_FOLDER": str(folder)}
+    with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            pass_fds=[descriptor],
+        )
+    reason = "killed"
+    try:
+        reason = _wait(process.pid, folder, start + timeout_seconds, memory_bytes, cancelled, watch) or ""
+    finally:
+        # What is left of the group goes with its leader, which is not reaped yet, so the number is still its own.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        reaper.release(process.pid)
+    exit_code: int | None = process.returncode
+    if not reason and process.returncode < 0:
+        reason = "killed"
+    if exit_code in _NOT_STARTED:
+        exit_code = None
+    return Ended(
+        exit_code=exit_code,
+        termination_reason=reason or None,
+        started_at=started_at,
+        wall_seconds=time.monotonic() - start,
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        peak_memory_bytes=usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+    )
+
+
+def _wait(
+    pid: int,
+    folder: Path,
+    deadline: float,
+    memory_bytes: int,
+    cancelled: threading.Event | None,
+    watch: Callable[[], None] | None,
+) -> str | None:
+    """None when the process ended by itself, else the reason why it has to be killed; it is not reaped yet."""
+    group = psutil.Process(pid)
+    with _exit_of(pid) as ended:
+        while not ended(min(_POLL_SECONDS, max(deadline - time.monotonic(), 0.0))):
+            if cancelled is not None and cancelled.is_set():
+                return "killed"
+            if time.monotonic() >= deadline:
+                return "timeout"
+            if _resident_bytes(group) > memory_bytes:
+                return "memory"
+            if (folder / "stdout.txt").stat().st_size > OUTPUT_LIMIT_BYTES:
+                return "output"
+            if watch is not None:
+                watch()
+    return None
+
+
+@contextlib.contextmanager
+def _exit_of(pid: int) -> Iterator[Callable[[float], bool]]:
+    """A function that waits up to some seconds for the end of a child without reaping it."""
+    if not hasattr(os, "pidfd_open"):
+
+        def by_polling(seconds: float) -> bool:
+            time.sleep(min(seconds, 0.02))
+            return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+        yield by_polling
+        return
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        yield lambda seconds: bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def _resident_bytes(process: psutil.Process) -> int:
+    """The resident memory of a process and its descendants."""
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        for member in (process, *process.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                total += member.memory_info().rss
+    return total

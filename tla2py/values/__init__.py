@@ -1,0 +1,30 @@
+"""TLA+ values: as Python objects, as TLA+ text, as ITF, and what changes from one to the next."""
+
+from __future__ import annotations
+
+from tla2py.values.canonical import same_value
+from tla2py.values.diff import Change, changes
+from tla2py.values.itf import Json, from_itf, state_from_itf, state_to_itf, to_itf
+from tla2py.values.tla_text import ValueTextError, format_value, parse_value
+from tla2py.values.value import Function, Interval, ModelValue, Opaque, Record, Value, value_kind
+
+__all__ = [
+    "Change",
+    "Function",
+    "Interval",
+    "Json",
+    "ModelValue",
+    "Opaque",
+    "Record",
+    "Value",
+    "ValueTextError",
+    "changes",
+    "format_value",
+    "from_itf",
+    "parse_value",
+    "same_value",
+    "state_from_itf",
+    "state_to_itf",
+    "to_itf",
+    "value_kind",
+]

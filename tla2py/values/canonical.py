@@ -1,0 +1,187 @@
+"""The normal form of values: the one order, the one equality and the one layout that text and JSON are written from.
+
+``canonical`` turns a value into nested plain tuples, its *form*, each starting with a rank. Forms are equal exactly
+when the TLA+ values are, and Python's own comparison of them is the canonical order: by rank, then numbers by size,
+names and strings by code points, sets and functions by number of elements first, as TLC does.
+
+| form | of |
+|---|---|
+| ``(BOOLEAN, b)`` ``(INTEGER, n)`` ``(STRING, s)`` ``(MODEL_VALUE, name)`` ``(OPAQUE, text)`` | the scalars |
+| ``(SET, n, elements)`` | a set, its elements in order |
+| ``(SET, n, ((INTEGER, lo), CONSECUTIVE))`` | a set of more than ``ENUMERATED`` consecutive integers |
+| ``(SEQUENCE, n, elements)`` | a function on ``1..n``, also the empty one |
+| ``(RECORD, n, names, values)`` | a function on strings that are all identifiers, in order of names |
+| ``(FUNCTION, n, keys, values)`` | any other function, in order of keys |
+
+Nothing here recurses: values may be nested to any depth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cmp_to_key
+from typing import Any, TypeAlias, TypeVar
+
+from tla2py.values.value import Function, Interval, ModelValue, Opaque, Record, Value
+
+Form: TypeAlias = tuple[Any, ...]
+V = TypeVar("V", bound=Value)
+
+BOOLEAN, INTEGER, STRING, MODEL_VALUE, OPAQUE, SET, SEQUENCE, RECORD, FUNCTION = range(9)
+
+ENUMERATED = 32
+"""The size up to which a set of consecutive integers is written out; a larger one is written ``lo..hi``."""
+
+CONSECUTIVE: Form = (-1,)
+
+# The reserved words of TLA+ 2 that look like identifiers; `[IF |-> 1]` would not be TLA+.
+_RESERVED = re.compile(
+    "ACTION|ASSUME|ASSUMPTION|AXIOM|BY|CASE|CHOOSE|CONSTANTS?|COROLLARY|DEF|DEFINE|DEFS|DOMAIN|ELSE|ENABLED|EXCEPT|"
+    "EXTENDS|HAVE|HIDE|IF|IN|INSTANCE|LAMBDA|LEMMA|LET|LOCAL|MODULE|NEW|OBVIOUS|OMITTED|ONLY|OTHER|PICK|PROOF|"
+    "PROPOSITION|PROVE|QED|RECURSIVE|STATE|SUBSET|SUFFICES|TAKE|TEMPORAL|THEN|THEOREM|UNCHANGED|UNION|USE|"
+    "VARIABLES?|WITH|WITNESS"
+)
+_IDENTIFIER = re.compile(r"(?!WF_|SF_)[0-9_]*[A-Za-z][A-Za-z0-9_]*")
+
+
+def is_identifier(text: str) -> bool:
+    """Whether ``text`` can stand as a field name in TLA+."""
+    return _IDENTIFIER.fullmatch(text) is not None and _RESERVED.fullmatch(text) is None
+
+
+def canonical(value: Value) -> Form:
+    """The form of ``value``, see the module's table."""
+    leaf = _LEAVES.get(type(value))
+    if leaf is not None:
+        return leaf(value)
+    stack: list[_Part] = [_part(value)]
+    while True:
+        children, forms, finish = stack[-1]
+        for child in children:  # goes on where an inner part interrupted it
+            leaf = _LEAVES.get(type(child))
+            if leaf is None:
+                stack.append(_part(child))
+                break
+            forms.append(leaf(child))
+        else:
+            stack.pop()
+            form = finish(forms)
+            if not stack:
+                return form
+            stack[-1][1].append(form)
+
+
+def same_value(one: Value, other: Value) -> bool:
+    """Whether two values are equal as TLA+ values, with ``TRUE`` other than ``1`` at every depth."""
+    if one is other:
+        return True
+    if type(one) is type(other) and type(one) in _SCALARS:
+        return one == other
+    left, right = canonical(one), canonical(other)
+    try:
+        return left == right
+    except RecursionError:
+        return _compare(left, right) == 0
+
+
+def in_order(values: Iterable[V]) -> list[V]:
+    """The values in canonical order."""
+    items = list(values)
+    kinds = {type(item) for item in items}
+    if kinds == {int} or kinds == {str}:
+        return sorted(items)  # type: ignore[type-var]
+    decorated: list[tuple[Form, V]] = [(canonical(item), item) for item in items]
+    return [item for _, item in _sorted(decorated, lambda pair: pair[0])]
+
+
+_Part: TypeAlias = tuple[Iterator[Value], list[Form], Callable[[list[Form]], Form]]
+
+
+def _part(value: Value) -> _Part:
+    """A value that has parts: the parts still to be visited, their forms so far, and what to do with all of them."""
+    if isinstance(value, frozenset):
+        return iter(value), [], _finish_set
+    if isinstance(value, tuple):
+        return iter(value), [], _finish_sequence
+    if not isinstance(value, (Record, Function)):
+        raise TypeError(f"not a TLA+ value: {value!r}")
+    items: dict[Any, Value] = value._items  # unsorted will do here
+    keys = list(items)
+    if all(type(key) is int for key in keys) and all(key in items for key in range(1, len(keys) + 1)):
+        return iter([items[key] for key in range(1, len(keys) + 1)]), [], _finish_sequence
+    if all(type(key) is str and is_identifier(key) for key in keys):
+        names = tuple(sorted(keys))
+        return (
+            iter([items[name] for name in names]),
+            [],
+            lambda forms: (RECORD, len(names), names, tuple(forms)),
+        )
+    return iter([*keys, *items.values()]), [], _finish_function
+
+
+def _finish_sequence(forms: list[Form]) -> Form:
+    return (SEQUENCE, len(forms), tuple(forms))
+
+
+def _finish_set(forms: list[Form]) -> Form:
+    forms = _sorted(forms, None)
+    size = len(forms)
+    if (
+        size > ENUMERATED
+        and forms[0][0] == forms[-1][0] == INTEGER
+        and forms[-1][1] - forms[0][1] == size - 1
+    ):
+        return (SET, size, (forms[0], CONSECUTIVE))
+    return (SET, size, tuple(forms))
+
+
+def _finish_function(forms: list[Form]) -> Form:
+    size = len(forms) // 2
+    pairs = _sorted(list(zip(forms[:size], forms[size:], strict=True)), lambda pair: pair[0])
+    return (FUNCTION, size, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
+
+
+def _interval(value: Interval) -> Form:
+    size = len(value)
+    if size > ENUMERATED:
+        return (SET, size, ((INTEGER, value.lo), CONSECUTIVE))
+    return (SET, size, tuple([(INTEGER, item) for item in value]))
+
+
+_LEAVES: dict[type, Callable[[Any], Form]] = {
+    bool: lambda value: (BOOLEAN, value),
+    int: lambda value: (INTEGER, value),
+    str: lambda value: (STRING, value),
+    ModelValue: lambda value: (MODEL_VALUE, value.name),
+    Opaque: lambda value: (OPAQUE, value.text),
+    Interval: _interval,
+}
+_SCALARS = frozenset({bool, int, str, ModelValue, Opaque, Interval})
+
+T = TypeVar("T")
+
+
+def _sorted(items: list[T], key: Callable[[T], Form] | None) -> list[T]:
+    try:
+        return sorted(items, key=key)  # type: ignore[type-var,arg-type]
+    except RecursionError:
+        # Only values that agree to a depth of hundreds of levels come here.
+        return sorted(
+            items, key=cmp_to_key(lambda a, b: _compare(key(a) if key else a, key(b) if key else b))
+        )
+
+
+def _compare(one: Any, other: Any) -> int:
+    """The sign of the difference of two forms, as Python's comparison of nested tuples gives it."""
+    stack = [(one, other)]
+    while stack:
+        left, right = stack.pop()
+        if left is right:
+            continue
+        if isinstance(left, tuple):
+            stack.append((len(left), len(right)))  # counts after the common part
+            stack.extend(reversed(list(zip(left, right, strict=False))))
+        elif left != right:
+            return -1 if left < right else 1
+    return 0

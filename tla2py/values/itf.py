@@ -1,0 +1,206 @@
+"""The Informal Trace Format of values and states (Apalache's ADR-015), in both directions.
+
+Integers are always written ``{"#bigint": "n"}``, as the format has it since 2023; bare numbers are read too. A model
+value is a plain string there, so which strings are model values is kept beside the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from tla2py.errors import InputError
+from tla2py.values.canonical import (
+    CONSECUTIVE,
+    INTEGER,
+    MODEL_VALUE,
+    OPAQUE,
+    RECORD,
+    SEQUENCE,
+    SET,
+    STRING,
+    Form,
+    canonical,
+)
+from tla2py.values.tla_text import parse_value
+from tla2py.values.value import Function, ModelValue, Record, Value
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+EXPANDED = 10_000
+"""The number of consecutive integers up to which a set of them is written out in JSON."""
+
+
+def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
+    """The ITF form of ``value``, the same for all equal values.
+
+    A model value listed in ``model_values`` becomes a plain string, so none of these names may also occur as a
+    string in ``value``; any other model value becomes ``{"#unserializable": name}``.
+    """
+    return _form_to_itf(canonical(value), model_values)
+
+
+def _form_to_itf(form: Form, model_values: Collection[str]) -> Json:
+    # Parts are filled into their parents after these were made, which needs no recursion.
+    holder: list[Json] = []
+    todo: list[tuple[Form, Callable[[Json], None]]] = [(form, holder.append)]
+    while todo:
+        part, put = todo.pop()
+        rank, content = part[0], part[1]
+        if rank == INTEGER:
+            put({"#bigint": str(content)})
+        elif rank == OPAQUE or (rank == MODEL_VALUE and content not in model_values):
+            put({"#unserializable": content})
+        elif rank < SET:
+            put(content)
+        elif rank == SEQUENCE:
+            elements: list[Json] = []
+            put(elements)
+            todo.extend((element, elements.append) for element in reversed(part[2]))
+        elif rank == SET:
+            put(_set_to_itf(part, todo))
+        elif rank == RECORD:
+            record: dict[str, Json] = dict.fromkeys(part[2])
+            put(record)
+            todo.extend((value, _setter(record, name)) for name, value in zip(part[2], part[3], strict=True))
+        else:
+            pairs: list[Json] = []
+            put({"#map": pairs})
+            for key, value in zip(part[2], part[3], strict=True):
+                pair: list[Json] = []
+                pairs.append(pair)
+                todo.append((value, pair.append))
+                todo.append((key, pair.append))
+    return holder[0]
+
+
+def _set_to_itf(form: Form, todo: list[tuple[Form, Callable[[Json], None]]]) -> Json:
+    size, elements = form[1], form[2]
+    if not size or elements[-1] is not CONSECUTIVE:
+        written: list[Json] = []
+        todo.extend((element, written.append) for element in reversed(elements))
+        return {"#set": written}
+    low = elements[0][1]
+    if size > EXPANDED:
+        return {"#unserializable": f"{low}..{low + size - 1}"}
+    return {"#set": [{"#bigint": str(item)} for item in range(low, low + size)]}
+
+
+def _setter(record: dict[str, Json], name: str) -> Callable[[Json], None]:
+    def put(value: Json) -> None:
+        record[name] = value
+
+    return put
+
+
+def from_itf(json: Json, model_values: Collection[str] = frozenset()) -> Value:
+    """The value that ``json`` is the ITF form of; strings in ``model_values`` are read as model values.
+
+    ``{"#tup": ...}`` is a sequence and Apalache's variants are records. Raises ``InputError`` with code
+    ``itf-syntax`` for anything that is not ITF, ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
+    """
+    stack: list[tuple[Iterator[Json], list[Value], Callable[[list[Value]], Value]]] = []
+    value = json
+    while True:
+        scalar = _scalar_from_itf(value, model_values)
+        if scalar is None:
+            parts, build = _parts_from_itf(value)
+            stack.append((iter(parts), [], build))
+        elif stack:
+            stack[-1][1].append(scalar)
+        else:
+            return scalar
+        while (part := next(stack[-1][0], _END)) is _END:
+            _, items, build = stack.pop()
+            built = build(items)
+            if not stack:
+                return built
+            stack[-1][1].append(built)
+        value = part  # type: ignore[assignment]
+
+
+_END = object()
+
+
+def _scalar_from_itf(json: Json, model_values: Collection[str]) -> Value | None:
+    if isinstance(json, str):
+        return ModelValue(json) if json in model_values else json
+    if isinstance(json, (bool, int)):
+        return json
+    if isinstance(json, dict) and len(json) == 1:
+        tag, content = next(iter(json.items()))
+        if tag == "#bigint" and isinstance(content, (str, int)):
+            try:
+                return int(content)
+            except ValueError:
+                raise _bad(json) from None
+        if tag == "#unserializable" and isinstance(content, str):
+            return parse_value(content, model_values=model_values)
+    return None
+
+
+def _parts_from_itf(json: Json) -> tuple[Iterable[Json], Callable[[list[Value]], Value]]:
+    if isinstance(json, list):
+        return json, tuple
+    if not isinstance(json, dict):
+        raise _bad(json)
+    tag = next(iter(json), "")
+    if not tag.startswith("#"):
+        names = list(json)
+        return json.values(), lambda items: Record(zip(names, items, strict=True))
+    content = json[tag]
+    if len(json) == 1 and isinstance(content, list):
+        if tag == "#tup":
+            return content, tuple
+        if tag == "#set":
+            return content, frozenset
+        if tag == "#map" and all(isinstance(pair, list) and len(pair) == 2 for pair in content):
+            flat = [part for pair in content if isinstance(pair, list) for part in pair]
+            return flat, lambda items: Function(zip(items[::2], items[1::2], strict=True))
+    raise _bad(json)
+
+
+def _bad(json: Json) -> InputError:
+    shown = repr(json)
+    return InputError(
+        "itf-syntax", f"not an ITF expression: {shown if len(shown) <= 60 else shown[:60] + '...'}"
+    )
+
+
+def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
+    """One ITF state: the variables, and under ``#meta`` the names in it that are model values.
+
+    Listed are only names that do not also occur as a string in the state; the others are ``#unserializable`` there,
+    so that ``state_from_itf`` reads every state back.
+    """
+    forms = {name: canonical(value) for name, value in values.items()}
+    names: set[str] = set()
+    strings: set[str] = set()
+    todo = list(forms.values())
+    while todo:
+        form = todo.pop()
+        if form[0] == MODEL_VALUE:
+            names.add(form[1])
+        elif form[0] == STRING:
+            strings.add(form[1])
+        elif form[0] > SET or (form[0] == SET and form[1] and form[2][-1] is not CONSECUTIVE):
+            for parts in form[2:]:
+                todo.extend(part for part in parts if isinstance(part, tuple))
+    listed = names - strings
+    state: dict[str, Json] = {name: _form_to_itf(form, listed) for name, form in forms.items()}
+    if names:
+        model_values: list[Json] = [*sorted(listed)]
+        state["#meta"] = {"modelValues": model_values}
+    return state
+
+
+def state_from_itf(obj: Mapping[str, Json]) -> dict[str, Value]:
+    """The variables of an ITF state and their values; raises as ``from_itf`` does."""
+    meta = obj.get("#meta")
+    listed = meta.get("modelValues") if isinstance(meta, dict) else None
+    names = (
+        frozenset(name for name in listed if isinstance(name, str))
+        if isinstance(listed, list)
+        else frozenset()
+    )
+    return {name: from_itf(json, names) for name, json in obj.items() if not name.startswith("#")}

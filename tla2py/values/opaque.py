@@ -1,0 +1,80 @@
+"""The lexemes (tokens) of printed values, and which runs of them are forms to be kept as text (``SUBSET S``, ``[S -> T]``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Every character but white space is in some lexeme. An unterminated string runs to the end, where the parser rejects
+# it; no alternative can be tried twice over the same long stretch, which keeps the scan linear.
+LEXEME = re.compile(
+    r"""[,{}()\[\]]|<<|>>|[A-Za-z_]\w*"""
+    r"""|-?[0-9]+(?:\s*\.\.\s*-?[0-9]+)?(?!\w)"""
+    r"""|"[^"\\]*(?:\\.[^"\\]*)*"?"""
+    r"""|\|->|:>|@@|->|\w+|\\\w+"""
+    r"""|<[A-Za-z][^<>"]*(?:<[^<>"]*>[^<>"]*)*>"""  # <expression ...>, <Operator ...>, <LAZY <...>>
+    r"""|\S""",
+    re.DOTALL,
+)
+_CLOSED_BY = {"<<": ">>", "{": "}", "[": "]", "(": ")"}
+_CLOSERS = frozenset(_CLOSED_BY.values())
+_SEPARATORS = frozenset({",", ":>", "@@", "|->"})
+# These make the brackets they stand in an opaque form ...
+_OF_GROUP = frozenset({"\\in", ":", "->"})
+# ... and these only the value they are part of.
+_OF_VALUE = frozenset({"\\cup", "\\cap", "\\", "\\X", "SUBSET", "UNION", "Seq", "BSeq"})
+
+
+@dataclass(slots=True)
+class _Group:
+    """Brackets that are open, and the part of them, between separators, that is being read."""
+
+    closer: str
+    part: int
+    part_opaque: bool = False
+    opaque: bool = False
+    keyed: bool = False
+
+
+def find_opaque(lexemes: list[str]) -> dict[int, int]:
+    """The parts of a value that are to be kept as text: index of the first lexeme -> index after the last.
+
+    Parts inside an opaque part may be listed too. ``lexemes`` end with an empty one.
+    """
+    found: dict[int, int] = {}
+    stack = [_Group("", 0)]
+    for index, lexeme in enumerate(lexemes):
+        group = stack[-1]
+        if lexeme in _CLOSED_BY:
+            stack.append(_Group(_CLOSED_BY[lexeme], index + 1))
+        elif lexeme in _SEPARATORS or lexeme in _CLOSERS or not lexeme:
+            # A lone `SUBSET` is a model value of that name.
+            if group.part_opaque and index > group.part + 1:
+                found[group.part] = index
+                # Round brackets are either those of a function or of `(S \X T)`.
+                group.opaque |= lexeme == ")" and not group.keyed
+            group.part, group.part_opaque = index + 1, False
+            group.keyed |= lexeme == ":>"
+            if lexeme in _CLOSERS:
+                if lexeme != group.closer:
+                    return {}  # the parser says where
+                stack.pop()
+                stack[-1].part_opaque |= group.opaque
+        elif lexeme in _OF_GROUP:
+            group.opaque = True
+        elif lexeme in _OF_VALUE:
+            group.part_opaque = True
+    return found
+
+
+def opaque_text(text: str, spans: list[tuple[int, int]]) -> str:
+    """The lexemes at ``spans`` on one line, spaced alike however ``text`` was wrapped."""
+    pieces: list[str] = []
+    end = spans[0][0]
+    for begin, next_end in spans:
+        lexeme = text[begin:next_end]
+        if begin > end and lexeme not in _CLOSERS and lexeme != "," and pieces[-1] not in _CLOSED_BY:
+            pieces.append(" ")
+        pieces.append(lexeme if lexeme.startswith('"') else " ".join(lexeme.split()))
+        end = next_end
+    return "".join(pieces)
