@@ -57,7 +57,9 @@ def execute_run(
 
         def execute(purpose: str, config: Config, text: str) -> CheckResult:
             folder = base / str(len(folders) + 1)
-            execution = _execute_once(run, sources, toolchain, folder, purpose, config, text, cancelled, watch)
+            execution = _execute_once(
+                run, sources, toolchain, folder, purpose, config, text, cancelled, watch
+            )
             with (folder / "stdout.txt").open("rb") as lines:
                 result = interpret_execution(execution, run.options, lines)
             folders.append(folder)
@@ -144,7 +146,9 @@ def _execute_once(
         (folder / name).write_text(sources[sha256], encoding="utf-8")
     (folder / CONFIG_NAME).write_text(text, encoding="utf-8")
     options = replace(run.options, check_deadlock=config.check_deadlock)
-    argv = build_argv(toolchain.java.path, toolchain.jar.path, folder, run.main, CONFIG_NAME, options, run.limits)
+    argv = build_argv(
+        toolchain.java.path, toolchain.jar.path, folder, run.main, CONFIG_NAME, options, run.limits
+    )
     ended = execute_argv(
         argv,
         folder,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tla2py.grid import comparable, value_text
 from tla2py.outcome import Verdict
-from tla2py.sweep import Sweep, comparable, value_text
+from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection
 
 # Exit codes of every command; of several that apply 2 goes before 1 and 1 before 3.
@@ -34,7 +35,9 @@ def judge(sweep: Sweep, runs: Iterable[Mapping[str, object]]) -> list[Finding]:
     for run in runs:
         number = int(str(run["point"]))
         row = _row_for(expect, points[number])
-        findings += [Finding(point=number, text=text, exit_code=code) for text, code in _differences(row, sweep, run)]
+        findings += [
+            Finding(point=number, text=text, exit_code=code) for text, code in _differences(row, sweep, run)
+        ]
     return findings
 
 

@@ -98,7 +98,9 @@ class StoreView:
             raise InputError(
                 "no-trace",
                 f"point {point} has no trace {number}" if traces else f"point {point} has no counterexample",
-                hint=f"its traces: 1 to {len(traces)}" if traces else "'tla2py trace STORE' lists the points that have one",
+                hint=f"its traces: 1 to {len(traces)}"
+                if traces
+                else "'tla2py trace STORE' lists the points that have one",
             )
         row = traces[number - 1]
         states = self.arrow("states").filter(
@@ -116,7 +118,9 @@ class StoreView:
         """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""
         run_ids = {p.point: p.run_id for p in self.manifest.points}
         if point not in run_ids:
-            raise InputError("no-point", f"no point {point} in {self.store.path}", hint=f"points: 1 to {len(run_ids)}")
+            raise InputError(
+                "no-point", f"no point {point} in {self.store.path}", hint=f"points: 1 to {len(run_ids)}"
+            )
         rows: list[dict[str, pa.Scalar]] = (
             self.arrow("traces").filter(pc.field("run_id") == run_ids[point]).to_pylist()
         )

@@ -1,11 +1,174 @@
-"""Which of the points that break are the smallest."""
+"""The grid of a sweep: its parameters, its points in order, and which of some points are the smallest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from tla2py.sweep import comparable
-from tla2py.values import ModelValue, Value
+from tla2py.errors import InputError
+from tla2py.sweepfile import Scalar, Source, SweepFile, nearest
+from tla2py.syntax import Spec
+from tla2py.values import ModelValue, Opaque, Value, parse_value
+
+# Keys of [model] that may be parameters too; "" stands for none.
+MODEL_PARAMETERS = ("specification", "init", "next", "symmetry", "view", "alias")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """An axis of the grid: a constant, a definition, a key of [model], ``module`` or ``seed``, and its values as text."""
+
+    name: str
+    kind: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One combination: its index in grid order, from 1, and the text of every parameter."""
+
+    index: int
+    parameters: Mapping[str, str]
+
+
+def value_text(value: Scalar) -> str:
+    """A value of a sweep file as TLA+ text."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return str(value) if isinstance(value, int) else value.strip()
+
+
+def comparable(text: str) -> Value:
+    """A value for comparison: ``{b2,b1}`` equals ``{b1, b2}``; what is no value is compared as text."""
+    try:
+        return parse_value(text)
+    except InputError:
+        return Opaque(" ".join(text.split()))
+
+
+def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> tuple[Parameter, ...]:
+    """The parameters of a sweep file, each told apart as a constant, a definition or a key of [model].
+
+    Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``duplicate-point``,
+    ``grid-key``.
+    """
+    found = []
+    if isinstance(file.module, list):
+        found.append(Parameter(name="module", kind="module", values=tuple(file.module)))
+    constants = {c.name for spec in specs.values() for c in spec.constants}
+    definitions = {name for spec in specs.values() for name in spec.definitions}
+    for name, values in file.parameters.items():
+        where = source.place("parameters", name)
+        if not values:
+            raise InputError("empty-parameter", f"parameter {name} has no values", where=where)
+        if name in constants:
+            kind = "constant"
+        elif name in definitions or re.match(r"\[\w+\]", name) or replaceable_standard(name):
+            kind = "definition"
+        elif name in MODEL_PARAMETERS:
+            kind = "model"
+        else:
+            raise _unknown_parameter(name, sorted(constants | definitions), where, ", ".join(specs))
+        for key, section in (("constants", file.constants), ("substitutions", file.substitutions)):
+            if name in section:
+                raise InputError(
+                    "assigned-twice",
+                    f"{name} is a parameter and in [{key}]",
+                    where=where,
+                    hint="keep one of them",
+                )
+        texts = tuple(value_text(value) for value in values)
+        seen: dict[Value, str] = {}
+        for text in texts:
+            key_value = comparable(text) if kind == "constant" else Opaque(text)
+            if key_value in seen:
+                raise InputError(
+                    "duplicate-point", f"parameter {name} has the value {text} twice", where=where
+                )
+            seen[key_value] = text
+        found.append(Parameter(name=name, kind=kind, values=texts))
+    if file.grid.repeat > 1:
+        if file.tlc.mode != "simulate":
+            raise InputError(
+                "grid-key",
+                "repeat is for simulation: a check gives the same answer each time",
+                where=source.place("grid", "repeat"),
+                hint='set mode = "simulate" in [tlc], or leave repeat out',
+            )
+        seeds = tuple(str(file.tlc.seed + n) for n in range(file.grid.repeat))
+        found.append(Parameter(name="seed", kind="seed", values=seeds))
+    return tuple(found)
+
+
+def _unknown_parameter(name: str, known: list[str], where: str, shown: str) -> InputError:
+    close = nearest(name, known)
+    return InputError(
+        "unknown-parameter",
+        f"parameter {name} is neither a constant nor a definition of {shown}",
+        where=where,
+        hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares",
+    )
+
+
+def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ...]) -> Iterator[Point]:
+    """The product of the parameters, the last varying fastest, less what is excluded, then what is included.
+
+    Raises InputError: ``grid-key``, ``duplicate-point``, ``empty-grid``.
+    """
+    names = [parameter.name for parameter in parameters]
+    kinds = {parameter.name: parameter.kind for parameter in parameters}
+
+    def key(name: str, text: str) -> Value:
+        return comparable(text) if kinds[name] in ("constant", "seed") else Opaque(text)
+
+    def row(values: Mapping[str, Scalar], where: str, *, whole: bool) -> dict[str, str]:
+        for name in values:
+            if name not in names:
+                close = nearest(name, names)
+                raise InputError(
+                    "grid-key",
+                    f"{name} is no parameter of this sweep",
+                    where=where,
+                    hint=f"did you mean {close}?"
+                    if close
+                    else f"its parameters: {', '.join(names) or 'none'}",
+                )
+        missing = [name for name in names if name not in values]
+        if whole and missing:
+            raise InputError("grid-key", f"an included point lacks {', '.join(missing)}", where=where)
+        return {name: value_text(value) for name, value in values.items()}
+
+    exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
+    excluded = [{n: key(n, t) for n, t in row(r, exclude_at, whole=False).items()} for r in file.grid.exclude]
+    seen: set[tuple[Value, ...]] = set()
+    index = 0
+    for values in itertools.product(*(parameter.values for parameter in parameters)):
+        keys = {name: key(name, text) for name, text in zip(names, values, strict=True)}
+        if any(all(keys[name] == value for name, value in rule.items()) for rule in excluded):
+            continue
+        index += 1
+        seen.add(tuple(keys.values()))
+        yield Point(index=index, parameters=dict(zip(names, values, strict=True)))
+    for included in file.grid.include:
+        texts = row(included, include_at, whole=True)
+        identity = tuple(key(name, texts[name]) for name in names)
+        if identity in seen:
+            shown = ", ".join(f"{n} = {texts[n]}" for n in names)
+            raise InputError(
+                "duplicate-point", f"the included point is in the grid already: {shown}", where=include_at
+            )
+        seen.add(identity)
+        index += 1
+        yield Point(index=index, parameters={name: texts[name] for name in names})
+    if index == 0:
+        raise InputError("empty-grid", "no point is left after exclude", where=exclude_at)
+
+
+def replaceable_standard(name: str) -> bool:
+    """Whether a name is a definition of a standard module that models replace, such as Nat by a finite set."""
+    return name in {"Nat", "Int", "Real", "Seq", "STRING", "BOOLEAN"}
 
 
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
@@ -23,7 +186,9 @@ def minimal_points(points: Sequence[Mapping[str, str]]) -> list[int]:
         here
         for here, point in enumerate(points)
         if not any(
-            at_most(other, point) and not at_most(point, other) for there, other in enumerate(points) if there != here
+            at_most(other, point) and not at_most(point, other)
+            for there, other in enumerate(points)
+            if there != here
         )
     ]
 

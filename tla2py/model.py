@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
-from tla2py.syntax import Spec
+from tla2py.errors import InputError
+from tla2py.syntax import Spec, infer_kinds, needs_definition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,3 +33,43 @@ class Model:
     view: str | None = None
     alias: str | None = None
     check_deadlock: bool = True
+
+
+def constant_values(
+    spec: Spec, assigned: Mapping[str, str], replaced: Container[str], where: str, how: str
+) -> tuple[tuple[str, str], ...]:
+    """Every constant of a module with its value; one assigned nowhere is the model value of its own name.
+
+    Raises InputError (``unassigned``) for one that must be a number, a set or the like; ``where`` is what was being
+    read and ``how`` says in words how a constant is assigned there.
+    """
+    values = []
+    kinds = None
+    for constant in spec.constants:
+        name = constant.name
+        if name in replaced:
+            continue
+        if name not in assigned:
+            kinds = kinds or infer_kinds(spec)
+            kind = kinds[name]
+            if needs_definition(kind):
+                raise InputError(
+                    "unassigned",
+                    f"constant {name} is assigned nowhere and must be a {kind.kind}: {kind.reason}",
+                    where=where,
+                    hint=f"{kind.where} needs it; give it a value with {how}",
+                )
+        values.append((name, assigned.get(name, name)))
+    return tuple(values)
+
+
+def default_specification(spec: Spec, where: str) -> str:
+    """``Spec``, where the module defines it. Raises InputError (``no-specification``) with the candidates."""
+    if "Spec" in spec.definitions:
+        return "Spec"
+    raise InputError(
+        "no-specification",
+        f"no specification is named and {spec.root.name} defines no Spec",
+        where=where,
+        hint=f"candidates: {', '.join([*spec.specifications, *spec.inits, *spec.nexts]) or 'none'}",
+    )

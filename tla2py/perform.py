@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 import tla2py
 from tla2py.errors import StoreError
 from tla2py.executor import Completed, Executor, Work, completed, settled
+from tla2py.grid import comparable
 from tla2py.outcome import Outcome, Verdict
+from tla2py.plan import Plan, plan_sweep
 from tla2py.result import interpret_record
 from tla2py.run import Run
 from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
-from tla2py.sweep import Plan, Sweep, comparable
+from tla2py.sweep import Sweep
 from tla2py.tables.schema import parameter_column, parameter_type
 from tla2py.tables.write import refresh_tables
 from tla2py.tlc.toolchain import Toolchain
@@ -56,7 +58,7 @@ class Job:
 
 def prepare(sweep: Sweep, store: Store, jar_sha256: str, *, fresh: bool = False) -> Job:
     """Look at what the store has and write down what is about to be run. The store must be locked."""
-    plan = sweep.plan(jar_sha256)
+    plan = plan_sweep(sweep, jar_sha256)
     store.write_manifest(manifest(sweep, plan), plan.sources)
     known = {} if fresh else _settled_runs(store, plan)
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
@@ -185,5 +187,3 @@ def _longest_first(plan: Plan) -> dict[str, tuple[float, int]]:
                 weight += sum(int(n) for n in re.findall(r"\d+", text)[:1])
         keys[run.run_id] = (-weight, point.index)
     return keys
-
-

@@ -6,7 +6,6 @@ write atomic on a local disk (by rename) as on object storage (by one put), and 
 
 from __future__ import annotations
 
-import io
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -47,7 +46,7 @@ class Archive:
 
     def stdout(self, number: int) -> IO[bytes]:
         """The standard output of execution ``number``, from 1, for reading line by line."""
-        return io.BufferedReader(self._archive.open(f"{number}/stdout.txt"), 1 << 16)  # type: ignore[arg-type]
+        return self._archive.open(f"{number}/stdout.txt")
 
     def stderr(self, number: int) -> str:
         """The standard error of execution ``number``, from 1."""
@@ -63,5 +62,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
             yield Archive(archive, record)
     except (zipfile.BadZipFile, KeyError, EOFError, msgspec.DecodeError) as error:
         raise StoreError(
-            "record-damaged", f"{path} is no whole record: {error}", hint="delete the file; the run is then executed again"
+            "record-damaged",
+            f"{path} is no whole record: {error}",
+            hint="delete the file; the run is then executed again",
         ) from error

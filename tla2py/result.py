@@ -109,7 +109,9 @@ def _name_property(result: CheckResult, attributed: list[CheckResult]) -> CheckR
     kept = tuple(v for v in result.violations if not unnamed(v))
     if len(attributed) == 1:
         traces = tuple(
-            replace(trace, name=names[0].name) if trace.kind == "temporal_property" and not trace.name else trace
+            replace(trace, name=names[0].name)
+            if trace.kind == "temporal_property" and not trace.name
+            else trace
             for trace in result.traces
         )
     else:

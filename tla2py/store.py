@@ -75,7 +75,7 @@ class Store:
         ``store-unwritable``.
         """
         store = cls(path)
-        if path.is_dir() and any(entry.name != ".lock" for entry in path.iterdir()) or path.is_file():
+        if (path.is_dir() and any(entry.name != ".lock" for entry in path.iterdir())) or path.is_file():
             store.manifest()
         with _writing(path):
             for folder in (store.records, store.tables, path / "sources"):
@@ -96,14 +96,18 @@ class Store:
         """
         file = self.path / "store.json"
         if not self.path.exists():
-            raise StoreError("store-missing", f"no such store: {self.path}", hint="'tla2py sweep SWEEP.toml' makes one")
+            raise StoreError(
+                "store-missing", f"no such store: {self.path}", hint="'tla2py sweep SWEEP.toml' makes one"
+            )
         try:
             data = msgspec.json.decode(file.read_bytes())
         except (OSError, msgspec.DecodeError):
             data = None
         if not isinstance(data, dict) or data.get("format") != "tla2py-store":
             raise StoreError(
-                "not-a-store", f"{self.path} is not a store of tla2py", hint="a store is a folder with a store.json"
+                "not-a-store",
+                f"{self.path} is not a store of tla2py",
+                hint="a store is a folder with a store.json",
             )
         if data.get("version", 0) > STORE_VERSION:
             raise StoreError(
@@ -115,7 +119,9 @@ class Store:
         try:
             return msgspec.convert(data, Manifest)
         except msgspec.ValidationError as error:
-            raise StoreError("not-a-store", f"{file} is damaged: {error}", hint="run the sweep again with --fresh") from error
+            raise StoreError(
+                "not-a-store", f"{file} is damaged: {error}", hint="run the sweep again with --fresh"
+            ) from error
 
     def write_manifest(self, manifest: Manifest, sources: Mapping[str, str]) -> None:
         """Put down what is about to be run. Raises StoreError (``store-unwritable``)."""
@@ -160,7 +166,9 @@ class Store:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise StoreError(
-                    "store-busy", f"another sweep is writing to {self.path}", hint="wait for it, or use another store with -o"
+                    "store-busy",
+                    f"another sweep is writing to {self.path}",
+                    hint="wait for it, or use another store with -o",
                 ) from error
             # Half-written files of a sweep that was killed.
             for folder in (self.path, self.records, self.tables, self.path / "sources"):
@@ -173,7 +181,9 @@ class Store:
 
 
 def _write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    handle = tempfile.NamedTemporaryFile(dir=file.parent, prefix=".tmp-", delete=False)
+    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed, not deleted, when whole
+        dir=file.parent, prefix=".tmp-", delete=False
+    )
     try:
         with handle:
             write(handle)
@@ -193,6 +203,7 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(
-            "store-unwritable", f"cannot write to {path}: {error.strerror or error}",
+            "store-unwritable",
+            f"cannot write to {path}: {error.strerror or error}",
             hint="free some space or name another store with -o; what is recorded stays",
         ) from error

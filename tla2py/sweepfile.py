@@ -28,7 +28,7 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The base of all sections; unknown keys were already reported with their line."""
 
 
-class ModelSection(_Section):
+class ModelSection(_Section, frozen=True):
     """``[model]``: what TLC is to check, named as in TLC's own grammar."""
 
     specification: str | None = None
@@ -45,7 +45,7 @@ class ModelSection(_Section):
     alias: str | None = None
 
 
-class GridSection(_Section):
+class GridSection(_Section, frozen=True):
     """``[grid]``: what is left out of the product of the parameters and what is added to it."""
 
     exclude: list[dict[str, Scalar]] = []
@@ -53,7 +53,7 @@ class GridSection(_Section):
     repeat: int = 1
 
 
-class TlcSection(_Section):
+class TlcSection(_Section, frozen=True):
     """``[tlc]``: how TLC searches and what one run may take."""
 
     mode: Literal["check", "simulate"] = "check"
@@ -72,7 +72,7 @@ class TlcSection(_Section):
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
 
 
-class ExpectPoint(_Section):
+class ExpectPoint(_Section, frozen=True):
     """``[[expect.point]]``: what is expected of the points that agree with ``match``."""
 
     match: dict[str, Scalar]
@@ -84,7 +84,7 @@ class ExpectPoint(_Section):
     fires: list[str] | None = None
 
 
-class ExpectSection(_Section):
+class ExpectSection(_Section, frozen=True):
     """``[expect]``: what holds wherever no row matches, and the rows."""
 
     verdict: Expected | None = None
@@ -96,7 +96,7 @@ class ExpectSection(_Section):
     point: list[ExpectPoint] = []
 
 
-class SweepFile(_Section):
+class SweepFile(_Section, frozen=True):
     """A whole sweep file as written."""
 
     module: str | list[str]
@@ -143,7 +143,9 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
         raise _toml_error(path, str(error)) from error
     _check_keys(data, source)
     if "module" not in data:
-        raise InputError("no-module", "the key module is missing", where=str(path), hint='write module = "NAME.tla"')
+        raise InputError(
+            "no-module", "the key module is missing", where=str(path), hint='write module = "NAME.tla"'
+        )
     try:
         return msgspec.convert(data, SweepFile), source
     except msgspec.ValidationError as error:
@@ -230,10 +232,17 @@ def _toml_error(path: Path, text: str) -> InputError:
 
 
 def _plain(message: str) -> str:
-    """msgspec's words in those of a TOML author."""
-    for name, plain in (("`str`", "a string"), ("`int`", "a number"), ("`bool`", "true or false"),
-                        ("`array`", "a list"), ("`object`", "a table"), ("`null`", "nothing"), ("`float`", "a float")):
+    """Msgspec's words in those of a TOML author."""
+    for name, plain in (
+        ("`str`", "a string"),
+        ("`int`", "a number"),
+        ("`bool`", "true or false"),
+        ("`array`", "a list"),
+        ("`object`", "a table"),
+        ("`null`", "nothing"),
+        ("`float`", "a float"),
+    ):
         message = message.replace(name, plain)
-    return re.sub(r"^Expected (.*), got", r"expected \1, got", message.replace("| nothing", "").replace("|", "or"))
-
-
+    return re.sub(
+        r"^Expected (.*), got", r"expected \1, got", message.replace("| nothing", "").replace("|", "or")
+    )

@@ -37,12 +37,10 @@ ReadTypes  == {ReadRequestMessage, ReadResponseMessage}
 (* Sending *)
 
 \* Sends all of msgs at once, provided that all are new.  There is one
-\* successor for each choice of those that get through.
+\* successor for each way to lose some of them, none or all.
 SendMessagesToEnsemble(msgs) ==
     /\ msgs \cap DOMAIN messages = {}
-    /\ \E arriving \in SUBSET msgs :
-          messages' = messages @@
-              [m \in msgs |-> IF m \in arriving THEN InFlight ELSE Lost]
+    /\ \E fates \in [msgs -> {Lost, InFlight}] : messages' = messages @@ fates
 
 \* A bookie handles a request and answers it, in one step.
 Answer(request, response) ==

@@ -111,22 +111,23 @@ LegalSteps ==
                 step({PrepareAbort}, CompleteAbort),
                 step({PrepareCommit}, CompleteCommit) }
 
-Requests ==
+\* An error has -1 for producer id and epoch.
+PidMessages ==
     [type: {InitPidRequest}, tid: TransactionIds, dest: Brokers, source: Clients]
         \union
+    [type: {InitPidResponse}, dest: Clients, source: Brokers,
+     code: {OK, NotCoordinator, ConcurrentTransactions},
+     pid: Nat \union {-1}, pepoch: Nat \union {-1}]
+
+PartitionMessages ==
     [type: {AddPartitionsToTxnRequest}, tid: TransactionIds, dest: Brokers, source: Clients,
      pid: Nat, pepoch: Nat, partitions: SUBSET TopicPartitions]
-
-\* With an error, -1 takes the place of a producer id and its epoch.
-Answers ==
-    [type: {InitPidResponse}, code: {OK, NotCoordinator, ConcurrentTransactions},
-     pid: Nat \union {-1}, pepoch: Nat \union {-1}, dest: Clients, source: Brokers]
         \union
-    [type: {AddPartitionsToTxnResponse},
+    [type: {AddPartitionsToTxnResponse}, dest: Clients, source: Brokers,
      code: {OK, NotCoordinator, ConcurrentTransactions, InvalidProducerIdMapping, ProducerFenced},
-     partitions: SUBSET TopicPartitions, dest: Clients, source: Brokers]
+     partitions: SUBSET TopicPartitions]
 
-MessageType == Requests \union Answers
+MessageType == PidMessages \union PartitionMessages
 
 \* One atomic step of the network: some messages are received, others set out. A message that
 \* was received may be sent again; messages are a set, so equal ones count once.
@@ -156,8 +157,6 @@ PartitionsError(request, code) == PartitionsAnswer(request, code, {})
 
 FindCoordinator(tid) == txn_log_leader[t_to_p_mapping[tid]]
 
-AfterError(me, code) == [me EXCEPT !.last_state = me.state, !.last_error = code]
-
 \* The first time any transactional id will do, afterwards it is always the same.
 SendInitPidRequest(c) ==
     LET ids == IF client[c].tid = None THEN TransactionIds ELSE {client[c].tid}
@@ -172,9 +171,9 @@ SendInitPidRequest(c) ==
 ReceiveInitPidResponse(c, b) ==
     LET me == client[c]
         After(msg) ==
-            IF msg.code # OK
-            THEN [AfterError(me, msg.code) EXCEPT !.state = Ready]
-            ELSE [me EXCEPT !.state = HasPid, !.tc = b, !.pid = msg.pid, !.epoch = msg.pepoch]
+            IF msg.code = OK
+            THEN [me EXCEPT !.state = HasPid, !.tc = b, !.pid = msg.pid, !.epoch = msg.pepoch]
+            ELSE [me EXCEPT !.state = Ready, !.last_state = me.state, !.last_error = msg.code]
     IN  /\ me.state = SentInitPidRequest
         /\ \E msg \in Inbox(InitPidResponse, b, c) :
             /\ client' = [client EXCEPT ![c] = After(msg)]
@@ -202,7 +201,8 @@ ReceiveAddPartitionsToTxnResponse(c, b) ==
             IF msg.code = OK
             THEN [me EXCEPT !.pending_partitions = @ \ msg.partitions,
                             !.partitions = @ \union msg.partitions]
-            ELSE LET sorry == [AfterError(me, msg.code) EXCEPT !.pending_partitions = {}]
+            ELSE LET sorry == [me EXCEPT !.last_state = me.state, !.last_error = msg.code,
+                                         !.pending_partitions = {}]
                  IN  CASE msg.code = NotCoordinator -> [sorry EXCEPT !.tc = FindCoordinator(me.tid)]
                        [] msg.code = ConcurrentTransactions -> sorry
                        [] OTHER -> [sorry EXCEPT !.state = Terminated, !.partitions = {}]
@@ -213,12 +213,136 @@ ReceiveAddPartitionsToTxnResponse(c, b) ==
         /\ UNCHANGED cluster_vars
 
 --------------------------------------------------------------------------------
-\* Coordinators: elections
+\* Coordinators
 
 PartitionFor(tid) == t_to_p_mapping[tid]
 
 \* Whether a broker believes it leads; it may be the last to know that it no longer does.
 IsPartitionLeader(b, p) == tc_log_metadata[b][p].leader = b
+
+\* A decision is the transaction as it will be; what comes of an
+\* attempt at one is either [code |-> OK, transition |-> decision] or only a code.
+
+Refused(code) == [code |-> code]
+
+\* From one transaction to another of the same id by way of the states on the route.
+Attempt(b, tid, txn, decision, route) ==
+    LET states == <<txn.state>> \o route \o <<decision.state>>
+        legal == \A i \in 1 .. Len(states) - 1 : <<states[i], states[i + 1]>> \in LegalSteps
+    IN  CASE tc_tid_transition[b][tid] # None -> Refused(ConcurrentTransactions)
+          [] tc_tid_transition[b][tid] = None /\ legal -> [code |-> OK, transition |-> decision]
+          [] OTHER -> Refused(InvalidTransition)
+
+\* An entry of the log: the decision, and the answers to give when the leader loses the lead
+\* before the entry is committed and when it is committed.
+LogEntry(tid, decision, reason, err, response) ==
+    [tid |-> tid, transition |-> decision,
+     callback |-> [type |-> reason, err |-> err, response |-> response]]
+
+Append1(b, entry) ==
+    /\ tc_log' = [tc_log EXCEPT ![b][PartitionFor(entry.tid)] = Append(@, entry)]
+    /\ tc_tid_transition' = [tc_tid_transition EXCEPT ![b][entry.tid] = entry.transition]
+
+--------------------------------------------------------------------------------
+\* Coordinators: requests
+
+\* Producer ids are never used up, so an id keeps its own.
+InitPidAttempt(b, tid, txn) ==
+    LET renewed == [pid |-> txn.pid, pepoch |-> txn.pepoch + 1, last_pepoch |-> txn.pepoch,
+                    state |-> Empty, partitions |-> {}]
+        aborting == [renewed EXCEPT !.last_pepoch = -1, !.state = PrepareAbort,
+                                    !.partitions = txn.partitions]
+    IN  CASE txn.state \in {Empty, CompleteCommit, CompleteAbort} -> Attempt(b, tid, txn, renewed, <<>>)
+          [] txn.state = Ongoing -> Attempt(b, tid, txn, aborting, <<PrepareEpochFence>>)
+          [] txn.state \in {PrepareCommit, PrepareAbort} -> Refused(ConcurrentTransactions)
+          [] OTHER -> Refused(IllegalState)
+
+\* An id that b has never heard of is given a producer id. If a transaction has to be aborted
+\* first, the client is told to try again once this is under way. Note pid_source: it follows
+\* whichever id asked last, and goes back if that one had its producer id long before.
+ReceiveInitPidRequest(b, c) ==
+    \E msg \in Inbox(InitPidRequest, c, b) :
+        LET tid == msg.tid
+            txn == IF tc_tid_metadata[b][tid] # None
+                   THEN tc_tid_metadata[b][tid]
+                   ELSE [pid |-> pid_source + 1, last_pid |-> -1, pepoch |-> -1,
+                         last_pepoch |-> -1, state |-> Empty, partitions |-> {}]
+            attempt == InitPidAttempt(b, tid, txn)
+            decision == attempt.transition
+            entry == IF decision.state = PrepareAbort
+                     THEN LogEntry(tid, decision, PrepareAbort,
+                                   PidError(msg, NotCoordinator),
+                                   PidError(msg, ConcurrentTransactions))
+                     ELSE LogEntry(tid, decision, InitPidRequest,
+                                   PidError(msg, NotCoordinator),
+                                   PidAnswer(msg, OK, decision.pid, decision.pepoch))
+        IN  /\ IF ~ IsPartitionLeader(b, PartitionFor(tid))
+               THEN /\ Exchange({msg}, {PidError(msg, NotCoordinator)})
+                    /\ UNCHANGED <<pid_source, tc_tid_vars, tc_log>>
+               ELSE /\ pid_source' = txn.pid
+                    /\ tc_tid_metadata' = [tc_tid_metadata EXCEPT ![b][tid] = txn]
+                    /\ IF attempt.code = OK
+                       THEN Append1(b, entry) /\ Exchange({msg}, {})
+                       ELSE /\ Exchange({msg}, {PidError(msg, attempt.code)})
+                            /\ UNCHANGED <<tc_tid_transition, tc_log>>
+            /\ UNCHANGED <<client, tc_log_hwm, tc_log_metadata, txn_log_vars, topic_vars,
+                           t_to_p_mapping, aux_coord_ctr>>
+
+\* Only the producer with the latest id and epoch may add partitions.
+AddPartitionsAttempt(b, request) ==
+    LET tid == request.tid
+        txn == tc_tid_metadata[b][tid]
+        larger == [pid |-> txn.pid, pepoch |-> txn.pepoch, last_pepoch |-> txn.last_pepoch,
+                   state |-> Ongoing, partitions |-> txn.partitions \union request.partitions]
+    IN  IF ~ IsPartitionLeader(b, PartitionFor(tid)) THEN Refused(NotCoordinator)
+        ELSE IF txn = None THEN Refused(InvalidProducerIdMapping)
+        ELSE IF txn.pid # request.pid THEN Refused(InvalidProducerIdMapping)
+        ELSE IF txn.pepoch # request.pepoch THEN Refused(ProducerFenced)
+        ELSE IF txn.state \in {PrepareAbort, PrepareCommit} THEN Refused(ConcurrentTransactions)
+        ELSE Attempt(b, tid, txn, larger, <<>>)
+
+ReceiveAddPartitionsToTxnRequest(b, c) ==
+    \E msg \in Inbox(AddPartitionsToTxnRequest, c, b) :
+        LET attempt == AddPartitionsAttempt(b, msg)
+            decision == attempt.transition
+        IN  /\ IF attempt.code = OK
+               THEN /\ Append1(b, LogEntry(msg.tid, decision, AddPartitionsToTxnRequest,
+                                           PartitionsError(msg, NotCoordinator),
+                                           PartitionsAnswer(msg, OK, decision.partitions)))
+                    /\ Exchange({msg}, {})
+               ELSE /\ Exchange({msg}, {PartitionsError(msg, attempt.code)})
+                    /\ UNCHANGED <<tc_log, tc_tid_transition>>
+            /\ UNCHANGED <<client, tc_tid_metadata, tc_log_hwm, tc_log_metadata, txn_log_vars,
+                           topic_vars, aux_vars>>
+
+\* The next entry reaches all replicas and is committed in the same step; nothing commits
+\* between an election and the moment when all brokers know of it. The decision is then in
+\* force and the client gets its answer. If it was to abort (or to commit), the leader goes
+\* on at once to complete that, with an entry that nobody waits for.
+CommitTxnLogAppend(b, p) ==
+    LET offset == tc_log_hwm[b][p] + 1
+        entry == tc_log[b][p][offset]
+        reason == entry.callback.type
+        completed == [entry.transition EXCEPT
+                        !.state = IF @ = PrepareCommit THEN CompleteCommit ELSE CompleteAbort]
+        next == IF reason \in {PrepareAbort, PrepareCommit}
+                THEN <<LogEntry(entry.tid, completed, completed.state, None, None)>>
+                ELSE <<>>
+    IN  /\ offset <= Len(tc_log[b][p])
+        /\ b = txn_log_leader[p]
+        /\ Cardinality({tc_log_metadata[replica][p].cepoch : replica \in Brokers}) = 1
+        /\ tc_log' = [replica \in Brokers |->
+                [tc_log[replica] EXCEPT ![p] = @ \o (IF replica = b THEN next ELSE <<entry>>)]]
+        /\ tc_log_hwm' = [replica \in Brokers |-> [tc_log_hwm[replica] EXCEPT ![p] = offset]]
+        /\ tc_tid_metadata' = [tc_tid_metadata EXCEPT ![b][entry.tid] = entry.transition]
+        /\ tc_tid_transition' = [tc_tid_transition EXCEPT ![b][entry.tid] =
+                IF next = <<>> THEN None ELSE completed]
+        /\ Exchange({}, IF reason \in {CompleteAbort, CompleteCommit}
+                        THEN {} ELSE {entry.callback.response})
+        /\ UNCHANGED <<client, tc_log_metadata, txn_log_vars, topic_vars, aux_vars>>
+
+--------------------------------------------------------------------------------
+\* Coordinators: elections
 
 \* b is elected, by the controller and in its own view in one step; the others learn of it in
 \* BecomeFollower. To read the log b would have to replay it; the view of the leader so far is
@@ -258,125 +382,6 @@ BecomeFollower(b, p) ==
         /\ tc_tid_transition' = [tc_tid_transition EXCEPT ![b] = Forget(@)]
         /\ Exchange({}, {tc_log[b][p][i].callback.err : i \in uncommitted} \ {None})
         /\ UNCHANGED <<client, tc_log_hwm, txn_log_vars, topic_vars, aux_vars>>
-
---------------------------------------------------------------------------------
-\* Coordinators: decisions. A decision is the transaction as it will be; what comes of an
-\* attempt at one is either [code |-> OK, transition |-> decision] or only a code.
-
-Refused(code) == [code |-> code]
-
-\* From one transaction to another of the same id by way of the states on the route.
-Attempt(b, tid, txn, decision, route) ==
-    LET states == <<txn.state>> \o route \o <<decision.state>>
-        legal == \A i \in 1 .. Len(states) - 1 : <<states[i], states[i + 1]>> \in LegalSteps
-    IN  CASE tc_tid_transition[b][tid] # None -> Refused(ConcurrentTransactions)
-          [] tc_tid_transition[b][tid] = None /\ legal -> [code |-> OK, transition |-> decision]
-          [] OTHER -> Refused(InvalidTransition)
-
-\* An entry in the log of b, the leader of its partition: the decision, and the answers to
-\* give when it commits or when b loses the lead before that.
-LogEntry(tid, decision, reason, response, err) ==
-    [tid |-> tid, transition |-> decision,
-     callback |-> [type |-> reason, response |-> response, err |-> err]]
-
-Append1(b, entry) ==
-    /\ tc_log' = [tc_log EXCEPT ![b][PartitionFor(entry.tid)] = Append(@, entry)]
-    /\ tc_tid_transition' = [tc_tid_transition EXCEPT ![b][entry.tid] = entry.transition]
-
-\* Producer ids are never used up, so an id keeps its own.
-InitPidAttempt(b, tid, txn) ==
-    LET renewed == [pid |-> txn.pid, pepoch |-> txn.pepoch + 1, last_pepoch |-> txn.pepoch,
-                    state |-> Empty, partitions |-> {}]
-        aborting == [renewed EXCEPT !.last_pepoch = -1, !.state = PrepareAbort,
-                                    !.partitions = txn.partitions]
-    IN  CASE txn.state \in {Empty, CompleteCommit, CompleteAbort} -> Attempt(b, tid, txn, renewed, <<>>)
-          [] txn.state = Ongoing -> Attempt(b, tid, txn, aborting, <<PrepareEpochFence>>)
-          [] txn.state \in {PrepareCommit, PrepareAbort} -> Refused(ConcurrentTransactions)
-          [] OTHER -> Refused(IllegalState)
-
-\* An id that b has never heard of is given a producer id. If a transaction has to be aborted
-\* first, the client is told to try again once this is under way. Note pid_source: it follows
-\* whichever id asked last, and goes back if that one had its producer id long before.
-ReceiveInitPidRequest(b, c) ==
-    \E msg \in Inbox(InitPidRequest, c, b) :
-        LET tid == msg.tid
-            txn == IF tc_tid_metadata[b][tid] # None
-                   THEN tc_tid_metadata[b][tid]
-                   ELSE [pid |-> pid_source + 1, last_pid |-> -1, pepoch |-> -1,
-                         last_pepoch |-> -1, state |-> Empty, partitions |-> {}]
-            attempt == InitPidAttempt(b, tid, txn)
-            decision == attempt.transition
-            entry == IF decision.state = PrepareAbort
-                     THEN LogEntry(tid, decision, PrepareAbort,
-                                   PidError(msg, ConcurrentTransactions),
-                                   PidError(msg, NotCoordinator))
-                     ELSE LogEntry(tid, decision, InitPidRequest,
-                                   PidAnswer(msg, OK, decision.pid, decision.pepoch),
-                                   PidError(msg, NotCoordinator))
-        IN  /\ IF ~ IsPartitionLeader(b, PartitionFor(tid))
-               THEN /\ Exchange({msg}, {PidError(msg, NotCoordinator)})
-                    /\ UNCHANGED <<pid_source, tc_tid_vars, tc_log>>
-               ELSE /\ pid_source' = txn.pid
-                    /\ tc_tid_metadata' = [tc_tid_metadata EXCEPT ![b][tid] = txn]
-                    /\ IF attempt.code = OK
-                       THEN Append1(b, entry) /\ Exchange({msg}, {})
-                       ELSE /\ Exchange({msg}, {PidError(msg, attempt.code)})
-                            /\ UNCHANGED <<tc_tid_transition, tc_log>>
-            /\ UNCHANGED <<client, tc_log_hwm, tc_log_metadata, txn_log_vars, topic_vars,
-                           t_to_p_mapping, aux_coord_ctr>>
-
-\* Only the producer with the latest id and epoch may add partitions.
-AddPartitionsAttempt(b, request) ==
-    LET tid == request.tid
-        txn == tc_tid_metadata[b][tid]
-        larger == [pid |-> txn.pid, pepoch |-> txn.pepoch, last_pepoch |-> txn.last_pepoch,
-                   state |-> Ongoing, partitions |-> txn.partitions \union request.partitions]
-    IN  IF ~ IsPartitionLeader(b, PartitionFor(tid)) THEN Refused(NotCoordinator)
-        ELSE IF txn = None THEN Refused(InvalidProducerIdMapping)
-        ELSE IF txn.pid # request.pid THEN Refused(InvalidProducerIdMapping)
-        ELSE IF txn.pepoch # request.pepoch THEN Refused(ProducerFenced)
-        ELSE IF txn.state \in {PrepareAbort, PrepareCommit} THEN Refused(ConcurrentTransactions)
-        ELSE Attempt(b, tid, txn, larger, <<>>)
-
-ReceiveAddPartitionsToTxnRequest(b, c) ==
-    \E msg \in Inbox(AddPartitionsToTxnRequest, c, b) :
-        LET attempt == AddPartitionsAttempt(b, msg)
-            decision == attempt.transition
-        IN  /\ IF attempt.code = OK
-               THEN /\ Append1(b, LogEntry(msg.tid, decision, AddPartitionsToTxnRequest,
-                                           PartitionsAnswer(msg, OK, decision.partitions),
-                                           PartitionsError(msg, NotCoordinator)))
-                    /\ Exchange({msg}, {})
-               ELSE /\ Exchange({msg}, {PartitionsError(msg, attempt.code)})
-                    /\ UNCHANGED <<tc_log, tc_tid_transition>>
-            /\ UNCHANGED <<client, tc_tid_metadata, tc_log_hwm, tc_log_metadata, txn_log_vars,
-                           topic_vars, aux_vars>>
-
-\* The next entry reaches all replicas and is committed in the same step; nothing commits
-\* between an election and the moment when all brokers know of it. The decision is then in
-\* force and the client gets its answer. If it was to abort (or to commit), the leader goes
-\* on at once to complete that, with an entry that nobody waits for.
-CommitTxnLogAppend(b, p) ==
-    LET offset == tc_log_hwm[b][p] + 1
-        entry == tc_log[b][p][offset]
-        reason == entry.callback.type
-        completed == [entry.transition EXCEPT
-                        !.state = IF @ = PrepareCommit THEN CompleteCommit ELSE CompleteAbort]
-        next == IF reason \in {PrepareAbort, PrepareCommit}
-                THEN <<LogEntry(entry.tid, completed, completed.state, None, None)>>
-                ELSE <<>>
-    IN  /\ offset <= Len(tc_log[b][p])
-        /\ b = txn_log_leader[p]
-        /\ Cardinality({tc_log_metadata[replica][p].cepoch : replica \in Brokers}) = 1
-        /\ tc_log' = [replica \in Brokers |->
-                [tc_log[replica] EXCEPT ![p] = @ \o (IF replica = b THEN next ELSE <<entry>>)]]
-        /\ tc_log_hwm' = [replica \in Brokers |-> [tc_log_hwm[replica] EXCEPT ![p] = offset]]
-        /\ tc_tid_metadata' = [tc_tid_metadata EXCEPT ![b][entry.tid] = entry.transition]
-        /\ tc_tid_transition' = [tc_tid_transition EXCEPT ![b][entry.tid] =
-                IF next = <<>> THEN None ELSE completed]
-        /\ Exchange({}, IF reason \in {CompleteAbort, CompleteCommit}
-                        THEN {} ELSE {entry.callback.response})
-        /\ UNCHANGED <<client, tc_log_metadata, txn_log_vars, topic_vars, aux_vars>>
 
 --------------------------------------------------------------------------------
 \* The specification

@@ -10,9 +10,30 @@ from __future__ import annotations
 import re
 
 KEYWORDS = frozenset(
-    """INIT NEXT SPECIFICATION VIEW SYMMETRY ALIAS INVARIANT INVARIANTS PROPERTY PROPERTIES CONSTRAINT CONSTRAINTS
-    ACTION_CONSTRAINT ACTION_CONSTRAINTS POSTCONDITION POSTCONDITIONS CONSTANT CONSTANTS CHECK_DEADLOCK
-    _PERIODIC _RL_REWARD _POSSIBLE""".split()
+    [
+        "INIT",
+        "NEXT",
+        "SPECIFICATION",
+        "VIEW",
+        "SYMMETRY",
+        "ALIAS",
+        "INVARIANT",
+        "INVARIANTS",
+        "PROPERTY",
+        "PROPERTIES",
+        "CONSTRAINT",
+        "CONSTRAINTS",
+        "ACTION_CONSTRAINT",
+        "ACTION_CONSTRAINTS",
+        "POSTCONDITION",
+        "POSTCONDITIONS",
+        "CONSTANT",
+        "CONSTANTS",
+        "CHECK_DEADLOCK",
+        "_PERIODIC",
+        "_RL_REWARD",
+        "_POSSIBLE",
+    ]
 )
 _TOKEN = re.compile(
     r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"\\\n]*")|(?P<mark>[{},]))"""

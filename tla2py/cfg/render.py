@@ -22,7 +22,9 @@ def default_template() -> str:
         path = folder / "default.cfg.j2"
         if path.is_file():
             return path.read_text(encoding="utf-8")
-    raise InputError("template-missing", "the template default.cfg.j2 is not installed", hint="reinstall tla2py")
+    raise InputError(
+        "template-missing", "the template default.cfg.j2 is not installed", hint="reinstall tla2py"
+    )
 
 
 def render_config(config: Config, template: str, *, where: str | None = None) -> str:
@@ -37,7 +39,10 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
         raise InputError("template", f"not a Jinja2 template: {error.message}", where=place) from error
     except jinja2.UndefinedError as error:
         raise InputError(
-            "template", str(error), where=where, hint="a template sees config, with the fields of tla2py.run.Config"
+            "template",
+            str(error),
+            where=where,
+            hint="a template sees config, with the fields of tla2py.run.Config",
         ) from error
 
 

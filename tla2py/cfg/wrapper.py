@@ -106,12 +106,15 @@ def _definition(wrapper: _Wrapper, name: str, text: str, known: frozenset[str]) 
             hint="write LAMBDA x, y : ..." if arity else "write an expression without parameters",
         )
     from tla2py.syntax import parse_expression
+
     names = set(parse_expression(body).names)
     if lambda_form:
         names -= {part.strip() for part in lambda_form[1].split(",")}
     declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
     # A name that nothing defines is a model value, as it is in a config.
-    wrapper.model_values |= {n for n in names if n not in declared and n not in _STANDARD_NAMES} | (names & known)
+    wrapper.model_values |= {n for n in names if n not in declared and n not in _STANDARD_NAMES} | (
+        names & known
+    )
     return wrapper.define(name, parameters, body)
 
 
@@ -146,7 +149,11 @@ def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
         if needed and module not in available:
             extends.append(module)
             available |= {module, *_BRINGS.get(module, ())}
-    lines = [f"---- MODULE {main} ----", "\\* Written by tla2py: what a config cannot say.", f"EXTENDS {', '.join(extends)}"]
+    lines = [
+        f"---- MODULE {main} ----",
+        "\\* Written by tla2py: what a config cannot say.",
+        f"EXTENDS {', '.join(extends)}",
+    ]
     if wrapper.model_values:
         lines += ["", f"CONSTANTS {', '.join(sorted(wrapper.model_values))}"]
     for definition in wrapper.definitions:
@@ -155,7 +162,35 @@ def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
 
 
 _STANDARD_NAMES = frozenset(
-    """TRUE FALSE BOOLEAN STRING Nat Int Real Infinity Seq Len Append Head Tail SubSeq SelectSeq Cardinality IsFiniteSet
-    Permutations SortSeq RandomElement Print PrintT Assert JavaTime TLCGet TLCSet TLCEval Any ToString
-    """.split()
+    [
+        "TRUE",
+        "FALSE",
+        "BOOLEAN",
+        "STRING",
+        "Nat",
+        "Int",
+        "Real",
+        "Infinity",
+        "Seq",
+        "Len",
+        "Append",
+        "Head",
+        "Tail",
+        "SubSeq",
+        "SelectSeq",
+        "Cardinality",
+        "IsFiniteSet",
+        "Permutations",
+        "SortSeq",
+        "RandomElement",
+        "Print",
+        "PrintT",
+        "Assert",
+        "JavaTime",
+        "TLCGet",
+        "TLCSet",
+        "TLCEval",
+        "Any",
+        "ToString",
+    ]
 )

@@ -10,7 +10,7 @@ import sys
 import typer
 
 import tla2py
-from tla2py.cli import config, inspect, query, sweep, trace
+from tla2py.cli import check, config, inspect, query, sweep, trace
 from tla2py.cli.console import print_error
 from tla2py.errors import Tla2pyError
 from tla2py.expect import EXIT_NOT_RUN
@@ -25,6 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("sweep")(sweep.sweep_command)
+app.command("check")(check.check_command)
 app.command("inspect")(inspect.inspect_command)
 app.command("init")(inspect.init_command)
 app.command("cfg")(config.cfg_command)
@@ -40,7 +41,9 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     del version
 

@@ -24,7 +24,9 @@ def err() -> Console:
 
 
 def _console(terminal: bool, *, stderr: bool) -> Console:
-    return Console(stderr=stderr, highlight=False, soft_wrap=not terminal, width=None if terminal else _FILE_WIDTH)
+    return Console(
+        stderr=stderr, highlight=False, soft_wrap=not terminal, width=None if terminal else _FILE_WIDTH
+    )
 
 
 def show(result: RenderableType) -> None:

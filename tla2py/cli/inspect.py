@@ -32,7 +32,9 @@ def inspect_command(module: Module, library: Libraries = None, as_json: Json = F
 
 def init_command(
     module: Module,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="SWEEP.toml", help="Write here.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="SWEEP.toml", help="Write here.")
+    ] = None,
     library: Libraries = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:

@@ -9,15 +9,21 @@ from typing import Annotated
 import typer
 
 Libraries = Annotated[
-    list[Path] | None, typer.Option("-L", "--library", metavar="DIR", help="A further module folder; repeatable.")
+    list[Path] | None,
+    typer.Option("-L", "--library", metavar="DIR", help="A further module folder; repeatable."),
 ]
 Jar = Annotated[
     Path | None,
-    typer.Option("--tla2tools", metavar="JAR", help="The tla2tools.jar to use instead of the bundled TLC 2.15."),
+    typer.Option(
+        "--tla2tools", metavar="JAR", help="The tla2tools.jar to use instead of the bundled TLC 2.15."
+    ),
 ]
-Timeout = Annotated[str | None, typer.Option(metavar="DURATION", help="Time limit of one run, such as 90s or 5m.")]
+Timeout = Annotated[
+    str | None, typer.Option(metavar="DURATION", help="Time limit of one run, such as 90s or 5m.")
+]
 Memory = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Memory limit of one run, everything included, such as 2GiB.")
+    str | None,
+    typer.Option(metavar="SIZE", help="Memory limit of one run, everything included, such as 2GiB."),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="TLC worker threads of one run.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a person's view.")]

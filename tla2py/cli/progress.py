@@ -28,8 +28,11 @@ def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepP
         yield _plain_lines(missing)
         return
     columns = (
-        BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[running]} running"),
-        TextColumn("[red]{task.fields[violated]} violated"), TimeElapsedColumn(),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[running]} running"),
+        TextColumn("[red]{task.fields[violated]} violated"),
+        TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True) as live:
         task = live.add_task(name, total=missing, running=0, violated=0)

@@ -15,7 +15,9 @@ from tla2py.explore import open_view
 
 def query_command(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="The store of a sweep.")],
-    statement: Annotated[str, typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, coverage.")],
+    statement: Annotated[
+        str, typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, coverage.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Spark SQL over a store's tables.

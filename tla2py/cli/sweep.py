@@ -18,15 +18,19 @@ from tla2py.expect import exit_code, judge
 from tla2py.perform import perform, prepare
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
-from tla2py.sweep import Sweep, load_sweep, parse_duration, parse_memory
+from tla2py.sweep import Sweep, load_sweep
 from tla2py.tlc.toolchain import find_toolchain
+from tla2py.units import parse_duration, parse_memory
 
 SweepFile = Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="The sweep file.")]
 StorePath = Annotated[
-    Path | None, typer.Option("-o", "--store", metavar="STORE", help="Where to put results; default runs/NAME.")
+    Path | None,
+    typer.Option("-o", "--store", metavar="STORE", help="Where to put results; default runs/NAME."),
 ]
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="The Spark master.")]
-ExecutorChoice = Annotated[ExecutorName, typer.Option("--executor", help="Spark, or threads of this machine.")]
+ExecutorChoice = Annotated[
+    ExecutorName, typer.Option("--executor", help="Spark, or threads of this machine.")
+]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
 
 

@@ -14,8 +14,12 @@ from tla2py.report.text import trace_list, trace_text
 
 def trace_command(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="The store of a sweep.")],
-    point: Annotated[int | None, typer.Argument(metavar="[POINT]", help="The point; without it, all are listed.")] = None,
-    trace: Annotated[int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")] = None,
+    point: Annotated[
+        int | None, typer.Argument(metavar="[POINT]", help="The point; without it, all are listed.")
+    ] = None,
+    trace: Annotated[
+        int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
 ) -> None:
     """List the counterexamples of a store, or print those of a point step by step.

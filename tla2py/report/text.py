@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -38,7 +37,12 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts: list[RenderableType] = [_points_table(view, runs, lengths), ""]
     broken = [run for run in runs if run["verdict"] == "broken"]
     for run in broken[:3]:
-        parts.append(Text(f"Point {run['point']} is broken: {_first_lines(str(run['message'] or run['outcome']))}", "magenta"))
+        parts.append(
+            Text(
+                f"Point {run['point']} is broken: {_first_lines(str(run['message'] or run['outcome']))}",
+                "magenta",
+            )
+        )
     minimal = smallest(view, runs)
     if minimal:
         parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
@@ -49,7 +53,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
     first = minimal[0][0].point if minimal else None
     parts.append(Text.assemble(("Next   ", "bold"), f"tla2py trace {store}{f' {first}' if first else ''}"))
-    parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))
+    parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))  # noqa: S608 - shown, not run
     return Group(*parts)
 
 
@@ -84,7 +88,9 @@ def _shortest(traces: Sequence[Row]) -> dict[tuple[str, str], tuple[int, int]]:
     return found
 
 
-def _points_table(view: StoreView, runs: Sequence[Row], lengths: Mapping[tuple[str, str], tuple[int, int]]) -> RenderableType:
+def _points_table(
+    view: StoreView, runs: Sequence[Row], lengths: Mapping[tuple[str, str], tuple[int, int]]
+) -> RenderableType:
     parameters = view.manifest.parameters
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("point", justify="right")
@@ -94,11 +100,17 @@ def _points_table(view: StoreView, runs: Sequence[Row], lengths: Mapping[tuple[s
     for name in ("generated", "distinct", "depth", "time"):
         table.add_column(name, justify="right", no_wrap=True)
     points = {p.point: p for p in view.manifest.points}
-    shown = runs if len(runs) <= _MOST_ROWS else [run for run in runs if run["verdict"] != "holds"][:_MOST_ROWS]
+    shown = (
+        runs if len(runs) <= _MOST_ROWS else [run for run in runs if run["verdict"] != "holds"][:_MOST_ROWS]
+    )
     for run in shown:
         verdict = Text(str(run["verdict"]), VERDICT_STYLES[str(run["verdict"])])
-        said = [f"{name} in {lengths[str(run['run_id']), name][0]}" if (str(run["run_id"]), name) in lengths else name
-                for name in violated_names(run)]
+        said = [
+            f"{name} in {lengths[str(run['run_id']), name][0]}"
+            if (str(run["run_id"]), name) in lengths
+            else name
+            for name in violated_names(run)
+        ]
         if said:
             verdict.append(": " + ", ".join(said))
         elif run["verdict"] in ("inconclusive", "broken"):
@@ -112,20 +124,30 @@ def _points_table(view: StoreView, runs: Sequence[Row], lengths: Mapping[tuple[s
         )
     if len(shown) == len(runs):
         return table
-    counts = ", ".join(f"{sum(r['verdict'] == v for r in runs)} {v}" for v in VERDICT_STYLES if any(r["verdict"] == v for r in runs))
+    counts = ", ".join(
+        f"{sum(r['verdict'] == v for r in runs)} {v}"
+        for v in VERDICT_STYLES
+        if any(r["verdict"] == v for r in runs)
+    )
     return Group(table, Text(f"{len(runs)} points: {counts}; those that hold are not shown", "dim"))
 
 
-def _minimal_line(point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]) -> Text:
+def _minimal_line(
+    point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]
+) -> Text:
     parameters = ", ".join(f"{name} = {text}" for name, text in point.parameters.items()) or "the model"
     said = ", ".join(
-        f"{name} in {lengths[point.run_id, name][0]} states" if (point.run_id, name) in lengths else name for name in names
+        f"{name} in {lengths[point.run_id, name][0]} states" if (point.run_id, name) in lengths else name
+        for name in names
     )
     return Text.assemble("  ", f"{parameters}  ", (said, "red"), f"  (point {point.point})")
 
 
 def _why(
-    view: StoreView, point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]
+    view: StoreView,
+    point: ManifestPoint,
+    names: Sequence[str],
+    lengths: Mapping[tuple[str, str], tuple[int, int]],
 ) -> list[RenderableType]:
     """The actions that lead to the shortest violation and what the last of them changed."""
     known = [(lengths[point.run_id, name], name) for name in names if (point.run_id, name) in lengths]
@@ -133,13 +155,15 @@ def _why(
         return []
     trace = view.trace(point.point, min(known)[0][1])
     actions = [state.action or "" for state in trace.states[1:]]
-    steps = [f"{name} x{count}" if (count := len(list(group))) > 1 else name for name, group in groupby(actions)]
+    steps = [
+        f"{name} x{count}" if (count := len(list(group))) > 1 else name for name, group in groupby(actions)
+    ]
     lines: list[RenderableType] = []
     if steps:
-        lines.append(Padding(Text(" > ".join(steps), "dim"), (0, 0, 0, 4)))
+        lines.append(Text.assemble("    steps: ", (" > ".join(steps), "dim")))
     if len(trace.states) > 1:
         last = "; ".join(_change_text(change) for change in _changed(*trace.states[-2:]))
-        lines.append(Padding(Text.assemble(("last step: ", "dim"), _cut(last, 300)), (0, 0, 0, 4)))
+        lines.append(Text.assemble("    last step: ", (_cut(last, 300), "dim")))
     return lines
 
 
@@ -153,13 +177,13 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
         parts.append(_step_header(state, trace))
         if before is None or full:
             for variable, value in state.values.items():
-                parts.append(Padding(Text.assemble((variable, "cyan"), f" = {format_value(value)}"), (0, 0, 0, 4)))
+                parts.append(Text.assemble("    ", (variable, "cyan"), f" = {format_value(value)}"))
         else:
             changed = _changed(before, state)
             for change in changed:
-                parts.append(Padding(_change_line(change), (0, 0, 0, 4)))
+                parts.append(Text("    ").append_text(_change_line(change)))
             if not changed:
-                parts.append(Padding(Text("nothing changes", "dim"), (0, 0, 0, 4)))
+                parts.append(Text("    nothing changes", "dim"))
     if trace.loop_start is not None:
         parts.append(Text(f"and back to state {trace.loop_start}, for ever", "bold yellow"))
     if trace.stuttering:
@@ -224,9 +248,22 @@ def trace_list(view: StoreView) -> RenderableType:
         for row in rows:
             if row["run_id"] != point.run_id:
                 continue
-            ends = f"back to {row['loop_start']}" if row["loop_start"] else "stuttering" if row["stuttering"] else ""
-            table.add_row(str(point.point), str(row["trace"]), *point.parameters.values(),
-                          str(row["name"]), str(row["kind"]), str(row["length"]), ends)
+            ends = (
+                f"back to {row['loop_start']}"
+                if row["loop_start"]
+                else "stuttering"
+                if row["stuttering"]
+                else ""
+            )
+            table.add_row(
+                str(point.point),
+                str(row["trace"]),
+                *point.parameters.values(),
+                str(row["name"]),
+                str(row["kind"]),
+                str(row["length"]),
+                ends,
+            )
     return table
 
 

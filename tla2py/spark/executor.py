@@ -68,7 +68,7 @@ class SparkExecutor:
         def job() -> None:
             try:
                 self._context.parallelize(runs, len(runs)).foreachPartition(task)
-            except Exception as error:  # noqa: BLE001 - handed to the driver's thread
+            except Exception as error:
                 failure.append(error)
 
         thread = threading.Thread(target=job, name="spark-job", daemon=True)
@@ -89,7 +89,8 @@ class SparkExecutor:
                     tick()
             if failure:
                 raise ToolchainError(
-                    "spark-failed", f"Spark gave up: {_first_line(failure[0])}",
+                    "spark-failed",
+                    f"Spark gave up: {_first_line(failure[0])}",
                     hint="what is recorded stays; the same command executes the rest",
                 ) from failure[0]
         finally:

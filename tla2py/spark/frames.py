@@ -34,7 +34,9 @@ def create_views(session: SparkSession, store: Store) -> None:
 
 def struct_type(columns: Sequence[Column]) -> st.StructType:
     """The Spark schema of some columns, explicit and never inferred."""
-    return st.StructType([st.StructField(c.name, _spark_type(c.type), c.nullable, {"comment": c.doc}) for c in columns])
+    return st.StructType(
+        [st.StructField(c.name, _spark_type(c.type), c.nullable, {"comment": c.doc}) for c in columns]
+    )
 
 
 def _spark_type(kind: pa.DataType) -> st.DataType:

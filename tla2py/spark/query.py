@@ -26,7 +26,9 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
     except PySparkException as error:
         message = " ".join(str(error).split(";")[0].split())
         raise InputError(
-            "sql", message[:400], hint="tables: runs, traces, states, changes, coverage; DESCRIBE runs lists columns"
+            "sql",
+            message[:400],
+            hint="tables: runs, traces, states, changes, coverage; DESCRIBE runs lists columns",
         ) from error
 
 

@@ -21,13 +21,16 @@ try:
     from pyspark.sql import SparkSession
 except ImportError as _error:
     raise ToolchainError(
-        "spark-missing", f"pyspark cannot be imported: {_error}",
+        "spark-missing",
+        f"pyspark cannot be imported: {_error}",
         hint="pip install 'pyspark>=4', or run without it: tla2py sweep --executor local",
     ) from _error
 
 
 @contextlib.contextmanager
-def spark_session(master: str = "local[*]", *, workers: int = 1, name: str = "tla2py") -> Iterator[SparkSession]:
+def spark_session(
+    master: str = "local[*]", *, workers: int = 1, name: str = "tla2py"
+) -> Iterator[SparkSession]:
     """A session on ``master``, quiet and stopped at the end; a session that is active already is used as it is.
 
     ``workers`` is how many cores one task takes. Raises ToolchainError (``spark-failed``, ``java-missing``,
@@ -71,7 +74,10 @@ def _start(master: str, workers: int, name: str, scratch: Path) -> SparkSession:
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j} -Dderby.system.home={scratch}")
+        .config(
+            "spark.driver.extraJavaOptions",
+            f"-Dlog4j2.configurationFile={log4j} -Dderby.system.home={scratch}",
+        )
     )
     if master.startswith("local"):
         builder = (
@@ -84,7 +90,8 @@ def _start(master: str, workers: int, name: str, scratch: Path) -> SparkSession:
             return builder.getOrCreate()
     except (PySparkException, RuntimeError, OSError) as error:
         raise ToolchainError(
-            "spark-failed", f"Spark did not start on {master}: {str(error).splitlines()[0]}",
+            "spark-failed",
+            f"Spark did not start on {master}: {str(error).splitlines()[0]}",
             hint="see that the master is right, or run without Spark: tla2py sweep --executor local",
         ) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tla2py.syntax.expression import Expression, parse_expression
 from tla2py.syntax.kinds import ConstantKind, Use, find_uses, infer_kinds, needs_definition
 from tla2py.syntax.levels import Level
 from tla2py.syntax.module import (
@@ -28,6 +29,7 @@ __all__ = [
     "Constant",
     "ConstantKind",
     "Definition",
+    "Expression",
     "Instance",
     "Level",
     "Module",
@@ -43,5 +45,6 @@ __all__ = [
     "infer_kinds",
     "load_spec",
     "needs_definition",
+    "parse_expression",
     "parse_module",
 ]

@@ -265,7 +265,9 @@ class Builder:
         operator = _BINDERS[node.type]
         if not operator:
             operator = _QUANTIFIERS[_field(node, "quantifier").type]
-        parts = [c for c in node.named_children if c.type not in _NOT_EXPRESSIONS and c.type != "quantifier_bound"]
+        parts = [
+            c for c in node.named_children if c.type not in _NOT_EXPRESSIONS and c.type != "quantifier_bound"
+        ]
         body = tuple(self.term(child) for child in parts)
         return self._make(node, "bind", operator, body, bounds=self._bounds(node))
 
@@ -278,9 +280,7 @@ class Builder:
     def _choose(self, node: Node) -> Term:
         names, pattern = self._intros(node)
         domain = node.child_by_field_name("set")
-        bound = Bound(
-            names=names, pattern=pattern, domain=self.term(domain) if domain is not None else None
-        )
+        bound = Bound(names=names, pattern=pattern, domain=self.term(domain) if domain is not None else None)
         return self._make(node, "bind", "CHOOSE", (self.term(_field(node, "expression")),), bounds=(bound,))
 
     def _lambda(self, node: Node) -> Term:

@@ -10,7 +10,23 @@ from tla2py.syntax.scope import Entity, Resolver, Scope
 from tla2py.syntax.term import Term
 
 _BOOLEAN_OPERATORS = frozenset(
-    ["/\\", "\\/", "~", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">", "<=", ">=", "ENABLED"]
+    [
+        "/\\",
+        "\\/",
+        "~",
+        "=>",
+        "<=>",
+        "=",
+        "#",
+        "\\in",
+        "\\notin",
+        "\\subseteq",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "ENABLED",
+    ]
     + ["IsFiniteSet"]
 )
 

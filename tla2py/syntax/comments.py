@@ -32,9 +32,13 @@ class Comments:
         self._all: list[Comment] = []
         for node in nodes:
             span = source.span(node)
-            before = source.lines[span.begin_line - 1][: node.start_point.column].decode(errors="replace").strip()
+            before = (
+                source.lines[span.begin_line - 1][: node.start_point.column].decode(errors="replace").strip()
+            )
             # A second comment of a line belongs with the first.
-            follows = bool(self._all) and self._all[-1].span.end_line == span.begin_line and self._all[-1].alone
+            follows = (
+                bool(self._all) and self._all[-1].span.end_line == span.begin_line and self._all[-1].alone
+            )
             alone = not before or (follows and before.endswith("*)"))
             self._all.append(Comment(span, _clean(source.text(node)), alone))
 
@@ -69,7 +73,9 @@ class Comments:
                 column = comment.span.begin_column
             elif comment.span.begin_line == last + 1 and comment.alone:
                 # Nearer to the names than to the comment: it announces the next name.
-                if abs(comment.span.begin_column - column) >= abs(comment.span.begin_column - name.begin_column):
+                if abs(comment.span.begin_column - column) >= abs(
+                    comment.span.begin_column - name.begin_column
+                ):
                     break
             elif comment.span.begin_line != last:
                 break

@@ -9,6 +9,7 @@ from tla2py.syntax.module import Module
 from tla2py.syntax.needs import (
     BOOLEAN,
     FUNCTION,
+    JOINED,
     NUMBER,
     RECORD,
     SEQUENCE,
@@ -55,6 +56,8 @@ class Inference:
         self._resolver = resolver
         self.evidence: dict[Entity, dict[tuple[str, Span, Need], Evidence]] = {}
         self.uses: dict[Entity, dict[tuple[str, Span], Module]] = {}
+        self.compared: set[Entity] = set()
+        """The constants that stand beside = or #."""
         self._parameters: dict[Entity, tuple[_Local, ...]] = {}
         self._pushed: set[tuple[Entity, Need]] = set()
         self._assumed = False
@@ -109,7 +112,7 @@ class Inference:
         else:
             for part, claim in operand_needs(term):
                 self._push(part, scope, local, claim)
-            self._members_need(term, scope, local)
+            self._relate(term, scope, local)
         if term.shape == "bind":
             self._visit_binding(term, scope, local)
         else:
@@ -129,20 +132,23 @@ class Inference:
             for domain, claim in _domain_claims(bound, names):
                 self._push(domain, scope, local, claim)
 
-    def _members_need(self, term: Term, scope: Scope, local: Locals) -> None:
-        r"""Pass on what ``x \in S`` and ``S \subseteq T`` say of x and S."""
+    def _relate(self, term: Term, scope: Scope, local: Locals) -> None:
+        r"""Pass on what ``x \in S`` and ``S \subseteq T`` say of x and S, and note what ``=`` compares."""
         if term.shape != "apply" or len(term.arguments) != 2:
             return
         left, right = term.arguments
-        if term.operator == "\\in":
+        if term.operator in {"=", "#"}:
+            found = (scope.find(part.operator) for part in term.arguments if part.is_name())
+            self.compared.update(entity for entity in found if entity is not None)
+        elif term.operator == "\\in":
             need = self._members(right, scope)
             if need is not None:
-                self._push(left, scope, local, Claim(need, f"an element of {_show(right)}"))
+                self._push(left, scope, local, Claim(need, f"an element of {_show(right, scope.module)}"))
         elif term.operator == "\\subseteq":
             for one, other in ((left, right), (right, left)):
                 need = self._members(other, scope)
                 if need is not None:
-                    reason = f"a subset of {_show(other)}" if one is left else "a set with such elements"
+                    reason = f"a subset of {_show(other, scope.module)}" if one is left else "a set with such elements"
                     self._push(one, scope, local, Claim(Need("set", need), reason))
 
     def _members(self, term: Term, scope: Scope, depth: int = _DEPTH) -> Need | None:
@@ -182,10 +188,13 @@ class Inference:
         elif term.shape == "let":
             self._push(parts[0], self._resolver.let(scope, term), local, claim)
         elif term.shape == "build":
+            strength = min(claim.strength, JOINED) if operator in {"IF", "CASE"} else claim.strength
             for part in _results(operator, parts):
-                self._push(part, scope, local, claim)
+                self._push(part, scope, local, replace(claim, strength=strength))
             if operator == "[]" and parts:
-                self._push(parts[0], scope, local, _about("function", claim, "a function whose values are each"))
+                self._push(
+                    parts[0], scope, local, _about("function", claim, "a function whose values are each")
+                )
             elif operator == "{}":
                 self._push_all(parts, scope, local, claim, "set")
         elif term.shape == "bind":
@@ -199,7 +208,9 @@ class Inference:
             elif domain is not None and operator == "{:}":
                 self._push(domain, scope, local, claim)
 
-    def _push_all(self, parts: tuple[Term, ...], scope: Scope, local: Locals, claim: Claim, kind: str) -> None:
+    def _push_all(
+        self, parts: tuple[Term, ...], scope: Scope, local: Locals, claim: Claim, kind: str
+    ) -> None:
         if claim.need.kind == kind and claim.need.element is not None:
             for part in parts:
                 self._push(part, scope, local, replace(claim, need=claim.need.element))
@@ -285,5 +296,6 @@ def _root(claim: Claim) -> str:
     return claim.reason.rpartition("where it is ")[2]
 
 
-def _show(term: Term) -> str:
-    return term.operator if term.is_name() else "such values"
+def _show(term: Term, module: Module) -> str:
+    text = module.excerpt(term.span)
+    return text if len(text) <= 40 else "such values"

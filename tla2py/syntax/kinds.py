@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tla2py.syntax.inference import Evidence, Inference
 from tla2py.syntax.module import Constant
-from tla2py.syntax.needs import Need
+from tla2py.syntax.needs import JOINED, REQUIRED, Need
 from tla2py.syntax.scope import Entity
 from tla2py.syntax.spec import Spec
 
@@ -81,7 +81,8 @@ def find_uses(spec: Spec, constant: str) -> tuple[Use, ...]:
         key=lambda use: (order.get(use[0][0], 0), use[0][1].begin_line, use[0][1].begin_column),
     )
     return tuple(
-        Use(where=module.where(key[1]), needs=tuple(dict.fromkeys(needs.get(key, ())))) for key, module in found
+        Use(where=module.where(key[1]), needs=tuple(dict.fromkeys(needs.get(key, ()))))
+        for key, module in found
     )
 
 
@@ -112,6 +113,9 @@ def _decide(spec: Spec, constant: Constant, inference: Inference) -> ConstantKin
         )
     entity = _entity(spec, constant.name)
     found = list(inference.evidence.get(entity, {}).values())
+    if entity in inference.compared:
+        # Asked for by name, it may be the branch that is not what the others are, as a Nil among records.
+        found = [each for each in found if each.claim.strength > JOINED]
     if found:
         return _weigh(found)
     used = bool(inference.uses.get(entity))
@@ -142,19 +146,19 @@ def _weigh(found: Sequence[Evidence]) -> ConstantKind:
     supporting = [each.claim.need for each in found if _agree(need, each.claim.need)]
     need = _merge([need, *supporting])
     deciding = next((each for each in strongest if _merge([each.claim.need]) == need), strongest[0])
-    agreed = all(_agree(need, each.claim.need) for each in found if each.claim.certain)
+    agreed = all(_agree(need, each.claim.need) for each in found if each.claim.strength == REQUIRED)
     kind = _name(need)
     return ConstantKind(
         kind=kind,
         reason=f"it is {deciding.claim.reason}",
         where=deciding.module.where(deciding.span),
         # That nothing is wanted of a set's elements is no proof.
-        certain=agreed and deciding.claim.certain and (need.kind != "set" or need.element is not None),
+        certain=agreed and deciding.claim.strength == REQUIRED and (need.kind != "set" or need.element is not None),
     )
 
 
-def _strength(evidence: Evidence) -> tuple[bool, bool]:
-    return (evidence.claim.certain, evidence.assumed)
+def _strength(evidence: Evidence) -> tuple[int, bool]:
+    return (evidence.claim.strength, evidence.assumed)
 
 
 def _merge(needs: Sequence[Need]) -> Need:

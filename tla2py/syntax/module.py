@@ -146,3 +146,12 @@ class Module:
         """The place as ``file:line:column``, or the file alone."""
         file = str(self.path) if self.path is not None else self.name
         return f"{file}:{span.place}" if span is not None else file
+
+    def excerpt(self, span: Span) -> str:
+        """Return the text at a place on one line, its white space made single."""
+        lines = self.text.splitlines()[span.begin_line - 1 : span.end_line]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][: span.end_column]
+        lines[0] = lines[0][span.begin_column - 1 :]
+        return " ".join(" ".join(lines).split())

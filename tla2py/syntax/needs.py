@@ -16,13 +16,18 @@ class Need:
     element: Need | None = None
 
 
+# Evaluation fails without it; comparing with something else gives just FALSE; it is one branch among others, of
+# which it may be the one that stands for "none".
+REQUIRED, COMPARED, JOINED = 2, 1, 0
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A need and the words that say why; it is not ``certain`` where the value could be another one after all."""
+    """A need, the words that say why, and how strong it is: REQUIRED, COMPARED or JOINED."""
 
     need: Need
     reason: str
-    certain: bool = True
+    strength: int = REQUIRED
 
 
 NUMBER = Need("number")
@@ -38,7 +43,9 @@ MODEL_VALUE = Need("model value")
 ARITHMETIC = frozenset(["+", "-", "*", "/", "\\div", "%", "^", "-."])
 _COMPARISON = frozenset(["<", ">", "<=", ">="])
 _LOGIC = frozenset(["/\\", "\\/", "~", "=>", "<=>", "[]", "<>", "~>", "ENABLED"])
-_SET_OPERATORS = frozenset(["\\cup", "\\cap", "\\", "\\X", "SUBSET", "Cardinality", "IsFiniteSet", "Seq", "RandomElement"])
+_SET_OPERATORS = frozenset(
+    ["\\cup", "\\cap", "\\", "\\X", "SUBSET", "Cardinality", "IsFiniteSet", "Seq", "RandomElement"]
+)
 _TESTS = frozenset(["=", "#", "\\in", "\\notin", "\\subseteq", "IsFiniteSet"])
 
 # Operators of the standard modules whose arguments differ from one another; None where anything will do.
@@ -92,7 +99,7 @@ def _applied(term: Term) -> Iterator[tuple[Term, Claim]]:
         for one, other in ((left, right), (right, left)):
             need = literal_kind(other)
             if need is not None:
-                yield one, Claim(need, f"compared with {_describe(need)}", certain=False)
+                yield one, Claim(need, f"compared with a {need.kind}", strength=COMPARED)
 
 
 def _built(term: Term) -> Iterator[tuple[Term, Claim]]:
@@ -132,8 +139,4 @@ def literal_kind(term: Term) -> Need | None:
     if term.shape == "bind":
         return {"{:}": SET, "{|}": SET, "[|->]": FUNCTION, "\\A": BOOLEAN, "\\E": BOOLEAN}.get(operator)
     return None
-
-
-def _describe(need: Need) -> str:
-    return f"a {need.kind}"
 

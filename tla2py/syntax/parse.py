@@ -148,7 +148,9 @@ class _Declarations:
     def module(self) -> Module:
         for child in _units(self._node):
             self._unit(child)
-        self.definitions = [replace(d, recursive=True) if d.name in self._recursive else d for d in self.definitions]
+        self.definitions = [
+            replace(d, recursive=True) if d.name in self._recursive else d for d in self.definitions
+        ]
         return self._reader.make(self._node, self._name, self)
 
     def _unit(self, node: Node, *, local: bool = False) -> None:

@@ -74,7 +74,9 @@ class _Search:
         elif reference.module in APALACHE_MODULES:
             advice = "it belongs to Apalache: copy it there, or add its folder with -L"
         else:
-            there = {file.stem for folder in self._folders if folder.is_dir() for file in folder.glob("*.tla")}
+            there = {
+                file.stem for folder in self._folders if folder.is_dir() for file in folder.glob("*.tla")
+            }
             near = difflib.get_close_matches(reference.module, sorted(there | STANDARD_MODULES), n=3)
             advice = f"did you mean {' or '.join(near)}?" if near else "add its folder with -L"
         return InputError(

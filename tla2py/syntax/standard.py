@@ -67,3 +67,27 @@ PROOF_MODULES = frozenset(
     }
 )
 APALACHE_MODULES = frozenset({"Apalache", "Variants", "Option"})
+
+# What the standard modules define that an expression in a sweep file may use, by module; of Reals and the modules
+# around it nothing is here, as TLC evaluates none of it.
+_OPERATORS = {
+    "Naturals": ["+", "-", "*", "^", "%", "\\div", "<", ">", "<=", ">=", "..", "Nat"],
+    "Integers": ["-.", "Int"],
+    "Sequences": ["Seq", "Len", "\\o", "Append", "Head", "Tail", "SubSeq", "SelectSeq"],
+    "FiniteSets": ["IsFiniteSet", "Cardinality"],
+    "Bags": ["IsABag", "BagToSet", "SetToBag", "BagIn", "EmptyBag", "(+)", "(-)", "BagUnion", "SubBag"]
+    + ["BagOfAll", "BagCardinality", "CopiesIn", "\\sqsubseteq"],
+    "TLC": [":>", "@@", "Permutations", "SortSeq", "RandomElement", "Any", "ToString", "TLCEval", "TLCGet", "TLCSet"]
+    + ["Print", "PrintT", "Assert", "JavaTime"],
+    "Randomization": ["RandomSubset", "RandomSetOfSubsets", "RandomSubsetSet", "TestRandomSetOfSubsets"],
+    "TLCExt": ["AssertError", "AssertEq", "Trace", "CounterExample", "ToTrace", "PickSuccessor", "TLCModelValue"]
+    + ["TLCCache", "TLCFP", "TLCDefer", "TLCNoOp"],
+    "Json": ["ToJson", "ToJsonArray", "ToJsonObject", "JsonSerialize", "JsonDeserialize", "ndJsonSerialize"]
+    + ["ndJsonDeserialize"],
+}
+_MODULE_OF = {operator: module for module, operators in _OPERATORS.items() for operator in operators}
+
+
+def standard_module_of(name: str) -> str | None:
+    """Return the standard module that defines a name or symbol, None where none does."""
+    return _MODULE_OF.get(name)

@@ -20,7 +20,9 @@ class Column(NamedTuple):
 
 
 _TEXT = pa.string()
-_VIOLATED = pa.list_(pa.struct([pa.field("kind", _TEXT, nullable=False), pa.field("name", _TEXT, nullable=False)]))
+_VIOLATED = pa.list_(
+    pa.struct([pa.field("kind", _TEXT, nullable=False), pa.field("name", _TEXT, nullable=False)])
+)
 
 _RUNS_HEAD = (
     Column("run_id", _TEXT, False, "digest of everything that can change the result"),
@@ -34,15 +36,29 @@ _RUNS_TAIL = (
     Column("generated", pa.int64(), True, "states generated"),
     Column("distinct", pa.int64(), True, "distinct states found"),
     Column("queue", pa.int64(), True, "states left on the queue"),
-    Column("depth", pa.int32(), True, "depth of the state graph as TLC prints it; the diameter of a finished search"),
+    Column(
+        "depth",
+        pa.int32(),
+        True,
+        "depth of the state graph as TLC prints it; the diameter of a finished search",
+    ),
     Column("trace_length", pa.int32(), True, "states of the shortest counterexample"),
     Column("wall_seconds", pa.float64(), False, "wall-clock time of all executions of TLC for this point"),
     Column("cpu_seconds", pa.float64(), False, "user and system time of all executions"),
     Column("peak_memory_bytes", pa.int64(), False, "largest resident memory of any execution"),
     Column("executions", pa.int32(), False, "how many times TLC was started for this point"),
-    Column("termination_reason", _TEXT, True, "who ended it: timeout, memory, output, killed; null if TLC itself"),
-    Column("exit_code", pa.int32(), True, "TLC's exit status; negative for a signal, null if it was not started"),
-    Column("message", _TEXT, True, "TLC's first error message, where the verdict is broken, excluded or inconclusive"),
+    Column(
+        "termination_reason", _TEXT, True, "who ended it: timeout, memory, output, killed; null if TLC itself"
+    ),
+    Column(
+        "exit_code", pa.int32(), True, "TLC's exit status; negative for a signal, null if it was not started"
+    ),
+    Column(
+        "message",
+        _TEXT,
+        True,
+        "TLC's first error message, where the verdict is broken, excluded or inconclusive",
+    ),
     Column("tlc_version", _TEXT, True, "TLC's version as it prints it"),
     Column("tlc_revision", _TEXT, True, "TLC's source revision as it prints it"),
     Column("jar_sha256", _TEXT, False, "digest of the tla2tools.jar"),
@@ -55,7 +71,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "traces": (
         Column("run_id", _TEXT, False, "the run that found it"),
         Column("trace", pa.int32(), False, "number of the trace within its run, from 1"),
-        Column("kind", _TEXT, False, "what it violates: invariant, action_property, temporal_property, deadlock, ..."),
+        Column(
+            "kind",
+            _TEXT,
+            False,
+            "what it violates: invariant, action_property, temporal_property, deadlock, ...",
+        ),
         Column("name", _TEXT, False, "the definition it violates; empty where TLC names none"),
         Column("length", pa.int32(), False, "number of states"),
         Column("loop_start", pa.int32(), True, "index of the state that the last state steps back to"),
@@ -66,7 +87,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("trace", pa.int32(), False, "number of the trace within its run, from 1"),
         Column("index", pa.int32(), False, "number of the state within its trace, from 1, as TLC prints it"),
         Column("action", _TEXT, True, "the action that led here; null for the initial state"),
-        Column("action_args", pa.list_(_TEXT), True, "its arguments as TLA+ text, where the TLC at hand prints them"),
+        Column(
+            "action_args",
+            pa.list_(_TEXT),
+            True,
+            "its arguments as TLA+ text, where the TLC at hand prints them",
+        ),
         Column("module", _TEXT, True, "the module of the action"),
         Column("begin_line", pa.int32(), True, "where the action begins, from 1"),
         Column("begin_column", pa.int32(), True, "where the action begins, from 1"),
@@ -95,7 +121,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("end_line", pa.int32(), False, "where it ends"),
         Column("end_column", pa.int32(), False, "where it ends"),
         Column("distinct", pa.int64(), True, "distinct states an action found"),
-        Column("generated", pa.int64(), True, "states an action generated, or how often an expression was evaluated"),
+        Column(
+            "generated",
+            pa.int64(),
+            True,
+            "states an action generated, or how often an expression was evaluated",
+        ),
     ),
 }
 
@@ -106,9 +137,7 @@ TABLE_NAMES = ("runs", *TABLES)
 
 def runs_columns(parameters: Sequence[ManifestParameter]) -> tuple[Column, ...]:
     """The columns of ``runs``: the fixed ones with one column per parameter after the point."""
-    own = tuple(
-        Column(p.column, PARAMETER_TYPES[p.type], True, f"parameter {p.name}") for p in parameters
-    )
+    own = tuple(Column(p.column, PARAMETER_TYPES[p.type], True, f"parameter {p.name}") for p in parameters)
     return (*_RUNS_HEAD, *own, *_RUNS_TAIL)
 
 

@@ -52,7 +52,7 @@ def _written_for(file: Path) -> str | None:
         metadata = pq.read_schema(file).metadata or {}
     except (OSError, pa.ArrowException):
         return None
-    return metadata.get(_DIGEST, b"").decode()
+    return str(metadata.get(_DIGEST, b""), "utf-8")
 
 
 def _write(store: Store, manifest: Manifest, digest: str) -> None:
@@ -61,7 +61,10 @@ def _write(store: Store, manifest: Manifest, digest: str) -> None:
         folder = stack.enter_context(_scratch(store))
         sinks = {
             name: stack.enter_context(
-                _Sink(folder / f"{name}.parquet", arrow_schema(columns[name]).with_metadata({_DIGEST: digest.encode()}))
+                _Sink(
+                    folder / f"{name}.parquet",
+                    arrow_schema(columns[name]).with_metadata({_DIGEST: digest.encode()}),
+                )
             )
             for name in TABLE_NAMES
         }
@@ -94,11 +97,14 @@ def _write(store: Store, manifest: Manifest, digest: str) -> None:
 def _scratch(store: Store) -> Iterator[Path]:
     """A folder beside the tables, so that a rename puts a table in place."""
     try:
-        with tempfile.TemporaryDirectory(dir=store.tables, prefix=".tmp-", ignore_cleanup_errors=True) as name:
+        with tempfile.TemporaryDirectory(
+            dir=store.tables, prefix=".tmp-", ignore_cleanup_errors=True
+        ) as name:
             yield Path(name)
     except OSError as error:
         raise StoreError(
-            "store-unwritable", f"cannot write to {store.tables}: {error.strerror or error}",
+            "store-unwritable",
+            f"cannot write to {store.tables}: {error.strerror or error}",
             hint="free some space; the records are kept, and the same command makes the tables",
         ) from error
 

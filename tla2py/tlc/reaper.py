@@ -47,7 +47,7 @@ def release(pid: int) -> None:
 
 
 def _write_end() -> int:
-    global _pipe  # noqa: PLW0603 - one guard per process is the point
+    global _pipe
     with _lock:
         if _pipe is None or _pipe[0] != os.getpid():
             read, write = os.pipe()

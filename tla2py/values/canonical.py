@@ -26,7 +26,7 @@ from typing import Any, TypeAlias, TypeVar
 from tla2py.values.value import Function, Interval, ModelValue, Opaque, Record, Value
 
 Form: TypeAlias = tuple[Any, ...]
-V = TypeVar("V", bound=Value)
+T = TypeVar("T")
 
 BOOLEAN, INTEGER, STRING, MODEL_VALUE, OPAQUE, SET, SEQUENCE, RECORD, FUNCTION = range(9)
 
@@ -85,14 +85,13 @@ def same_value(one: Value, other: Value) -> bool:
         return _compare(left, right) == 0
 
 
-def in_order(values: Iterable[V]) -> list[V]:
-    """The values in canonical order."""
-    items = list(values)
+def in_order(values: Iterable[T]) -> list[T]:
+    """The values, of any types of values, in canonical order."""
+    items: list[Any] = list(values)
     kinds = {type(item) for item in items}
     if kinds == {int} or kinds == {str}:
-        return sorted(items)  # type: ignore[type-var]
-    decorated: list[tuple[Form, V]] = [(canonical(item), item) for item in items]
-    return [item for _, item in _sorted(decorated, lambda pair: pair[0])]
+        return sorted(items)
+    return [item for _, item in _sorted([(canonical(item), item) for item in items], _first)]
 
 
 _Part: TypeAlias = tuple[Iterator[Value], list[Form], Callable[[list[Form]], Form]]
@@ -125,7 +124,7 @@ def _finish_sequence(forms: list[Form]) -> Form:
 
 
 def _finish_set(forms: list[Form]) -> Form:
-    forms = _sorted(forms, None)
+    forms = _sorted(forms, _itself)
     size = len(forms)
     if (
         size > ENUMERATED
@@ -138,7 +137,7 @@ def _finish_set(forms: list[Form]) -> Form:
 
 def _finish_function(forms: list[Form]) -> Form:
     size = len(forms) // 2
-    pairs = _sorted(list(zip(forms[:size], forms[size:], strict=True)), lambda pair: pair[0])
+    pairs = _sorted(list(zip(forms[:size], forms[size:], strict=True)), _first)
     return (FUNCTION, size, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
 
 
@@ -159,17 +158,21 @@ _LEAVES: dict[type, Callable[[Any], Form]] = {
 }
 _SCALARS = frozenset({bool, int, str, ModelValue, Opaque, Interval})
 
-T = TypeVar("T")
 
-
-def _sorted(items: list[T], key: Callable[[T], Form] | None) -> list[T]:
+def _sorted(items: list[T], key: Callable[[T], Form]) -> list[T]:
     try:
-        return sorted(items, key=key)  # type: ignore[type-var,arg-type]
+        return sorted(items, key=key)
     except RecursionError:
         # Only values that agree to a depth of hundreds of levels come here.
-        return sorted(
-            items, key=cmp_to_key(lambda a, b: _compare(key(a) if key else a, key(b) if key else b))
-        )
+        return sorted(items, key=cmp_to_key(lambda one, other: _compare(key(one), key(other))))
+
+
+def _itself(form: Form) -> Form:
+    return form
+
+
+def _first(pair: tuple[Form, Any]) -> Form:
+    return pair[0]
 
 
 def _compare(one: Any, other: Any) -> int:

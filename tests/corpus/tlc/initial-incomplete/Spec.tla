@@ -1,0 +1,7 @@
+---- MODULE Spec ----
+EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0
+Next == UNCHANGED <<x, y>>
+Spec == Init /\ [][Next]_<<x, y>>
+====

@@ -1,0 +1,7 @@
+---- MODULE Spec ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0 /\ x > 0
+Next == UNCHANGED x
+Spec == Init /\ [][Next]_x
+====

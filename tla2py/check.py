@@ -1,0 +1,192 @@
+"""One run of one model, without a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tla2py.cfg.read import ConfigFile, read_config
+from tla2py.cfg.render import default_template, render_config
+from tla2py.cfg.wrapper import build_config
+from tla2py.errors import InputError
+from tla2py.execute import execute_run
+from tla2py.model import Model, constant_values, default_specification
+from tla2py.outcome import Stats
+from tla2py.result import RunResult
+from tla2py.run import Limits, Run, RunRecord, TlcOptions, digest_run, digest_text
+from tla2py.store import ManifestPoint
+from tla2py.sweepfile import nearest
+from tla2py.syntax import Spec, load_spec
+from tla2py.tables import rows
+from tla2py.tlc.statistics import latest_progress
+from tla2py.tlc.toolchain import Toolchain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckModel:
+    """What ``check`` is to run: the model, and a config file that is given to TLC as it is written."""
+
+    model: Model
+    verbatim: ConfigFile | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a check found: the record and its reading."""
+
+    record: RunRecord
+    result: RunResult
+
+    def to_json(self) -> str:
+        """One object: the columns of ``runs``, and ``traces``, each a row of that table with its ``states``."""
+        point = ManifestPoint(point=1, run_id=self.record.run_id, parameters={})
+        row = rows.run_row(point, (), self.record, self.result)
+        row["traces"] = [
+            {
+                **rows.trace_row(self.record.run_id, number, trace),
+                "states": [
+                    {**state, "state": json.loads(str(state["state"]))}
+                    for state in (rows.state_row(self.record.run_id, number, trace, s) for s in trace.states)
+                ],
+            }
+            for number, trace in enumerate(self.result.traces, 1)
+        ]
+        return json.dumps(row, ensure_ascii=False, default=str)
+
+
+def default_model(
+    module: Path,
+    libraries: Sequence[Path],
+    *,
+    config_file: Path | None = None,
+    constants: Sequence[str] = (),
+    invariants: Sequence[str] = (),
+    properties: Sequence[str] = (),
+    check_deadlock: bool | None = None,
+) -> CheckModel:
+    """The model of a module: what a config beside it or named says, and on top of it what is given here.
+
+    Raises InputError as ``load_spec`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
+    ``unknown-definition``, ``unassigned``, ``no-specification``.
+    """
+    spec = load_spec(module, libraries)
+    beside = module.with_suffix(".cfg")
+    file = read_config(config_file or beside) if config_file is not None or beside.is_file() else None
+    given = dict(_split(text) for text in constants)
+    _check_given(spec, given, (*invariants, *properties))
+    if file is not None and not (given or invariants or properties):
+        deadlock = file.config.check_deadlock if check_deadlock is None else check_deadlock
+        return CheckModel(model=_model_of(spec, file, deadlock), verbatim=file)
+    base = _model_of(spec, file, True) if file is not None else Model(spec=spec)
+    names = {c.name for c in spec.constants}
+    assigned = dict(base.constants) | {n: t for n, t in given.items() if n in names}
+    replaced = dict(base.replacements) | {n: t for n, t in given.items() if n not in names}
+    for name in given:
+        (replaced if name in names else assigned).pop(name, None)
+    if not (base.specification or base.init or base.next):
+        base = replace(base, specification=default_specification(spec, str(module)))
+    deadlock = check_deadlock if check_deadlock is not None else file.config.check_deadlock if file else True
+    model = replace(
+        base,
+        constants=constant_values(spec, assigned, replaced.keys(), str(module), "-c NAME=VALUE"),
+        replacements=tuple(replaced.items()),
+        invariants=(*base.invariants, *(n for n in invariants if n not in base.invariants)),
+        properties=(*base.properties, *(n for n in properties if n not in base.properties)),
+        check_deadlock=deadlock,
+    )
+    return CheckModel(model=model, verbatim=None)
+
+
+def check_model(
+    check: CheckModel,
+    options: TlcOptions,
+    limits: Limits,
+    toolchain: Toolchain,
+    report: Callable[[str], None] | None = None,
+) -> Checked:
+    """Run TLC on a model; ``report`` hears of progress in words."""
+    config, main, wrapper = build_config(check.model)
+    text = render_config(config, default_template())
+    spec = check.model.spec
+    texts = {f"{m.name}.tla": m.text for m in spec.modules}
+    if check.verbatim is not None:
+        text, main, wrapper = check.verbatim.text, spec.root.name, None
+    if wrapper is not None:
+        texts[f"{main}.tla"] = wrapper
+    modules = tuple((name, digest_text(module)) for name, module in texts.items())
+    options = replace(options, check_deadlock=check.model.check_deadlock)
+    run = Run(
+        run_id=digest_run(main, modules, text, options, toolchain.jar.sha256),
+        main=main,
+        modules=modules,
+        config=config,
+        config_text=text,
+        template=default_template(),
+        options=options,
+        limits=limits,
+        jar_sha256=toolchain.jar.sha256,
+    )
+
+    def watch(stdout: Path) -> None:
+        stats = _progress(stdout)
+        if report is not None and stats is not None:
+            report(f"running TLC: {stats.generated:,} states generated, {stats.distinct:,} distinct")
+
+    sources = {digest_text(module): module for module in texts.values()}
+    with execute_run(run, sources, toolchain, watch=watch) as executed:
+        return Checked(record=executed.record, result=executed.result)
+
+
+def _progress(stdout: Path) -> Stats | None:
+    """The counts of the last progress line that TLC has printed."""
+    with stdout.open("rb") as stream:
+        stream.seek(max(stdout.stat().st_size - 8192, 0))
+        found = [stats for line in stream if (stats := latest_progress(line)) is not None]
+    return found[-1] if found else None
+
+
+def _model_of(spec: Spec, file: ConfigFile, check_deadlock: bool) -> Model:
+    config = file.config
+    return Model(
+        spec=spec,
+        specification=config.specification,
+        init=config.init,
+        next=config.next,
+        constants=config.assignments,
+        replacements=config.substitutions,
+        invariants=config.invariants,
+        properties=config.properties,
+        constraints=config.constraints,
+        action_constraints=config.action_constraints,
+        postconditions=config.postconditions,
+        symmetry=config.symmetry,
+        view=config.view,
+        alias=config.alias,
+        check_deadlock=check_deadlock,
+    )
+
+
+def _split(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip() or not value.strip():
+        raise InputError(
+            "constant-syntax", f"-c {text!r} is not NAME=VALUE", hint='for example -c "Replicas={b1, b2}"'
+        )
+    return name.strip(), value.strip()
+
+
+def _check_given(spec: Spec, given: dict[str, str], names: Sequence[str]) -> None:
+    constants = [c.name for c in spec.constants]
+    for name, known in (
+        *((name, [*constants, *spec.definitions]) for name in given),
+        *((name, list(spec.definitions)) for name in names),
+    ):
+        if name not in known:
+            close = nearest(name, known)
+            raise InputError(
+                "unknown-constant" if name in given else "unknown-definition",
+                f"{spec.root.name} has no {'constant' if name in given else 'definition'} {name}",
+                hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares",
+            )

@@ -1,0 +1,83 @@
+"""``tla2py check``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tla2py.check import check_model, default_model
+from tla2py.cli.console import err, show, show_json
+from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Workers
+from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.outcome import Verdict
+from tla2py.report.check import check_text
+from tla2py.run import Limits, TlcOptions
+from tla2py.tlc.toolchain import find_toolchain
+from tla2py.units import parse_duration, parse_memory
+
+EXIT_CODES = {
+    Verdict.HOLDS: EXIT_OK,
+    Verdict.VIOLATED: EXIT_UNEXPECTED,
+    Verdict.EXCLUDED: EXIT_UNEXPECTED,
+    Verdict.BROKEN: EXIT_NOT_RUN,
+    Verdict.INCONCLUSIVE: EXIT_INCONCLUSIVE,
+}
+
+
+def check_command(
+    module: Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")],
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", metavar="FILE.cfg", help="A TLC config; MODULE.cfg is taken if it is there."
+        ),
+    ] = None,
+    constant: Annotated[
+        list[str] | None,
+        typer.Option("-c", "--constant", metavar="NAME=VALUE", help="A constant's value; repeatable."),
+    ] = None,
+    invariant: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="An invariant to check; repeatable.")
+    ] = None,
+    property_: Annotated[
+        list[str] | None,
+        typer.Option("--property", metavar="NAME", help="A temporal property to check; repeatable."),
+    ] = None,
+    no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
+    library: Libraries = None,
+    tla2tools: Jar = None,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    workers: Workers = None,
+    full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run TLC once on one model and print the counterexample, if there is one.
+
+    Example: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"
+    """
+    toolchain = find_toolchain(tla2tools)
+    model = default_model(
+        module,
+        library or [],
+        config_file=config,
+        constants=constant or [],
+        invariants=invariant or [],
+        properties=property_ or [],
+        check_deadlock=False if no_deadlock else None,
+    )
+    limits = Limits(
+        timeout_seconds=parse_duration(timeout or "10m", "--timeout"),
+        memory_bytes=parse_memory(memory or "2GiB", "--memory"),
+    )
+    options = TlcOptions(workers=workers or 1)
+    with err().status("running TLC") as status:
+        checked = check_model(model, options, limits, toolchain, lambda text: status.update(text))
+    if as_json:
+        show_json(json.loads(checked.to_json()))
+    else:
+        show(check_text(checked, full=full))
+    raise typer.Exit(EXIT_CODES[checked.result.verdict])

@@ -1,0 +1,53 @@
+"""From a sweep to the runs of its points; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tla2py.cfg.render import render_config
+from tla2py.cfg.wrapper import build_config
+from tla2py.grid import Point
+from tla2py.run import Run, digest_run, digest_text
+from tla2py.sweep import Sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be executed: one run per point, in grid order, and the module texts that they share."""
+
+    points: tuple[Point, ...]
+    runs: tuple[Run, ...]
+    sources: dict[str, str] = field(default_factory=dict)
+
+
+def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
+    """The runs of a sweep. Raises InputError as ``Sweep.model`` does, and ``duplicate-point``."""
+    runs, sources, modules = [], {}, {}
+    for name, spec in sweep.specs.items():
+        modules[name] = tuple((f"{m.name}.tla", digest_text(m.text)) for m in spec.modules)
+        sources.update({digest_text(m.text): m.text for m in spec.modules})
+    for point in sweep.points:
+        model = sweep.model(point)
+        config, main, wrapper = build_config(model)
+        used = modules[point.parameters.get("module", next(iter(sweep.specs)))]
+        if wrapper is not None:
+            sources[digest_text(wrapper)] = wrapper
+            used = ((f"{main}.tla", digest_text(wrapper)), *used)
+        text = render_config(config, sweep.template)
+        options = sweep.options
+        if "seed" in point.parameters:
+            options = replace(options, seed=int(point.parameters["seed"]))
+        runs.append(
+            Run(
+                run_id=digest_run(main, used, text, options, jar_sha256),
+                main=main,
+                modules=used,
+                config=config,
+                config_text=text,
+                template=sweep.template,
+                options=options,
+                limits=sweep.limits,
+                jar_sha256=jar_sha256,
+            )
+        )
+    return Plan(sweep.points, tuple(runs), sources)

@@ -1,0 +1,31 @@
+"""The result of one check, for a person."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tla2py.check import Checked
+from tla2py.report.text import VERDICT_STYLES, number, seconds, trace_text
+
+
+def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
+    """The counterexamples, what else TLC complained of, and a last line with verdict and statistics."""
+    result, record = checked.result, checked.record
+    parts: list[RenderableType] = []
+    for trace in result.traces:
+        parts += [trace_text(trace, full=full), ""]
+    if result.verdict.value in ("broken", "excluded", "inconclusive"):
+        parts += [Text(d.text.strip(), "magenta") for d in result.diagnostics if d.severity == "error"]
+    verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
+    names = ", ".join(v.name or v.kind for v in result.violations)
+    stats = result.stats
+    parts.append(
+        Text.assemble(
+            verdict,
+            f": {names}" if names else f" ({result.outcome.value})",
+            f"; {number(stats.generated)} states generated, {number(stats.distinct)} distinct, depth {number(stats.depth)}, "
+            f"{seconds(sum(e.wall_seconds for e in record.executions))}",
+        )
+    )
+    return Group(*parts)

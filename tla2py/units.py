@@ -1,0 +1,39 @@
+"""Durations and amounts of memory as people write them."""
+
+from __future__ import annotations
+
+import re
+
+from tla2py.errors import InputError
+
+
+def parse_duration(value: str | int, where: str | None = None) -> float:
+    """Seconds of ``90``, ``"90s"``, ``"2m"``, ``"1h30m"``. Raises InputError (``duration``)."""
+    text = str(value).replace(" ", "")
+    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text)
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        seconds = float(text)
+    elif parts and "".join(number + unit for number, unit in parts) == text:
+        seconds = sum(float(n) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}[u] for n, u in parts)
+    else:
+        raise InputError(
+            "duration", f"{value!r} is no duration", where=where, hint='write "90s", "2m" or "1h30m"'
+        )
+    if seconds <= 0:
+        raise InputError("duration", "a duration is more than nothing", where=where)
+    return seconds
+
+
+def parse_memory(value: str | int, where: str | None = None) -> int:
+    """Bytes of ``"512MiB"``, ``"1GiB"``, ``"2g"`` or a number of bytes. Raises InputError (``memory``)."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])i?b?|b)?", str(value).strip(), re.IGNORECASE)
+    size = int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower())) if found else 0
+    if not found:
+        raise InputError(
+            "memory", f"{value!r} is no amount of memory", where=where, hint='write "512MiB" or "2GiB"'
+        )
+    if size < 128 * 1024**2:
+        raise InputError(
+            "memory", f"{value!r} is less than a JVM needs", where=where, hint='at least "128MiB"'
+        )
+    return size
