@@ -1,5 +1,5 @@
 """``python -m tla2py``."""
 
-from tla2py.cli.app import main
+from tla2py.cli.main import main
 
 main()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tla2py.grid import comparable, value_text
+from tla2py.grid import value_key, value_text
 from tla2py.outcome import Verdict
 from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection
@@ -51,7 +51,7 @@ def _row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> ExpectPoin
     """The first row that matches a point, else the section itself."""
     for row in expect.point:
         if all(
-            name in parameters and comparable(value_text(value)) == comparable(parameters[name])
+            name in parameters and value_key(value_text(value)) == value_key(parameters[name])
             for name, value in row.match.items()
         ):
             return row

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.sweepfile import Scalar, Source, SweepFile, nearest
 from tla2py.syntax import Spec
-from tla2py.values import ModelValue, Opaque, Value, parse_value
+from tla2py.values import ModelValue, Opaque, Value, parse_value, same_value
+from tla2py.values.canonical import canonical
 
 # Keys of [model] that may be parameters too; "" stands for none.
 MODEL_PARAMETERS = ("specification", "init", "next", "symmetry", "view", "alias")
@@ -48,6 +49,11 @@ def comparable(text: str) -> Value:
         return Opaque(" ".join(text.split()))
 
 
+def value_key(text: str) -> Hashable:
+    """A key that two texts share when they are the same value; TRUE is not 1, though Python's own equality says so."""
+    return canonical(comparable(text))
+
+
 def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> tuple[Parameter, ...]:
     """The parameters of a sweep file, each told apart as a constant, a definition or a key of [model].
 
@@ -57,6 +63,7 @@ def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) 
     found = []
     if isinstance(file.module, list):
         found.append(Parameter(name="module", kind="module", values=tuple(file.module)))
+        _check_values(found[0], source.place("module"))
     constants = {c.name for spec in specs.values() for c in spec.constants}
     definitions = {name for spec in specs.values() for name in spec.definitions}
     for name, values in file.parameters.items():
@@ -80,15 +87,8 @@ def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) 
                     hint="keep one of them",
                 )
         texts = tuple(value_text(value) for value in values)
-        seen: dict[Value, str] = {}
-        for text in texts:
-            key_value = comparable(text) if kind == "constant" else Opaque(text)
-            if key_value in seen:
-                raise InputError(
-                    "duplicate-point", f"parameter {name} has the value {text} twice", where=where
-                )
-            seen[key_value] = text
         found.append(Parameter(name=name, kind=kind, values=texts))
+        _check_values(found[-1], where)
     if file.grid.repeat > 1:
         if file.tlc.mode != "simulate":
             raise InputError(
@@ -100,6 +100,21 @@ def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) 
         seeds = tuple(str(file.tlc.seed + n) for n in range(file.grid.repeat))
         found.append(Parameter(name="seed", kind="seed", values=seeds))
     return tuple(found)
+
+
+def _check_values(parameter: Parameter, where: str) -> None:
+    seen: set[Hashable] = set()
+    for text in parameter.values:
+        key = _key(parameter.kind, text)
+        if key in seen:
+            raise InputError(
+                "duplicate-point", f"parameter {parameter.name} has the value {text} twice", where=where
+            )
+        seen.add(key)
+
+
+def _key(kind: str, text: str) -> Hashable:
+    return value_key(text) if kind in ("constant", "seed") else text
 
 
 def _unknown_parameter(name: str, known: list[str], where: str, shown: str) -> InputError:
@@ -120,9 +135,6 @@ def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ..
     names = [parameter.name for parameter in parameters]
     kinds = {parameter.name: parameter.kind for parameter in parameters}
 
-    def key(name: str, text: str) -> Value:
-        return comparable(text) if kinds[name] in ("constant", "seed") else Opaque(text)
-
     def row(values: Mapping[str, Scalar], where: str, *, whole: bool) -> dict[str, str]:
         for name in values:
             if name not in names:
@@ -141,11 +153,11 @@ def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ..
         return {name: value_text(value) for name, value in values.items()}
 
     exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
-    excluded = [{n: key(n, t) for n, t in row(r, exclude_at, whole=False).items()} for r in file.grid.exclude]
-    seen: set[tuple[Value, ...]] = set()
+    excluded = [{n: _key(kinds[n], t) for n, t in row(r, exclude_at, whole=False).items()} for r in file.grid.exclude]
+    seen: set[tuple[Hashable, ...]] = set()
     index = 0
     for values in itertools.product(*(parameter.values for parameter in parameters)):
-        keys = {name: key(name, text) for name, text in zip(names, values, strict=True)}
+        keys = {name: _key(kinds[name], text) for name, text in zip(names, values, strict=True)}
         if any(all(keys[name] == value for name, value in rule.items()) for rule in excluded):
             continue
         index += 1
@@ -153,7 +165,7 @@ def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ..
         yield Point(index=index, parameters=dict(zip(names, values, strict=True)))
     for included in file.grid.include:
         texts = row(included, include_at, whole=True)
-        identity = tuple(key(name, texts[name]) for name in names)
+        identity = tuple(_key(kinds[name], texts[name]) for name in names)
         if identity in seen:
             shown = ", ".join(f"{n} = {texts[n]}" for n in names)
             raise InputError(
@@ -200,7 +212,7 @@ def _at_most(left: Value, right: Value) -> bool:
         assert isinstance(left, frozenset)
         assert isinstance(right, frozenset)
         return len(left) <= len(right)
-    return left == right
+    return same_value(left, right)
 
 
 def _of_model_values(value: Value) -> bool:

@@ -9,7 +9,7 @@ import difflib
 import re
 import sys
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import Any, Literal, Union, get_args
 
 import msgspec
 
@@ -149,10 +149,7 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
     try:
         return msgspec.convert(data, SweepFile), source
     except msgspec.ValidationError as error:
-        message, _, key = str(error).partition(" - at `$")
-        keys = [k for k in re.split(r"[.\[\]`]+", key) if k and not k.isdigit() and k != "..."]
-        shown = ".".join(keys) or "the file"
-        raise InputError("wrong-type", f"{shown}: {_plain(message)}", where=source.place(*keys)) from error
+        raise _type_error(data, source, str(error)) from error
 
 
 class Source:
@@ -162,8 +159,11 @@ class Source:
         self.path = path
         self.lines = text.splitlines()
 
-    def place(self, *keys: str, value: str | None = None) -> str:
-        """``file:line:column`` of a key such as ``("model", "invariants")``, or of a value written after it."""
+    def place(self, *keys: str | int, value: str | None = None) -> str:
+        """``file:line:column`` of a key such as ``("model", "invariants")``, or of a value written after it.
+
+        A number after the name of an array of tables, from 0, says which of them is meant.
+        """
         line, column = self._find(keys)
         if value is not None:
             for number in range(line, min(line + 40, len(self.lines) + 1)):
@@ -174,22 +174,37 @@ class Source:
             line, column = self._find(keys)
         return f"{self.path}:{line}:{column}" if line else str(self.path)
 
-    def _find(self, keys: tuple[str, ...]) -> tuple[int, int]:
-        table: list[str] = []
+    def _find(self, keys: tuple[str | int, ...]) -> tuple[int, int]:
+        numbered = any(isinstance(key, int) for key in keys)
+        wanted = list(keys)
+        table: list[str | int] = []
+        tables: list[list[str]] = []
         best = (0, 1)
         for number, line in enumerate(self.lines, 1):
-            header = re.match(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}", line)
+            header = _HEADER.match(line)
             if header:
-                table = [part.strip().strip("\"'") for part in header.group(1).split(".")]
-                if table == list(keys):
+                names = _key_parts(header[1])
+                table = [*names, tables.count(names)] if numbered and "[[" in line else [*names]
+                tables.append(names)
+                if table == wanted:
                     best = (number, 1)
                 continue
-            assignment = re.match(r"(\s*)([\w\"'.\[\]!-]+)\s*=", line)
-            if assignment and [*table, assignment.group(2).strip("\"'")] == list(keys):
-                return number, len(assignment.group(1)) + 1
+            assignment = _ASSIGNMENT.match(line)
+            if assignment and [*table, *_key_parts(assignment[2])] == wanted:
+                return number, len(assignment[1]) + 1
         if best == (0, 1) and len(keys) > 1:
             return self._find(keys[:-1])
         return best
+
+
+_PART = r"""(?:[\w-]+|"[^"]*"|'[^']*')"""
+_KEY = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_HEADER = re.compile(rf"\s*\[{{1,2}}\s*({_KEY})\s*\]{{1,2}}")
+_ASSIGNMENT = re.compile(rf"(\s*)({_KEY})\s*=")
+
+
+def _key_parts(key: str) -> list[str]:
+    return [part.strip("\"'") for part in re.findall(_PART, key)]
 
 
 def nearest(name: str, known: list[str]) -> str | None:
@@ -231,18 +246,52 @@ def _toml_error(path: Path, text: str) -> InputError:
     return InputError("sweep-syntax", f"not TOML: {message}", where=place)
 
 
-def _plain(message: str) -> str:
-    """Msgspec's words in those of a TOML author."""
-    for name, plain in (
-        ("`str`", "a string"),
-        ("`int`", "a number"),
-        ("`bool`", "true or false"),
-        ("`array`", "a list"),
-        ("`object`", "a table"),
-        ("`null`", "nothing"),
-        ("`float`", "a float"),
-    ):
-        message = message.replace(name, plain)
-    return re.sub(
-        r"^Expected (.*), got", r"expected \1, got", message.replace("| nothing", "").replace("|", "or")
+# The keys under which a sweep file has names of its own.
+_NAMED = {"constants": Scalar, "substitutions": str, "parameters": list[Scalar]}
+_WORDS = {
+    "str": "a string",
+    "int": "a number",
+    "bool": "a boolean",
+    "array": "a list",
+    "object": "a table",
+    "float": "a float",
+}
+_CHOICES = {"mode": ("check", "simulate"), "find": ("first", "each"), "verdict": get_args(Expected)}
+
+
+def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:
+    """Msgspec's error in the words of a TOML author, at its line."""
+    message, _, path = text.partition(" - at `$")
+    keys: list[str | int] = re.findall(r"[\w-]+", path)
+    if keys[:2] == ["expect", "point"] and len(keys) > 2:
+        keys[2] = int(keys[2])
+    elif keys and keys[0] in _NAMED and "[...]" in path:
+        kind = _NAMED[str(keys[0])]
+        keys = [keys[0], next(name for name, value in data[str(keys[0])].items() if not _converts(value, kind))]
+    else:
+        keys = [key for key in keys if not str(key).isdigit()]
+    name = str(keys[-1]) if keys else ""
+    missing = re.fullmatch(r"Object missing required field `(\w+)`", message)
+    shown = ".".join(str(key) for key in keys if not isinstance(key, int)) or "the file"
+    return InputError(
+        "wrong-type",
+        f"{shown}: {f'the key {missing[1]} is missing' if missing else _plain(message)}",
+        where=source.place(*keys),
+        hint=f"one of: {', '.join(_CHOICES[name])}" if "enum" in message and name in _CHOICES else None,
     )
+
+
+def _converts(value: object, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _plain(message: str) -> str:
+    def words(found: re.Match[str]) -> str:
+        return " or ".join(_WORDS.get(name, name) for name in found[1].split(" | ") if name != "null")
+
+    message = re.sub(r"`([^`]*)`", words, message).replace("enum value", "value")
+    return message[:1].lower() + message[1:]

@@ -26,7 +26,7 @@ def parse_duration(value: str | int, where: str | None = None) -> float:
 
 def parse_memory(value: str | int, where: str | None = None) -> int:
     """Bytes of ``"512MiB"``, ``"1GiB"``, ``"2g"`` or a number of bytes. Raises InputError (``memory``)."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])i?b?|b)?", str(value).strip(), re.IGNORECASE)
+    found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*(?:([kmgt])i?b?|b)?", str(value).strip(), re.IGNORECASE)
     size = int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower())) if found else 0
     if not found:
         raise InputError(

@@ -155,7 +155,9 @@ PartitionsError(request, code) == PartitionsAnswer(request, code, {})
 \* Clients. A client asks the controller itself who the coordinator is, in no time; the answer
 \* may be out of date when its request arrives.
 
-FindCoordinator(tid) == txn_log_leader[t_to_p_mapping[tid]]
+PartitionFor(tid) == t_to_p_mapping[tid]
+
+FindCoordinator(tid) == txn_log_leader[PartitionFor(tid)]
 
 \* The first time any transactional id will do, afterwards it is always the same.
 SendInitPidRequest(c) ==
@@ -183,7 +185,7 @@ ReceiveInitPidResponse(c, b) ==
 \* One partition at a time, to the broker that the client takes for the coordinator.
 SendAddPartitionsToTxnRequest(c) ==
     LET me == client[c]
-    IN  /\ me.state = HasPid \/ me.state = BegunTxn
+    IN  /\ me.state \in {HasPid, BegunTxn}
         /\ me.pending_partitions = {}
         /\ \E tp \in TopicPartitions \ me.partitions :
             /\ client' = [client EXCEPT ![c] = [me EXCEPT !.state = BegunTxn,
@@ -213,33 +215,32 @@ ReceiveAddPartitionsToTxnResponse(c, b) ==
         /\ UNCHANGED cluster_vars
 
 --------------------------------------------------------------------------------
-\* Coordinators
-
-PartitionFor(tid) == t_to_p_mapping[tid]
+\* Coordinators: decisions
 
 \* Whether a broker believes it leads; it may be the last to know that it no longer does.
 IsPartitionLeader(b, p) == tc_log_metadata[b][p].leader = b
 
-\* A decision is the transaction as it will be; what comes of an
-\* attempt at one is either [code |-> OK, transition |-> decision] or only a code.
-
+\* A decision is the transaction as it is going to be. Of an attempt to decide comes either
+\* [code |-> OK, transition |-> decision] or nothing but a code.
 Refused(code) == [code |-> code]
 
-\* From one transaction to another of the same id by way of the states on the route.
+\* From txn to the decision by way of the states on the route, unless another decision on the
+\* same id is pending.
 Attempt(b, tid, txn, decision, route) ==
     LET states == <<txn.state>> \o route \o <<decision.state>>
         legal == \A i \in 1 .. Len(states) - 1 : <<states[i], states[i + 1]>> \in LegalSteps
-    IN  CASE tc_tid_transition[b][tid] # None -> Refused(ConcurrentTransactions)
-          [] tc_tid_transition[b][tid] = None /\ legal -> [code |-> OK, transition |-> decision]
-          [] OTHER -> Refused(InvalidTransition)
+    IN  IF tc_tid_transition[b][tid] # None THEN Refused(ConcurrentTransactions)
+        ELSE IF ~ legal THEN Refused(InvalidTransition)
+        ELSE [code |-> OK, transition |-> decision]
 
-\* An entry of the log: the decision, and the answers to give when the leader loses the lead
-\* before the entry is committed and when it is committed.
+\* An entry of the log: a decision, and the answers to give if the leader loses the lead before
+\* the entry commits (err) and when it commits (response).
 LogEntry(tid, decision, reason, err, response) ==
     [tid |-> tid, transition |-> decision,
      callback |-> [type |-> reason, err |-> err, response |-> response]]
 
-Append1(b, entry) ==
+\* Into the leader's own log, for the time being.
+Decide(b, entry) ==
     /\ tc_log' = [tc_log EXCEPT ![b][PartitionFor(entry.tid)] = Append(@, entry)]
     /\ tc_tid_transition' = [tc_tid_transition EXCEPT ![b][entry.tid] = entry.transition]
 
@@ -282,7 +283,7 @@ ReceiveInitPidRequest(b, c) ==
                ELSE /\ pid_source' = txn.pid
                     /\ tc_tid_metadata' = [tc_tid_metadata EXCEPT ![b][tid] = txn]
                     /\ IF attempt.code = OK
-                       THEN Append1(b, entry) /\ Exchange({msg}, {})
+                       THEN Decide(b, entry) /\ Exchange({msg}, {})
                        ELSE /\ Exchange({msg}, {PidError(msg, attempt.code)})
                             /\ UNCHANGED <<tc_tid_transition, tc_log>>
             /\ UNCHANGED <<client, tc_log_hwm, tc_log_metadata, txn_log_vars, topic_vars,
@@ -306,7 +307,7 @@ ReceiveAddPartitionsToTxnRequest(b, c) ==
         LET attempt == AddPartitionsAttempt(b, msg)
             decision == attempt.transition
         IN  /\ IF attempt.code = OK
-               THEN /\ Append1(b, LogEntry(msg.tid, decision, AddPartitionsToTxnRequest,
+               THEN /\ Decide(b, LogEntry(msg.tid, decision, AddPartitionsToTxnRequest,
                                            PartitionsError(msg, NotCoordinator),
                                            PartitionsAnswer(msg, OK, decision.partitions)))
                     /\ Exchange({msg}, {})
@@ -344,10 +345,10 @@ CommitTxnLogAppend(b, p) ==
 --------------------------------------------------------------------------------
 \* Coordinators: elections
 
-\* b is elected, by the controller and in its own view in one step; the others learn of it in
-\* BecomeFollower. To read the log b would have to replay it; the view of the leader so far is
-\* the same and more, for it holds also what is new and not yet committed there. Note the {}:
-\* what b knew of ids in other partitions is gone, even where it is their coordinator.
+\* b is elected, and knows it in the same step; the others learn of it in BecomeFollower. To
+\* know the transactions b would have to replay the log; what the leader so far knows is the
+\* same, and besides new ids whose first decision never was committed. Note the ELSE: whatever
+\* b knew of ids in other partitions is gone, even of those that it coordinates.
 BecomeLeader(b, p) ==
     LET cepoch == txn_log_epoch[p] + 1
         replayed == tc_tid_metadata[txn_log_leader[p]]
@@ -362,11 +363,11 @@ BecomeLeader(b, p) ==
         /\ UNCHANGED <<client, tc_tid_transition, tc_log, tc_log_hwm, topic_vars,
                        pid_source, t_to_p_mapping, net_vars>>
 
-\* b learns of an election. It takes over the leader's log, forgets what it knew of the ids
-\* in p, and answers for the entries above its high watermark that somebody waits for.
-\* The high watermark is compared with the leader's, not set: as published, the action both
-\* assigns tc_log_hwm' and leaves tc_log_hwm unchanged, which amounts to the test below.
-\* A commit moves the high watermarks of all replicas at once, so the test never fails.
+\* b learns of an election. It takes over the leader's log, committed or not, forgets the ids
+\* in p, and answers for the entries above its high watermark that a client waits for.
+\* The high watermark is compared with the leader's, not set. The published action assigns
+\* tc_log_hwm' and also leaves tc_log_hwm UNCHANGED; TLC takes the second for a test of the
+\* first, and so does logic. A commit moves all high watermarks at once: the test never fails.
 BecomeFollower(b, p) ==
     LET leader == txn_log_leader[p]
         uncommitted == (tc_log_hwm[b][p] + 1) .. Len(tc_log[b][p])
@@ -386,13 +387,14 @@ BecomeFollower(b, p) ==
 --------------------------------------------------------------------------------
 \* The specification
 
-\* No element of the range is used more than once oftener than another.
+\* Some elements of the range are used once more than others, if need be, but not twice.
 Spread(mapping, range) ==
     \A r1, r2 \in range :
         Quantify(DOMAIN mapping, LAMBDA d : mapping[d] = r1)
             <= 1 + Quantify(DOMAIN mapping, LAMBDA d : mapping[d] = r2)
 
-\* Ids and leaders are spread evenly in one particular way, which CHOOSE leaves to TLC.
+\* Ids over partitions and leaders over brokers are spread evenly, in the one way that CHOOSE
+\* picks: there is a single initial state.
 Init ==
     LET leaders == CHOOSE f \in [TxnLogPartitions -> Brokers] : Spread(f, Brokers)
         Everywhere(value) == [b \in Brokers |-> value]

@@ -155,11 +155,11 @@ BecomeLeader == \E request \in leaderAndIsrRequests :
     /\ NoNewRecord /\ NoNewRequest /\ SameLogs /\ SameQuorum
 
 \* A zombie writes too, in the epoch that it takes for the current one.
-LeaderWrite == \E replica \in Replicas, id \in RecordSeq!IdSet :
+LeaderWrite == \E replica \in Replicas, id \in RecordSeq!IdSet, offset \in ReplicaLog!Offsets :
     LET record == [id |-> id, epoch |-> replicaState[replica].leaderEpoch]
     IN  /\ ReplicaPresumesLeadership(replica)
         /\ RecordSeq!NextId(id)
-        /\ ReplicaLog!Append(replica, record, ReplicaLog!GetEndOffset(replica))
+        /\ ReplicaLog!Append(replica, record, offset)
         /\ NoNewRequest /\ SameQuorum /\ UNCHANGED replicaState
 
 \* A leader changes the ISR in the quorum and in its own state at once, and keeps its epoch.

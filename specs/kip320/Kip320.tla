@@ -53,16 +53,17 @@ FencedLeaderExpandIsr == \E leader \in Replicas :
 
 \* The cut of KIP-279, found with a leader that is already in the epoch of the request. The
 \* log of a leader that lags may itself be cut before it gets there.
-FencedBecomeFollowerAndTruncate == \E leader, replica \in Replicas :
-    \E request \in {sent \in leaderAndIsrRequests : sent.leader = leader} :
-        LET cut == FirstNonMatchingOffsetFromTail(leader, replica)
-        IN  /\ replica # leader
-            /\ IsNewsTo(replica, request)
-            /\ ReplicaPresumesLeadership(leader)
-            /\ replicaState[leader].leaderEpoch = request.leaderEpoch
-            /\ ReplicaLog!TruncateTo(replica, cut)
-            /\ AdoptRequest(replica, request, Min({cut, replicaState[replica].hw}))
-            /\ NoNewRecord /\ NoNewRequest /\ SameQuorum
+FencedBecomeFollowerAndTruncate == \E request \in leaderAndIsrRequests :
+    LET leader == request.leader
+    IN  /\ leader # None
+        /\ ReplicaPresumesLeadership(leader)
+        /\ replicaState[leader].leaderEpoch = request.leaderEpoch
+        /\ \E replica \in Replicas \ {leader} :
+            LET cut == FirstNonMatchingOffsetFromTail(leader, replica)
+            IN  /\ IsNewsTo(replica, request)
+                /\ ReplicaLog!TruncateTo(replica, cut)
+                /\ AdoptRequest(replica, request, Min({cut, replicaState[replica].hw}))
+        /\ NoNewRecord /\ NoNewRequest /\ SameQuorum
 
 Next ==
     \/ ControllerElectLeader

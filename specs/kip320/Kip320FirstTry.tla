@@ -78,12 +78,12 @@ LeaderExpandIsrBetterFencing == \E leader \in Replicas :
     /\ NoNewRecord /\ NoNewRequest /\ SameLogs
 
 \* Log and high watermark stay as they are.
-BecomeFollower == \E leader, replica \in Replicas :
-    \E request \in {sent \in leaderAndIsrRequests : sent.leader = leader} :
-        /\ replica # leader
+BecomeFollower == \E request \in leaderAndIsrRequests :
+    /\ request.leader # None
+    /\ \E replica \in Replicas \ {request.leader} :
         /\ IsNewsTo(replica, request)
         /\ AdoptRequest(replica, request, replicaState[replica].hw)
-        /\ NoNewRecord /\ NoNewRequest /\ SameLogs /\ SameQuorum
+    /\ NoNewRecord /\ NoNewRequest /\ SameLogs /\ SameQuorum
 
 Next ==
     \/ ControllerElectLeader

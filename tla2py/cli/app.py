@@ -1,19 +1,11 @@
-"""The application: its commands, and how errors and interrupts end it."""
+"""The application and its commands."""
 
 from __future__ import annotations
-
-import contextlib
-import os
-import signal
-import sys
 
 import typer
 
 import tla2py
 from tla2py.cli import check, config, inspect, query, sweep, trace
-from tla2py.cli.console import print_error
-from tla2py.errors import Tla2pyError
-from tla2py.expect import EXIT_NOT_RUN
 
 app = typer.Typer(
     name="tla2py",
@@ -46,21 +38,3 @@ def _options(
     ),
 ) -> None:
     del version
-
-
-def main() -> None:
-    """Run the command line and exit with its code."""
-    # A polite kill is an interrupt: the same cleaning up, the same words.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        app(standalone_mode=True)
-    except Tla2pyError as error:
-        print_error(error)
-        sys.exit(EXIT_NOT_RUN)
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
-    except BrokenPipeError:
-        # The reader of our output went away; nothing is left to say.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(128 + signal.SIGPIPE)

@@ -61,7 +61,12 @@ def sweep_command(
             def start() -> Executor:
                 return stack.enter_context(open_executor(executor, master, loaded.options.workers))
 
-            done = perform(job, toolchain, start, report)
+            try:
+                done = perform(job, toolchain, start, report)
+            except KeyboardInterrupt:
+                left = sum(not opened.record_file(run.run_id).exists() for run in job.missing)
+                err().print(f"interrupted with {left} runs left; the same command executes them", style="yellow")
+                raise
     from tla2py.explore import open_view
 
     view = open_view(path)

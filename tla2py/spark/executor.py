@@ -44,7 +44,8 @@ class SparkExecutor:
         """How many runs go on now."""
         tracker = self._context.statusTracker()
         stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-        return sum(stage.numActiveTasks for stage in stages if stage is not None)
+        # The tracker hears of a task's end a little after the next one began.
+        return min(sum(stage.numActiveTasks for stage in stages if stage is not None), self.slots)
 
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
         """Execute all runs; leaving the loop early cancels the job, which ends the runs that go on.

@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
+
 from tla2py.errors import ToolchainError
 from tla2py.executor import default_slots
 from tla2py.tlc.toolchain import find_java
@@ -88,12 +90,23 @@ def _start(master: str, workers: int, name: str, scratch: Path) -> SparkSession:
     try:
         with _quiet():
             return builder.getOrCreate()
+    except KeyboardInterrupt:
+        _kill_launched()
+        raise
     except (PySparkException, RuntimeError, OSError) as error:
         raise ToolchainError(
             "spark-failed",
             f"Spark did not start on {master}: {str(error).splitlines()[0]}",
             hint="see that the master is right, or run without Spark: tla2py sweep --executor local",
         ) from error
+
+
+def _kill_launched() -> None:
+    """End a JVM that was interrupted while it started: PySpark then forgets it, and it would wait for ever."""
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):
+            if "org.apache.spark.deploy.SparkSubmit" in child.cmdline():
+                child.kill()
 
 
 def _local_master(master: str, workers: int) -> str:

@@ -10,10 +10,12 @@ from tla2py.errors import InputError
 from tla2py.syntax.module import Module, SyntaxProblem
 from tla2py.syntax.parse import read_text
 from tla2py.syntax.standard import standard_module_of
-from tla2py.syntax.term import Span, Term
+from tla2py.syntax.term import Term
 
-_HEAD = "---- MODULE Expression ----\nExpression ==\n"
-_FIRST_LINE = _HEAD.count("\n") + 1
+_HEAD = "---- MODULE Expression ----\nExpression =="
+_FIRST_LINE = _HEAD.count("\n") + 2
+# Such a line ends a module, and what comes after it is not read at all.
+_END = re.compile(r"^\s*={4}", re.MULTILINE)
 _IDENTIFIER = re.compile(r"\w+(!\w+)*")
 
 
@@ -37,13 +39,9 @@ def parse_expression(text: str) -> Expression:
     """
     if not text.strip():
         raise InputError("expression-syntax", "an expression is missing", hint='write a TLA+ expression, as in "1..3"')
-    module = read_text(f"{_HEAD}{text}\n====\n")
-    problem = _find_problem(module, text)
-    if problem is not None:
-        raise InputError(
-            "expression-syntax",
-            f"not a TLA+ expression: {text.strip()!r}, {_place(problem.span, text)}: {problem.message}",
-        )
+    module = read_text(f"{_HEAD}\n{text}\n====\n")
+    if module.syntax_error is not None or not _is_single(module) or _END.search(text):
+        raise _error(text, module.syntax_error)
     body = module.definitions[0].body
     assert body is not None
     used = frozenset(_free(body, frozenset()))
@@ -54,30 +52,26 @@ def parse_expression(text: str) -> Expression:
     )
 
 
-def _find_problem(module: Module, text: str) -> SyntaxProblem | None:
-    if module.syntax_errors:
-        return module.syntax_errors[0]
+def _is_single(module: Module) -> bool:
     definitions = module.definitions
     units = len(definitions) + len(module.constants) + len(module.variables) + len(module.assumptions)
     units += len(module.theorems) + len(module.instances) + len(module.nested)
-    if units != 1 or definitions[0].kind != "operator":
-        return SyntaxProblem(span=definitions[-1].span, message="there is more than one expression")
-    # A line of "=" ends the module, and what comes after it is not read at all.
-    ended = re.search(r"^\s*====", text, re.MULTILINE)
-    if ended is not None:
-        line = _FIRST_LINE + text.count("\n", 0, ended.end())
-        span = Span(begin_line=line, begin_column=1, end_line=line, end_column=1)
-        return SyntaxProblem(span=span, message="==== ends a module")
-    return None
+    return units == 1 and definitions[0].kind == "operator"
 
 
-def _place(span: Span, text: str) -> str:
+def _error(text: str, problem: SyntaxProblem | None) -> InputError:
+    """Return the error with the place in the text where it stops being an expression."""
+    # In parentheses what begins another definition is wrong where it begins.
+    enclosed = read_text(f"{_HEAD}(\n{text}\n)\n====\n").syntax_error
     lines = text.splitlines()
-    line = max(1, span.begin_line - _FIRST_LINE + 1)
-    column = span.begin_column
-    if line > len(lines):
-        line, column = len(lines), len(lines[-1]) + 1
-    return f"line {line}, column {column}" if len(lines) > 1 else f"column {column}"
+    line, column, message = len(lines), len(lines[-1]) + 1, "it ends too early"
+    for each in (problem, enclosed):
+        if each is not None and _FIRST_LINE <= each.span.begin_line < _FIRST_LINE + len(lines):
+            line, column = each.span.begin_line - _FIRST_LINE + 1, each.span.begin_column
+            message = each.message
+    place = f"line {line}, column {column}" if len(lines) > 1 else f"column {column}"
+    shown = " ".join(text.split())
+    return InputError("expression-syntax", f"not a TLA+ expression: {shown} ({place}: {message})")
 
 
 def _free(term: Term, bound: frozenset[str]) -> Iterator[str]:

@@ -111,7 +111,7 @@ class Theorem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxProblem:
-    """A place that cannot be read as TLA+, and the text there (or what is missing there)."""
+    """The first place that cannot be read as TLA+, and what is there."""
 
     span: Span
     message: str
@@ -140,7 +140,7 @@ class Module:
     theorems: tuple[Theorem, ...]
     nested: tuple[Module, ...]
     has_pluscal: bool
-    syntax_errors: tuple[SyntaxProblem, ...]
+    syntax_error: SyntaxProblem | None
 
     def where(self, span: Span | None = None) -> str:
         """The place as ``file:line:column``, or the file alone."""

@@ -23,7 +23,7 @@ from tla2py.syntax.module import (
     Theorem,
     Variable,
 )
-from tla2py.syntax.tree import COMMENTS, Source, find_problems, has_algorithm, parse_tree
+from tla2py.syntax.tree import COMMENTS, Source, find_problem, has_algorithm, parse_tree
 
 
 def parse_module(path: Path | str) -> Module:
@@ -38,7 +38,7 @@ def parse_module(path: Path | str) -> Module:
 
 
 def read_module(path: Path) -> Module:
-    """Return the module in a file; what cannot be read in it is left out and told in ``syntax_errors``."""
+    """Return the module in a file; what cannot be read in it is left out and told in ``syntax_error``."""
     try:
         # Comments in old modules are in any encoding; TLA+ itself needs none of it.
         text = path.read_bytes().decode("utf-8-sig", errors="replace")
@@ -66,20 +66,20 @@ def read_text(text: str, path: Path | None = None) -> Module:
     # SANY reads the first module of a file and stops.
     node = next((child for child in root.children if child.type == "module"), root)
     module = _Reader(source, path, text).module(node)
-    if node is root and not module.syntax_errors:
+    if node is root and module.syntax_error is None:
         problem = SyntaxProblem(span=source.span(root), message="there is no module here")
-        return replace(module, syntax_errors=(problem,))
+        return replace(module, syntax_error=problem)
     return module
 
 
 def raise_problem(module: Module) -> None:
     """Raise ``InputError`` ``module-syntax`` for the first thing in a module that cannot be read."""
-    if module.syntax_errors:
-        first = module.syntax_errors[0]
+    problem = module.syntax_error
+    if problem is not None:
         raise InputError(
             "module-syntax",
-            f"syntax error in module {module.name or '(no name)'}: {first.message}",
-            where=module.where(first.span),
+            f"syntax error in module {module.name or '(no name)'}: {problem.message}",
+            where=module.where(problem.span),
         )
 
 
@@ -113,7 +113,7 @@ class _Reader:
             theorems=tuple(declared.theorems),
             nested=tuple(declared.nested),
             has_pluscal=has_algorithm(self._source),
-            syntax_errors=tuple(find_problems(node, self._source)),
+            syntax_error=find_problem(self._source) if node.has_error else None,
         )
 
     @property

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import warnings
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import tree_sitter_tlaplus
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, LogType, Node, Parser
 
 from tla2py.syntax.module import SyntaxProblem
 from tla2py.syntax.term import Span
@@ -16,8 +17,8 @@ COMMENTS = frozenset({"comment", "block_comment"})
 # PlusCal lives in comments, and what is wrong there is nothing to TLC. Without its keyword tree-sitter takes the
 # algorithm for the plain comment it is; the length stays, and with it every position.
 _ALGORITHM = re.compile(rb"--(fair[ \t]+)?algorithm\b")
-# More of an unreadable text than this tells nobody more.
-_QUOTED_LENGTH = 40
+_TOKEN = re.compile(r'"[^"]*"?|\\?\w+|\(\*|\\\*|[^\w\s"]+')
+_ADVANCE = re.compile(r"process .*row:(\d+), col:(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,7 @@ class Source:
 
 def parse_tree(source: Source) -> Node:
     """Return the root of the tree of a text; what cannot be read is in it as ERROR and MISSING nodes."""
-    masked = _ALGORITHM.sub(lambda found: b" " * len(found[0]), source.content)
-    return Parser(Language(tree_sitter_tlaplus.language())).parse(masked).root_node
+    return Parser(_language()).parse(_masked(source)).root_node
 
 
 def has_algorithm(source: Source) -> bool:
@@ -73,15 +73,58 @@ def has_algorithm(source: Source) -> bool:
     return _ALGORITHM.search(source.content) is not None
 
 
-def find_problems(root: Node, source: Source) -> Iterator[SyntaxProblem]:
-    """Yield what cannot be read below the node, in the order of the text."""
-    if root.is_missing:
-        yield SyntaxProblem(span=source.span(root), message=f"{root.type} is missing here")
-    elif root.is_error:
-        quoted = " ".join(source.text(root).split())
-        if len(quoted) > _QUOTED_LENGTH:
-            quoted = quoted[:_QUOTED_LENGTH] + "..."
-        yield SyntaxProblem(span=source.span(root), message=f"cannot be read as TLA+: {quoted}")
-    elif root.has_error:
-        for child in root.children:
-            yield from find_problems(child, source)
+def find_problem(source: Source) -> SyntaxProblem:
+    """Return the first place at which a text that cannot be read goes wrong.
+
+    The tree does not tell it: its ERROR nodes take in what was read well before. So the text is parsed once more,
+    listening to how far the parser comes before it begins to mend.
+    """
+    reached = (0, 0)
+    mending = False
+
+    def listen(_: LogType, message: str) -> None:
+        nonlocal reached, mending
+        if not mending:
+            mending = message.startswith(("recover", "skip_token"))
+            found = _ADVANCE.match(message)
+            if found is not None:
+                reached = max(reached, (int(found[1]), int(found[2])))
+
+    parser = Parser(_language())
+    parser.logger = listen
+    parser.parse(_masked(source))
+    return _describe(source, *reached)
+
+
+def _describe(source: Source, row: int, offset: int) -> SyntaxProblem:
+    """Return the problem with the first token after a position."""
+    while row < len(source.lines) and not source.lines[row][offset:].strip():
+        row, offset = row + 1, 0
+    if row >= len(source.lines):
+        row, offset = len(source.lines) - 1, len(source.lines[-1])
+        return SyntaxProblem(span=_point(row + 1, source.column(row, offset) + 1), message="the text ends too early")
+    rest = source.lines[row][offset:].decode(errors="replace")
+    column = source.column(row, offset) + len(rest) - len(rest.lstrip()) + 1
+    if source.lines[row].lstrip().startswith(b"===="):
+        begin = len(source.lines[row]) - len(source.lines[row].lstrip()) + 1
+        return SyntaxProblem(span=_point(row + 1, begin), message="the module ends too early")
+    found = _TOKEN.match(rest.lstrip())
+    assert found is not None
+    span = Span(begin_line=row + 1, begin_column=column, end_line=row + 1, end_column=column + len(found[0]) - 1)
+    return SyntaxProblem(span=span, message=f"unexpected {found[0]}")
+
+
+def _point(line: int, column: int) -> Span:
+    return Span(begin_line=line, begin_column=column, end_line=line, end_column=column)
+
+
+def _masked(source: Source) -> bytes:
+    return _ALGORITHM.sub(lambda found: b" " * len(found[0]), source.content)
+
+
+@lru_cache(maxsize=1)
+def _language() -> Language:
+    with warnings.catch_warnings():
+        # tree-sitter-tlaplus 1.5 still hands its grammar over as a number, of which tree-sitter warns.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Language(tree_sitter_tlaplus.language())

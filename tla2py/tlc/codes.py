@@ -22,8 +22,12 @@ class Code(IntEnum):
     MODE_SIMULATE = 2188
     SANY_START = 2220
     SANY_END = 2219
+    INITIAL_STATES_START = 2189
+    INITIAL_STATES_PROGRESS = 2269
     INITIAL_STATES = 2190
     INITIAL_STATES_DISTINCT = 2191
+    INITIAL_STATES_LEVEL = 2207
+    INITIAL_STATES_LEVEL_DISTINCT = 2208
     SUCCESS = 2193
     FINISHED = 2186
 
@@ -62,7 +66,9 @@ class Code(IntEnum):
 
     # Violations.
     ASSUMPTION_FALSE = 2104
-    POSTCONDITION_FALSE = 2404  # rolling releases since 2020
+    POSTCONDITION_FALSE = (
+        2404  # since 2026; before, the rolling releases say 2104 and 2105 of postconditions too
+    )
     INVARIANT_INITIAL = 2107
     INVARIANT = 2110
     PROPERTY_INITIAL = 2108
@@ -123,8 +129,8 @@ _MEMORY = Meaning(Outcome.OUT_OF_MEMORY)
 # The config errors that EC.ExitStatus knows (151), and those of the config's syntax, which come inside a 1000.
 _CONFIG_CODES = (*range(2222, 2246), *range(2272, 2275), 2280, 2281, *range(5001, 5007))
 
-# As EC.ExitStatus.errorConstantToExitStatus maps them, but for 1001 to 1003 and the config's syntax, for which TLC has
-# no status of their own.
+# As EC.ExitStatus.errorConstantToExitStatus maps them, but for 1001 to 1005 and the config's syntax, for which TLC has
+# no status of their own. A stack overflow is, in TLC's words, probably an incorrect recursive definition.
 MEANINGS: dict[int, Meaning] = {
     Code.ASSUMPTION_FALSE: Meaning(_ASSUMPTION, "assumption"),
     Code.ASSUMPTION_FAILED: Meaning(_ASSUMPTION),
@@ -142,6 +148,7 @@ MEANINGS: dict[int, Meaning] = {
     Code.SUCCESSOR_INCOMPLETE: _SPEC_EVAL,
     Code.NO_NEXT_ACTION: _SPEC_EVAL,
     Code.FINGERPRINT_FAILED: _SPEC_EVAL,
+    Code.STACK_OVERFLOW: _SPEC_EVAL,
     Code.INVARIANT_FAILED: _SAFETY_EVAL,
     Code.INVARIANT_LEVEL: _SAFETY_EVAL,
     Code.TAUTOLOGY: Meaning(Outcome.FAILURE_LIVENESS_EVAL),
@@ -176,3 +183,9 @@ EXIT_STATUSES: dict[int, Outcome] = {
 def meaning(code: int) -> Meaning:
     """What an error message of this number says; the general error for every number without a meaning of its own."""
     return MEANINGS.get(code, _ERROR)
+
+
+OUTCOMES: dict[str, Outcome] = {
+    said.violation: said.outcome for said in MEANINGS.values() if said.violation is not None
+}
+"""The outcome that each kind of violation has, wherever it is told."""

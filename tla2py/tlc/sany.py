@@ -10,8 +10,9 @@ from tla2py.trace import Location
 
 _PARSING = re.compile(r"Parsing file (?:.*[/\\])?(\w+)\.tla")
 _PARSE_ERROR = "***Parse Error***"
-_LEXICAL_ERROR = re.compile(r".*Lexical error at line \d+, column \d+")
-_POSITION = re.compile(r"at line (\d+), column (\d+)")
+# The brace is SANY's own.
+_LEXICAL_ERROR = re.compile(r"Lexical (?:\{error: |error at line \d+, column \d+)")
+_POSITION = re.compile(r"(?:at|around) line (\d+)(?:, column (\d+))?")
 _SECTION = re.compile(r"\*\*\* (Errors|Warnings|Abort messages): \d+")
 _PLACE = re.compile(r"line \d+, col \d+ to line \d+, col \d+ of module \w+|Unknown location|In module \w+")
 # What SANY adds when the parser has already said where and why.
@@ -71,7 +72,7 @@ class SanyReader:
         position = None if self._place else _POSITION.search(text)
         if position is None:
             return None
-        line, column = int(position[1][:9]), int(position[2][:9])
+        line, column = int(position[1][:9]), int((position[2] or "1")[:9])
         return Location(
             module=self._module, begin_line=line, begin_column=column, end_line=line, end_column=column
         )

@@ -24,6 +24,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|<<|>>|[(\[{]|[)\]}]|,')
 VIEW = "VIEW"
 """The name under which a state's value is kept where TLC prints a view of it in place of its variables."""
 
+_UNASSIGNED = Opaque("null")
 # How many characters of value texts are remembered within a trace; states seldom have more.
 _REMEMBERED = 1 << 23
 
@@ -67,12 +68,13 @@ def split_action(text: str) -> tuple[str, tuple[str, ...] | None]:
 class StateReader:
     """Reads the states of one trace; equal texts become the identical value.
 
-    Memory is bounded by one state and a fixed share of text remembered from those before.
+    Memory is bounded by two states and a fixed share of text remembered from those before.
     """
 
     def __init__(self) -> None:
         self._values: dict[str, Value] = {}
         self._size = 0
+        self._previous: dict[str, Value] = {}
 
     def read(self, text: str, *, partial: bool = False) -> State | None:
         """The state of a message ``N: <Action …>`` and its assignments; None where ``text`` has no such form.
@@ -99,15 +101,21 @@ class StateReader:
         )
 
     def read_values(self, body: str, *, partial: bool = False) -> dict[str, Value]:
-        """The variables and their values in TLC's order, of a state's text without its header."""
+        """The variables and their values in TLC's order, of a state's text without its header.
+
+        A variable that TLC leaves out, as under ``-difftrace``, has the value of the state before.
+        """
         texts = dict(_assignments(_FINGERPRINT.sub("", body.rstrip())))
-        values = {}
-        for name, text in texts.items():
-            unassigned = partial and text == "null"
-            values[name] = Opaque(text) if unassigned else self._value(text)
+        values = {
+            name: _UNASSIGNED if partial and text == _UNASSIGNED.text else self._value(text)
+            for name, text in texts.items()
+        }
         if self._size > _REMEMBERED:
             self._values = {text: values[name] for name, text in texts.items()}
             self._size = sum(map(len, self._values))
+        if values.keys() < self._previous.keys():
+            values = {name: values.get(name, value) for name, value in self._previous.items()}
+        self._previous = values
         return values
 
     def _value(self, text: str) -> Value:

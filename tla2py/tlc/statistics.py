@@ -16,6 +16,8 @@ _PROGRESS = re.compile(
     r"(?: \([^)]*\))?(?:, (?P<distinct>.*?) distinct states found)?(?: \([^)]*\))?"
     r"(?:, (?P<queue>.*?) states left on queue)?"
 )
+# No row of counts is longer.
+_LONGEST = 1000
 _INITIAL = re.compile(
     r"Finished computing initial states: (?P<generated>[^:]*?)(?: distinct)? states? generated"
     r"(?:, with (?P<distinct>.*?) of them distinct)?"
@@ -39,9 +41,10 @@ _COVERAGE = re.compile(
 
 def latest_progress(line: bytes) -> Stats | None:
     """The counts of a progress line, ``Progress(12) at …``, to be shown while TLC runs; None for any other line."""
-    if not line.startswith(b"Progress"):
+    if not line.startswith(b"Progress("):
         return None
-    return _progress(line.decode("utf-8", "replace"), Stats())
+    stats = _progress(line.decode("utf-8", "replace"), Stats())
+    return None if stats.generated is None else stats
 
 
 def read_stats(message: Message, stats: Stats) -> Stats:
@@ -52,7 +55,7 @@ def read_stats(message: Message, stats: Stats) -> Stats:
 
 
 def _progress(text: str, stats: Stats) -> Stats:
-    found = _PROGRESS.match(text)
+    found = _PROGRESS.match(text[:_LONGEST])
     if found is None:
         return stats
     depth = _number(found["depth"] or found["level"])
@@ -67,7 +70,7 @@ def _progress(text: str, stats: Stats) -> Stats:
 
 def _simulation(text: str, stats: Stats) -> Stats:
     # What stands where the depth is counts behaviours, and everything but the states generated is -1.
-    found = _PROGRESS.match(text)
+    found = _PROGRESS.match(text[:_LONGEST])
     return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
 
 
@@ -98,6 +101,8 @@ _READERS = {
     Code.STATS_SIMULATE: _simulated,
     Code.INITIAL_STATES: _initial,
     Code.INITIAL_STATES_DISTINCT: _initial,
+    Code.INITIAL_STATES_LEVEL: _initial,
+    Code.INITIAL_STATES_LEVEL_DISTINCT: _initial,
     Code.DEPTH: _depth,
 }
 

@@ -51,6 +51,8 @@ _INITIAL_STATE: dict[int, str] = {
     Code.INITIAL_STATE_FAILED: "While working on the initial state:",
     Code.INITIAL_INCOMPLETE: "not completely specified by the initial predicate:",
 }
+# An Assert in these is part of what was declared and could not be evaluated; no behaviour reached it.
+_DECLARED = frozenset({Code.ASSUMPTION_FAILED, Code.POSTCONDITION_FAILED})
 _VIOLATED = re.compile(
     r"(?:Invariant|Property|Action property|Assumption|Postcondition) (?P<name>\S+)(?: at .*)? is (?:violated|false)"
 )
@@ -64,8 +66,9 @@ def read_violations(message: Message) -> tuple[Violation, ...]:
         return ()
     kind = meaning(message.code).violation
     if kind is None:
-        # An Assert that fails inside an invariant, or under an exception, comes inside another message.
-        return (Violation(kind="assert"),) if Code.ASSERT in message.nested else ()
+        # An Assert that fails in an invariant, or under an exception, is told inside another message.
+        failed = Code.ASSERT in message.nested and message.code not in _DECLARED
+        return (Violation(kind="assert"),) if failed else ()
     if (temporal := _TEMPORAL.match(message.text)) is not None:
         return tuple(Violation(kind=kind, name=name) for name in _SEPARATOR.split(temporal["names"]))
     named = _VIOLATED.match(message.text)

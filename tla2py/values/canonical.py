@@ -164,7 +164,10 @@ def _sorted(items: list[T], key: Callable[[T], Form]) -> list[T]:
         return sorted(items, key=key)
     except RecursionError:
         # Only values that agree to a depth of hundreds of levels come here.
-        return sorted(items, key=cmp_to_key(lambda one, other: _compare(key(one), key(other))))
+        def compare(one: T, other: T) -> int:
+            return _compare(key(one), key(other))
+
+        return sorted(items, key=cmp_to_key(compare))
 
 
 def _itself(form: Form) -> Form:

@@ -23,7 +23,7 @@ from tla2py.values.canonical import (
     canonical,
 )
 from tla2py.values.tla_text import parse_value
-from tla2py.values.value import Function, ModelValue, Record, Value
+from tla2py.values.value import DEEP, Function, ModelValue, Record, Value, shield
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -113,6 +113,8 @@ def from_itf(json: Json, model_values: Collection[str] = frozenset()) -> Value:
         while (part := next(stack[-1][0], _END)) is _END:
             _, items, build = stack.pop()
             built = build(items)
+            if len(stack) > DEEP:
+                built = shield(built)
             if not stack:
                 return built
             stack[-1][1].append(built)

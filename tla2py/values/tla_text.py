@@ -23,12 +23,11 @@ from tla2py.values.canonical import (
     canonical,
 )
 from tla2py.values.opaque import LEXEME, find_opaque, opaque_text
-from tla2py.values.value import DeepSet, DeepTuple, Function, Interval, ModelValue, Opaque, Record, Value
+from tla2py.values.value import DEEP, Function, Interval, ModelValue, Opaque, Record, Value, shield
 
-DEEP = 50
-"""The nesting from which the parser builds values that hash and compare without recursion."""
-
-_BUILTIN = frozenset({"Nat", "Int", "Real", "STRING", "ANY", "UNDEF", "null"})
+# `null` and `UNDEF`, which TLC prints where there is no value at all, are not among them: as names of model values
+# they are not rare.
+_BUILTIN = frozenset({"Nat", "Int", "Real", "STRING", "ANY"})
 _DIGITS = frozenset("-0123456789")
 _NUMBER = re.compile(r"(-?[0-9]+)(?:\s*\.\.\s*(-?[0-9]+))?")
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
@@ -63,9 +62,9 @@ class _Unexpected(Exception):  # noqa: N818 - never leaves this module
 def parse_value(text: str, *, model_values: Iterable[str] = ()) -> Value:
     """The value that ``text`` prints, in any layout.
 
-    A bare name is a ``ModelValue``, except for the names TLC prints for values it does not enumerate (``Nat``,
-    ``Int``, ``STRING``, ``UNDEF``, ``null``...), which become ``Opaque`` unless ``model_values`` lists them. Time
-    and memory grow linearly with the text, and nesting is not limited. Raises ``ValueTextError``.
+    A bare name is a ``ModelValue``, except for the names of sets that TLC does not enumerate (``Nat``, ``Int``,
+    ``Real``, ``STRING``, ``ANY``), which become ``Opaque`` unless ``model_values`` lists them. Time and memory grow
+    linearly with the text, and nesting is not limited. Raises ``ValueTextError``.
     """
     lexemes = LEXEME.findall(text)
     lexemes.append(_END)
@@ -132,7 +131,9 @@ def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple
                 raise _Unexpected(index, _followers(closer, items))
             if closer == _END:
                 return value
-            value = _build(closer, items, len(stack) > DEEP)
+            value = _build(closer, items)
+            if len(stack) > DEEP:
+                value = shield(value)
             index += 1
             closer, items = stack.pop()
 
@@ -146,20 +147,15 @@ def _field(lexemes: list[str], index: int, items: list[Value]) -> int:
     return index + 2
 
 
-def _build(closer: str, items: list[Value], deep: bool) -> Value:
-    value: Value
+def _build(closer: str, items: list[Value]) -> Value:
     if closer == ">>":
-        return DeepTuple(items) if deep else tuple(items)
+        return tuple(items)
     if closer == "}":
-        return DeepSet(items) if deep else frozenset(items)
+        return frozenset(items)
     if closer == "]":
-        value = Record(zip(items[::2], items[1::2], strict=True))  # type: ignore[arg-type]
-    else:
-        # Of two pairs with one key `@@` takes the first.
-        value = Function(zip(items[-2::-2], items[::-2], strict=True))
-    if deep:
-        hash(value)  # from the hashes of its parts, which are known
-    return value
+        return Record(zip(items[::2], items[1::2], strict=True))  # type: ignore[arg-type]
+    # Of two pairs with one key `@@` takes the first.
+    return Function(zip(items[-2::-2], items[::-2], strict=True))
 
 
 def _leaf(lexeme: str, index: int) -> Value:

@@ -167,19 +167,28 @@ class Function(_Map["Value"]):
     __slots__ = ()
 
 
-class DeepTuple(tuple["Value", ...]):
-    """A tuple far inside a value, with its hash computed once and an equality that does not recurse.
+DEEP = 50
+"""The nesting from which readers ``shield`` the values they build."""
 
-    The hash of a plain tuple recurses on the C stack without any check, so that some tens of thousands of levels
-    would end the process; with the hash of the parts at hand it does not.
+
+def shield(value: Value) -> Value:
+    """An equal value that hashes and compares without recursion, provided that its parts do.
+
+    Python recurses on the C stack to hash nested tuples, without any check: some tens of thousands of levels would
+    end the process. A reader that shields what lies deep inside a value keeps the recursion short.
     """
+    if isinstance(value, tuple):
+        deep = _DeepTuple(value)
+        deep._hash = tuple.__hash__(value)
+        return deep
+    if isinstance(value, frozenset):
+        return _DeepSet(value)
+    hash(value)  # records and functions keep it
+    return value
 
+
+class _DeepTuple(tuple["Value", ...]):
     _hash: int
-
-    def __new__(cls, items: Iterable[Value] = ()) -> DeepTuple:  # noqa: D102 - a constructor
-        self = super().__new__(cls, items)
-        self._hash = super().__hash__(self)
-        return self
 
     def __hash__(self) -> int:
         return self._hash
@@ -191,15 +200,13 @@ class DeepTuple(tuple["Value", ...]):
         return not _same(self, other) if isinstance(other, tuple) else NotImplemented
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (DeepTuple, (tuple(self),))
+        return (shield, (tuple(self),))
 
 
-class DeepSet(frozenset["Value"]):
-    """A set far inside a value, with an equality that does not recurse (a frozenset keeps its hash anyway)."""
-
+class _DeepSet(frozenset["Value"]):
     __slots__ = ()
 
-    __hash__ = frozenset.__hash__
+    __hash__ = frozenset.__hash__  # kept by every frozenset
 
     def __eq__(self, other: object) -> bool:
         return _same(self, other) if isinstance(other, frozenset) else NotImplemented

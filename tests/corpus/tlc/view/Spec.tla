@@ -12,6 +12,7 @@ FairSpec == Spec /\ WF_vars(Next)
 
 TypeOK == x \in 0..3 /\ y \in {0, 1}
 Small == x < 2
+Sum == x + 10 * y
 NeverOne == y = 0
 Grows == [][x' > x]_vars
 StartsAtZero == y = 0

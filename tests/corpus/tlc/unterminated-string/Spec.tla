@@ -1,8 +1,7 @@
 ---- MODULE Spec ----
 EXTENDS Naturals
 VARIABLE x
-Init == x = 0
-Next == x' = 1 - x
+Init == x = "nothing
+Next == x' = x
 Spec == Init /\ [][Next]_x
-Always == <>TRUE
 ====

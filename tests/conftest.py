@@ -1,0 +1,112 @@
+"""What all tests share: small modules, the command line as a real process, and limits that are real too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+COUNTER = r"""---- MODULE Counter ----
+\* A counter that goes up to its bound and stays there.
+EXTENDS Naturals
+CONSTANT Max \* the largest value, a number
+VARIABLE x
+Init == x = 0
+Up == x < Max /\ x' = x + 1
+Stay == x = Max /\ UNCHANGED x
+Next == Up \/ Stay
+Spec == Init /\ [][Next]_x
+Small == x < 3
+====
+"""
+
+COUNTER_SWEEP = """\
+module = "Counter.tla"
+[model]
+invariants = ["Small"]
+[parameters]
+Max = [1, 2, 3]
+[tlc]
+timeout = "1m"
+memory = "256MiB"
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended and what it printed."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def errors(self) -> list[str]:
+        """The lines on standard error."""
+        return self.stderr.splitlines()
+
+
+RunCli = Callable[..., Ended]
+
+
+@pytest.fixture
+def run_cli(tmp_path: Path) -> RunCli:
+    """``run_cli(*args, cwd=..., env=..., prefix=...)`` runs the command line as a process of its own.
+
+    ``env`` is laid over the environment, None takes a variable away; ``prefix`` is what starts the interpreter.
+    """
+
+    def run(
+        *args: str | Path,
+        cwd: Path | None = None,
+        env: Mapping[str, str | None] | None = None,
+        prefix: tuple[str, ...] = (),
+    ) -> Ended:
+        changes = {"TLA2TOOLS_JAR": None, "TLA2PY_JAVA_HOME": None, "FORCE_COLOR": None, **(env or {})}
+        kept = {name: value for name, value in os.environ.items() if name not in changes}
+        done = subprocess.run(
+            [*prefix, sys.executable, "-m", "tla2py", *map(str, args)],
+            cwd=cwd or tmp_path,
+            env=kept | {name: value for name, value in changes.items() if value is not None},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return Ended(code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def tiny_spec(tmp_path: Path) -> Path:
+    """The module Counter, whose invariant Small fails where its constant Max is 3 or more."""
+    path = tmp_path / "Counter.tla"
+    path.write_text(COUNTER)
+    return path
+
+
+@pytest.fixture
+def tiny_sweep(tiny_spec: Path) -> Path:
+    """A sweep over the module Counter: three points, of which the last is violated."""
+    path = tiny_spec.with_name("sweep.toml")
+    path.write_text(COUNTER_SWEEP)
+    return path
+
+
+@contextlib.contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Make every write of this process beyond so many bytes of a file fail, as on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

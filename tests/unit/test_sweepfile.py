@@ -1,0 +1,236 @@
+"""Every mistake in a sweep file is told with its line, before any name in it is looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tla2py.errors import InputError
+from tla2py.sweepfile import nearest, read_sweep_file
+
+
+def error_of(path: Path, text: str | bytes) -> InputError:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError) as raised:
+        read_sweep_file(path)
+    return raised.value
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "sweep.toml"
+
+
+def test_a_file_with_everything(path: Path) -> None:
+    path.write_text(
+        """
+name = "all"
+module = ["A.tla", "B.tla"]
+libraries = ["../lib"]
+template = "own.cfg.j2"
+[model]
+init = "Init"
+next = "Next"
+invariants = ["Inv"]
+properties = ["Live"]
+constraints = ["Small"]
+action_constraints = ["Slow"]
+postconditions = ["Post"]
+check_deadlock = false
+symmetry = ["R"]
+view = "V"
+alias = "A"
+[constants]
+N = 2
+Flag = true
+Origin = "<<0, -1>>"
+[substitutions]
+Nat = "SmallNat"
+"[B]Op" = "MyOp"
+[parameters]
+R = ["{a}", "{a, b}"]
+M = [1, 2, false]
+[grid]
+exclude = [{ R = "{a}", M = 1 }]
+include = [{ R = "{c}", M = 9 }]
+repeat = 2
+[tlc]
+mode = "simulate"
+find = "each"
+workers = 2
+timeout = 90
+memory = "512MiB"
+num = 10
+depth = 20
+seed = 3
+coverage = true
+options = ["-lncheck", "final"]
+java_options = ["-Xint"]
+[expect]
+verdict = "holds"
+[[expect.point]]
+match = { M = 1 }
+violates = ["Inv"]
+trace_length = 3
+distinct = 10
+min_distinct = 9
+fires = ["Next"]
+"""
+    )
+    file, source = read_sweep_file(path)
+    assert file.module == ["A.tla", "B.tla"]
+    assert file.model.symmetry == ["R"]
+    assert file.constants == {"N": 2, "Flag": True, "Origin": "<<0, -1>>"}
+    assert file.parameters["M"][2] is False
+    assert file.substitutions["[B]Op"] == "MyOp"
+    assert file.tlc.timeout == 90
+    assert file.expect is not None
+    assert file.expect.point[0].match == {"M": 1}
+    assert source.place("substitutions", "[B]Op") == f"{path}:24:1"
+
+
+def test_defaults(path: Path) -> None:
+    path.write_text('module = "A.tla"')
+    file, _ = read_sweep_file(path)
+    assert file.name is None
+    assert file.model.check_deadlock
+    assert (file.tlc.mode, file.tlc.find, file.tlc.workers) == ("check", "first", 1)
+    assert file.expect is None
+
+
+def test_no_such_file(path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        read_sweep_file(path)
+    assert raised.value.code == "sweep-missing"
+    assert "tla2py init" in str(raised.value.hint)
+
+
+def test_a_folder_is_no_sweep_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        read_sweep_file(tmp_path)
+    assert raised.value.code == "sweep-unreadable"
+
+
+def test_a_file_that_is_no_text(path: Path) -> None:
+    assert error_of(path, b'module = "\xff\xfe"').code == "sweep-unreadable"
+
+
+def test_a_file_below_a_file(path: Path) -> None:
+    path.write_text("")
+    with pytest.raises(InputError) as raised:
+        read_sweep_file(path / "sweep.toml")
+    assert raised.value.code in ("sweep-missing", "sweep-unreadable")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('module = "A.tla"\nname = \n', ":2:8"),
+        ('module = "A.tla"\n[model\n', ":2:7"),
+        ('module = "A.tla"\n[parameters]\nN = [1, 2\nM = 3\n', ":4:1"),
+        ('module = "A.tla"\nmodule = "B.tla"\n', ":2:17"),
+        ('module = "A.tla"\n[model]\n[model]\n', ":3:7"),
+        ('module = "A.tla"\nname = "no end', " (end of file)"),
+    ],
+)
+def test_what_is_no_toml(path: Path, text: str, place: str) -> None:
+    error = error_of(path, text)
+    assert error.code == "sweep-syntax"
+    assert error.where == f"{path}{place}"
+    assert "(at" not in error.message
+
+
+def test_the_module_is_needed(path: Path) -> None:
+    error = error_of(path, 'name = "x"\n')
+    assert error.code == "no-module"
+    assert error.where == str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message", "hint"),
+    [
+        ('modul = "A.tla"', 1, "unknown key modul", "did you mean module?"),
+        ('module = "A.tla"\n[modell]', 2, "unknown key modell", "did you mean model?"),
+        ('module = "A.tla"\n[model]\n\ninvariant = []', 4, "unknown key model.invariant", "invariants"),
+        ('module = "A.tla"\n[grid]\nexcludes = []', 3, "unknown key grid.excludes", "did you mean exclude?"),
+        ('module = "A.tla"\n[tlc]\n  time_out = 3', 3, "unknown key tlc.time_out", "did you mean timeout?"),
+        ('module = "A.tla"\n[tlc]\nzzz = 3', 3, "unknown key tlc.zzz", "known here: mode, find"),
+        ('module = "A.tla"\n[expect]\nverdit = "holds"', 3, "unknown key expect.verdit", "verdict"),
+        (
+            'module = "A.tla"\n[[expect.point]]\nmatch = {}\n[[expect.point]]\nmatch = {}\nviolate = []',
+            6,
+            "unknown key expect.point.violate",
+            "did you mean violates?",
+        ),
+        ('module = "A.tla"\nmodel.invarants = []', 2, "unknown key model.invarants", "invariants"),
+        ('module = "A.tla"\nmodel = { invarants = [] }', 2, "unknown key model.invarants", "invariants"),
+    ],
+)
+def test_unknown_keys(path: Path, text: str, line: int, message: str, hint: str) -> None:
+    error = error_of(path, text)
+    assert error.code == "unknown-key"
+    assert str(error.where).startswith(f"{path}:{line}:")
+    assert error.message == message
+    assert hint in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "shown"),
+    [
+        ("module = 3", 1, "module: expected a string or a list, got a number"),
+        ('module = "A.tla"\nlibraries = "lib"', 2, "libraries: expected a list, got a string"),
+        ('module = "A.tla"\nmodel = 3', 2, "model: expected a table"),
+        ('module = "A.tla"\n[model]\ninvariants = "Inv"', 3, "model.invariants: expected a list"),
+        ('module = "A.tla"\n[model]\ninvariants = [1]', 3, "model.invariants: expected a string"),
+        ('module = "A.tla"\n[model]\ncheck_deadlock = 0', 3, "model.check_deadlock: expected a boolean"),
+        ('module = "A.tla"\n[tlc]\nworkers = true', 3, "tlc.workers: expected a number, got a boolean"),
+        ('module = "A.tla"\n[tlc]\nmode = "bfs"', 3, "tlc.mode: invalid value 'bfs'"),
+        ('module = "A.tla"\n[tlc]\nmemory = 1.5', 3, "tlc.memory: expected a number or a string, got a float"),
+        ('module = "A.tla"\n[constants]\nA = 1\nB = 1.5', 4, "constants.B: expected a boolean or a number or a string, got a float"),
+        ('module = "A.tla"\n[substitutions]\nA = "B"\nB = 1', 4, "substitutions.B: expected a string, got a number"),
+        ('module = "A.tla"\n[parameters]\nN = [1]\nM = 3', 4, "parameters.M: expected a list, got a number"),
+        ('module = "A.tla"\n[parameters]\nN = [1]\nM = [[1]]', 4, "parameters.M: expected a boolean or a number or a string, got a list"),
+        ('module = "A.tla"\n[grid]\nexclude = [3]', 3, "grid.exclude: expected a table, got a number"),
+        ('module = "A.tla"\n[grid]\nrepeat = "2"', 3, "grid.repeat: expected a number, got a string"),
+        ('module = "A.tla"\n[expect]\nverdict = "fine"', 3, "expect.verdict: invalid value 'fine'"),
+        ('module = "A.tla"\n[[expect.point]]\nverdict = "holds"', 2, "expect.point: the key match is missing"),
+        (
+            'module = "A.tla"\n[[expect.point]]\nmatch = {}\ndistinct = 1\n[[expect.point]]\nmatch = {}\ndistinct = "x"',
+            7,
+            "expect.point.distinct: expected a number, got a string",
+        ),
+    ],
+)
+def test_wrong_types(path: Path, text: str, line: int, shown: str) -> None:
+    error = error_of(path, text)
+    assert error.code == "wrong-type"
+    assert str(error.where).startswith(f"{path}:{line}:")
+    assert error.message.startswith(shown)
+    assert "`" not in error.message
+
+
+def test_the_place_of_a_value(path: Path) -> None:
+    path.write_text('module = "A.tla"\n[model]\nview = "V"\ninvariants = [\n  "Inv",\n  "Investment",\n]\n')
+    _, source = read_sweep_file(path)
+    assert source.place("model", "invariants") == f"{path}:4:1"
+    assert source.place("model", "invariants", value="Investment") == f"{path}:6:4"
+    assert source.place("model", "invariants", value="Inv") == f"{path}:5:4"
+    assert source.place("model", "invariants", value="Absent") == f"{path}:4:1"
+    assert source.place("model", "absent") == f"{path}:2:1"
+    assert source.place("absent") == str(path)
+
+
+def test_comments_and_strings_are_not_keys(path: Path) -> None:
+    path.write_text('module = "A.tla"\n# [tlc]\n# workers = 3\n[tlc]\nworkers = 1\n')
+    _, source = read_sweep_file(path)
+    assert source.place("tlc", "workers") == f"{path}:5:1"
+
+
+def test_the_nearest_name() -> None:
+    assert nearest("Replica", ["Replicas", "Max"]) == "Replicas"
+    assert nearest("zzz", ["Replicas", "Max"]) is None
+
+
+def test_choices_are_named(path: Path) -> None:
+    assert error_of(path, 'module = "A"\n[tlc]\nfind = "all"').hint == "one of: first, each"

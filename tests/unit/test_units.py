@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tla2py.errors import InputError
+from tla2py.units import parse_duration, parse_memory
+
+MIB = 1024**2
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        (90, 90),
+        ("90", 90),
+        ("90s", 90),
+        ("2m", 120),
+        ("1.5m", 90),
+        ("1h30m", 5400),
+        ("1h 30m 1s", 5401),
+        ("500ms", 0.5),
+        ("1d", 86400),
+        (" 3 s ", 3),
+    ],
+)
+def test_durations(written: str | int, seconds: float) -> None:
+    assert parse_duration(written) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "m", "2 weeks", "-5s", "5s!", "1h-30m", "2M", "0", 0, "0s", -1, "1e3", "inf", "nan"]
+)
+def test_no_durations(written: str | int) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_duration(written, "here:3:1")
+    assert raised.value.code == "duration"
+    assert raised.value.where == "here:3:1"
+
+
+@given(st.integers(0, 99), st.integers(0, 59), st.integers(1, 59))
+def test_parts_of_a_duration_add_up(hours: int, minutes: int, seconds: int) -> None:
+    assert parse_duration(f"{hours}h{minutes}m{seconds}s") == hours * 3600 + minutes * 60 + seconds
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        ("128MiB", 128 * MIB),
+        ("1GiB", 1024 * MIB),
+        ("1gib", 1024 * MIB),
+        ("2g", 2048 * MIB),
+        ("1.5 GB", 1536 * MIB),
+        ("1t", 1024 * 1024 * MIB),
+        (f"{200 * 1024}k", 200 * MIB),
+        (200 * MIB, 200 * MIB),
+        (f"{200 * MIB}b", 200 * MIB),
+    ],
+)
+def test_amounts_of_memory(written: str | int, size: int) -> None:
+    assert parse_memory(written) == size
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("", "no amount"),
+        ("lots", "no amount"),
+        ("1XB", "no amount"),
+        ("-1GiB", "no amount"),
+        ("1 GiB more", "no amount"),
+        ("9" * 400, "no amount"),
+        ("127MiB", "less than a JVM needs"),
+        (0, "less than a JVM needs"),
+        ("1", "less than a JVM needs"),
+    ],
+)
+def test_no_amounts_of_memory(written: str | int, said: str) -> None:
+    with pytest.raises(InputError, match=said) as raised:
+        parse_memory(written, "here:4:1")
+    assert raised.value.code == "memory"
+    assert raised.value.where == "here:4:1"

@@ -1,0 +1,86 @@
+"""The corpus of TLC's outputs, see ``tests/corpus/tlc/regenerate.py``, and the form in which a reading is compared."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from tla2py.outcome import CheckResult, Stats
+from tla2py.tlc.interpret import interpret
+from tla2py.trace import Location, Trace
+from tla2py.values import format_value
+
+FOLDER = Path(__file__).parents[2] / "corpus" / "tlc"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    version: str
+    stdout: bytes
+    exit_code: int
+    arguments: dict[str, Any]
+    expected: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.version}"
+
+    def interpret(self, stdout: bytes | None = None) -> CheckResult:
+        """The reading of the text, or of another one that ended alike."""
+        lines = (self.stdout if stdout is None else stdout).splitlines(keepends=True)
+        return interpret(lines, exit_code=self.exit_code, termination_reason=None, **self.arguments)
+
+
+def iter_cases() -> Iterator[Case]:
+    for path in sorted(FOLDER.glob("*/expected.json")):
+        told = json.loads(path.read_text())
+        for version, exit_code in told["exit_code"].items():
+            yield Case(
+                name=path.parent.name,
+                version=version,
+                stdout=(path.parent / f"{version}.txt").read_bytes(),
+                exit_code=exit_code,
+                arguments=told.get("interpret", {}),
+                expected={**told["expected"], **told.get("differs", {}).get(version, {})},
+            )
+
+
+def summary(result: CheckResult) -> dict[str, Any]:
+    """A reading in short, every part of it that is not empty."""
+    named = [item for item in result.coverage if item.kind != "expression"]
+    parts = {
+        "outcome": result.outcome.value,
+        "verdict": result.verdict.value,
+        "violations": [[violation.kind, violation.name] for violation in result.violations],
+        "traces": [_trace(trace) for trace in result.traces],
+        "stats": list(astuple(result.stats)) if result.stats != Stats() else [],
+        "coverage": [f"{item.kind} {item.name}:{item.begin_line} {item.distinct}:{item.generated}" for item in named],
+        "diagnostics": [
+            f"{diagnostic.severity} {diagnostic.code} {_place(diagnostic.location)}".strip()
+            for diagnostic in result.diagnostics
+        ],
+    }
+    return {name: part for name, part in parts.items() if part}
+
+
+def _trace(trace: Trace) -> dict[str, Any]:
+    last = trace.states[-1]
+    assert [state.index for state in trace.states] == list(range(1, len(trace.states) + 1))
+    return {
+        "of": f"{trace.kind} {trace.name}".strip(),
+        "actions": [
+            "".join([state.action or "-", *(f" {argument}" for argument in state.action_args or ())])
+            for state in trace.states
+        ],
+        "places": dict(Counter(_place(state.location) for state in trace.states if state.location)),
+        "last": {name: format_value(value) for name, value in last.values.items()},
+        "ends": "stutters" if trace.stuttering else f"back to {trace.loop_start}" if trace.loop_start else "",
+    }
+
+
+def _place(location: Location | None) -> str:
+    return "" if location is None else f"{location.module}:{location.begin_line}:{location.begin_column}"
