@@ -153,7 +153,9 @@ def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ..
         return {name: value_text(value) for name, value in values.items()}
 
     exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
-    excluded = [{n: _key(kinds[n], t) for n, t in row(r, exclude_at, whole=False).items()} for r in file.grid.exclude]
+    excluded = [
+        {n: _key(kinds[n], t) for n, t in row(r, exclude_at, whole=False).items()} for r in file.grid.exclude
+    ]
     seen: set[tuple[Hashable, ...]] = set()
     index = 0
     for values in itertools.product(*(parameter.values for parameter in parameters)):

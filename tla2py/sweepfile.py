@@ -267,7 +267,10 @@ def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:
         keys[2] = int(keys[2])
     elif keys and keys[0] in _NAMED and "[...]" in path:
         kind = _NAMED[str(keys[0])]
-        keys = [keys[0], next(name for name, value in data[str(keys[0])].items() if not _converts(value, kind))]
+        keys = [
+            keys[0],
+            next(name for name, value in data[str(keys[0])].items() if not _converts(value, kind)),
+        ]
     else:
         keys = [key for key in keys if not str(key).isdigit()]
     name = str(keys[-1]) if keys else ""

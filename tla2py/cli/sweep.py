@@ -65,7 +65,9 @@ def sweep_command(
                 done = perform(job, toolchain, start, report)
             except KeyboardInterrupt:
                 left = sum(not opened.record_file(run.run_id).exists() for run in job.missing)
-                err().print(f"interrupted with {left} runs left; the same command executes them", style="yellow")
+                err().print(
+                    f"interrupted with {left} runs left; the same command executes them", style="yellow"
+                )
                 raise
     from tla2py.explore import open_view
 

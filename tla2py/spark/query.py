@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
 from datetime import datetime
 
 from pyspark.errors import PySparkException
@@ -20,14 +22,17 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
     Raises InputError (``sql``) with Spark's first line for a statement that cannot be run.
     """
     create_views(session, store)
+    # PySpark logs every error of a query as JSON beside raising it.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     try:
         frame = session.sql(statement)
         return list(frame.columns), [[plain(value) for value in row] for row in frame.collect()]
     except PySparkException as error:
-        message = " ".join(str(error).split(";")[0].split())
+        # The first sentences say what is wrong; then come the SQLSTATE, the plan and advice for authors of catalogs.
+        message = re.split(r" SQLSTATE|\n", str(error), maxsplit=1)[0]
         raise InputError(
             "sql",
-            message[:400],
+            message[:300],
             hint="tables: runs, traces, states, changes, coverage; DESCRIBE runs lists columns",
         ) from error
 

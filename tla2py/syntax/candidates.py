@@ -26,8 +26,8 @@ _BOOLEAN_OPERATORS = frozenset(
         "<=",
         ">=",
         "ENABLED",
+        "IsFiniteSet",
     ]
-    + ["IsFiniteSet"]
 )
 
 

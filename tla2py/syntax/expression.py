@@ -38,7 +38,9 @@ def parse_expression(text: str) -> Expression:
     Raises ``InputError`` ``expression-syntax`` that tells the column, and the line where there are several.
     """
     if not text.strip():
-        raise InputError("expression-syntax", "an expression is missing", hint='write a TLA+ expression, as in "1..3"')
+        raise InputError(
+            "expression-syntax", "an expression is missing", hint='write a TLA+ expression, as in "1..3"'
+        )
     module = read_text(f"{_HEAD}\n{text}\n====\n")
     if module.syntax_error is not None or not _is_single(module) or _END.search(text):
         raise _error(text, module.syntax_error)

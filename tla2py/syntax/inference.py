@@ -148,7 +148,11 @@ class Inference:
             for one, other in ((left, right), (right, left)):
                 need = self._members(other, scope)
                 if need is not None:
-                    reason = f"a subset of {_show(other, scope.module)}" if one is left else "a set with such elements"
+                    reason = (
+                        f"a subset of {_show(other, scope.module)}"
+                        if one is left
+                        else "a set with such elements"
+                    )
                     self._push(one, scope, local, Claim(Need("set", need), reason))
 
     def _members(self, term: Term, scope: Scope, depth: int = _DEPTH) -> Need | None:

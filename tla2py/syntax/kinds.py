@@ -153,7 +153,9 @@ def _weigh(found: Sequence[Evidence]) -> ConstantKind:
         reason=f"it is {deciding.claim.reason}",
         where=deciding.module.where(deciding.span),
         # That nothing is wanted of a set's elements is no proof.
-        certain=agreed and deciding.claim.strength == REQUIRED and (need.kind != "set" or need.element is not None),
+        certain=agreed
+        and deciding.claim.strength == REQUIRED
+        and (need.kind != "set" or need.element is not None),
     )
 
 

@@ -139,4 +139,3 @@ def literal_kind(term: Term) -> Need | None:
     if term.shape == "bind":
         return {"{:}": SET, "{|}": SET, "[|->]": FUNCTION, "\\A": BOOLEAN, "\\E": BOOLEAN}.get(operator)
     return None
-

@@ -102,7 +102,9 @@ def _describe(source: Source, row: int, offset: int) -> SyntaxProblem:
         row, offset = row + 1, 0
     if row >= len(source.lines):
         row, offset = len(source.lines) - 1, len(source.lines[-1])
-        return SyntaxProblem(span=_point(row + 1, source.column(row, offset) + 1), message="the text ends too early")
+        return SyntaxProblem(
+            span=_point(row + 1, source.column(row, offset) + 1), message="the text ends too early"
+        )
     rest = source.lines[row][offset:].decode(errors="replace")
     column = source.column(row, offset) + len(rest) - len(rest.lstrip()) + 1
     if source.lines[row].lstrip().startswith(b"===="):
@@ -110,7 +112,9 @@ def _describe(source: Source, row: int, offset: int) -> SyntaxProblem:
         return SyntaxProblem(span=_point(row + 1, begin), message="the module ends too early")
     found = _TOKEN.match(rest.lstrip())
     assert found is not None
-    span = Span(begin_line=row + 1, begin_column=column, end_line=row + 1, end_column=column + len(found[0]) - 1)
+    span = Span(
+        begin_line=row + 1, begin_column=column, end_line=row + 1, end_column=column + len(found[0]) - 1
+    )
     return SyntaxProblem(span=span, message=f"unexpected {found[0]}")
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tla2py.trace import Location, State
 from tla2py.values import Opaque, Value, ValueTextError, parse_value
 
 _PLACE = r"line (\d+), col (\d+) to line (\d+), col (\d+) of module (\w+)"
 _LOCATION = re.compile(_PLACE)
+# An entry of the call stack in message 2103.
+_CALL = re.compile(r"Line (\d+), column (\d+) to line (\d+), column (\d+) in (\w+)")
 # `<Deliver(p1,"a > b") line 1, col 2 to line 3, col 4 of module M>`; the end anchors the name, which may hold anything.
 _ACTION = re.compile(rf"<(?P<name>.*?)(?: (?P<place>{_PLACE}|In module \w+|Unknown location))?>")
 _HEADER = re.compile(r"(?P<index>\d+):(?: (?P<rest>.*))?")
@@ -30,11 +32,14 @@ _REMEMBERED = 1 << 23
 
 
 def find_location(text: str) -> Location | None:
-    """The first place that ``text`` names in TLC's words, ``line 1, col 2 to line 3, col 4 of module M``."""
-    return None if (found := _LOCATION.search(text)) is None else _location(found.groups())
+    """The first place that ``text`` names as ``line 1, col 2 to line 3, col 4 of module M``, or its innermost call."""
+    if (found := _LOCATION.search(text)) is not None:
+        return _location(found.groups())
+    calls = _CALL.findall(text)
+    return _location(calls[-1]) if calls else None
 
 
-def _location(groups: tuple[str, ...]) -> Location:
+def _location(groups: Sequence[str]) -> Location:
     begin_line, begin_column, end_line, end_column = (int(group[:9]) for group in groups[:4])
     return Location(
         module=groups[4],

@@ -54,7 +54,7 @@ _INITIAL_STATE: dict[int, str] = {
 # An Assert in these is part of what was declared and could not be evaluated; no behaviour reached it.
 _DECLARED = frozenset({Code.ASSUMPTION_FAILED, Code.POSTCONDITION_FAILED})
 _VIOLATED = re.compile(
-    r"(?:Invariant|Property|Action property|Assumption|Postcondition) (?P<name>\S+)(?: at .*)? is (?:violated|false)"
+    r"(?:Invariant|Property|Action property|Postcondition) (?P<name>.+?)(?: at line .*)? is (?:violated|false)"
 )
 _TEMPORAL = re.compile(r"Temporal propert(?:y|ies) (?P<names>\S.*?) (?:was|were) violated")
 _SEPARATOR = re.compile(r",? and |, ")

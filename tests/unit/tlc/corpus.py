@@ -58,7 +58,9 @@ def summary(result: CheckResult) -> dict[str, Any]:
         "violations": [[violation.kind, violation.name] for violation in result.violations],
         "traces": [_trace(trace) for trace in result.traces],
         "stats": list(astuple(result.stats)) if result.stats != Stats() else [],
-        "coverage": [f"{item.kind} {item.name}:{item.begin_line} {item.distinct}:{item.generated}" for item in named],
+        "coverage": [
+            f"{item.kind} {item.name}:{item.begin_line} {item.distinct}:{item.generated}" for item in named
+        ],
         "diagnostics": [
             f"{diagnostic.severity} {diagnostic.code} {_place(diagnostic.location)}".strip()
             for diagnostic in result.diagnostics

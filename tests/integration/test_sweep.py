@@ -1,0 +1,251 @@
+"""The main job on this machine's threads: what a sweep leaves in its store, what a second one costs, what a kill costs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import tla2py
+from tests.conftest import RunCli
+
+pytestmark = pytest.mark.java
+
+SPECS = Path(__file__).resolve().parent.parent / "specs"
+TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
+
+
+def rows(store: Path, table: str) -> list[dict[str, object]]:
+    """A table's rows but for what differs from one run to the next."""
+    return [
+        {name: value for name, value in row.items() if name not in TIMES}
+        for row in pq.read_table(store / "tables" / f"{table}.parquet").to_pylist()
+    ]
+
+
+def processes_of(folder: Path) -> list[str]:
+    """The command lines of the processes that work below a folder."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                command = (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if str(folder).encode() in command:
+                found.append(command.replace(b"\0", b" ").decode())
+    return found
+
+
+def wait_until_gone(folder: Path, seconds: float = 15) -> list[str]:
+    deadline = time.monotonic() + seconds
+    while (left := processes_of(folder)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return left
+
+
+@pytest.fixture(scope="module")
+def counter_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("counter") / "store"
+    done = subprocess.run(
+        [sys.executable, "-m", "tla2py", "sweep", SPECS / "counter.toml", "--executor", "local", "-o", store],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "all 6 points are as expected" in done.stderr
+    assert "Procs = {p1}, Max = 3" in done.stdout
+    assert "Procs = {p1, p2}, Max = 2" in done.stdout
+    assert not wait_until_gone(store)
+    return store
+
+
+def test_a_store_answers_what_was_asked(counter_store: Path) -> None:
+    view = tla2py.open_store(str(counter_store))
+    runs = view.runs.set_index("point")
+    assert list(runs.verdict) == ["holds", "holds", "violated", "holds", "violated", "violated"]
+    assert list(runs.Max) == [1, 2, 3, 1, 2, 3]
+    assert list(runs.Procs) == ["{p1}"] * 3 + ["{p1, p2}"] * 3
+    assert list(runs.distinct[:2]) == [2, 3]
+    assert [v["name"] for v in runs.violated[3]] == ["Below", "Small"]
+    assert list(runs.executions) == [1, 1, 2, 1, 2, 2]
+    trace = view.trace(5)
+    assert trace.name == "Below"
+    assert [state.action for state in trace.states] == [None, "Step", "Step", "Step"]
+    total = sum(trace.states[-1].values["count"].values())  # type: ignore[union-attr,arg-type]
+    assert total == 3
+    changed = view.changes[view.changes.run_id == runs.run_id[5]]
+    assert set(changed.action) == {"Step"}
+    assert list(changed.before.astype(int) + 1) == list(changed.after.astype(int))
+
+
+def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run_cli: RunCli) -> None:
+    before = {name: rows(counter_store, name) for name in ("runs", "states", "changes")}
+    stamp = (counter_store / "tables" / "runs.parquet").stat().st_mtime_ns
+    # A Java that answers to nothing: whoever starts it fails.
+    again = run_cli(
+        "sweep", SPECS / "counter.toml", "--executor", "local", "-o", counter_store, prefix=("/usr/bin/env",)
+    )
+    assert again.code == 0
+    assert "nothing to run: all 6 runs" in again.stderr
+    assert (counter_store / "tables" / "runs.parquet").stat().st_mtime_ns == stamp
+    assert before == {name: rows(counter_store, name) for name in before}
+
+
+def test_only_a_point_that_is_new_is_executed(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    store = shutil.copytree(counter_store, tmp_path / "store")
+    shutil.copy(SPECS / "Counter.tla", tmp_path)
+    text = (SPECS / "counter.toml").read_text().replace("Max = [1, 2, 3]", "Max = [0, 1, 2, 3]")
+    (tmp_path / "more.toml").write_text(text)
+    more = run_cli("sweep", tmp_path / "more.toml", "--executor", "local", "-o", store)
+    assert more.code == 0, more.stderr
+    assert "2 runs to execute, 6 are there already" in more.stderr
+    assert len(rows(store, "runs")) == 8
+
+
+def test_a_longer_limit_repeats_only_what_the_shorter_one_stopped(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Long.tla").write_text(
+        "---- MODULE Long ----\nEXTENDS Naturals\nCONSTANT Max \\* a number\nVARIABLES x, y\n"
+        "Spec == x = 0 /\\ y = 0 /\\ [][x < Max /\\ x' = x + 1 /\\ y' \\in 0..x]_<<x, y>>\nFine == x >= 0\n====\n"
+    )
+    sweep = tmp_path / "long.toml"
+    sweep.write_text(
+        'module = "Long.tla"\n[model]\ninvariants = ["Fine"]\ncheck_deadlock = false\n'
+        '[parameters]\nMax = [2, 100000]\n[tlc]\ntimeout = "4s"\nmemory = "512MiB"\n'
+    )
+    first = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
+    assert first.code == 3, first.stderr
+    assert [r["outcome"] for r in rows(tmp_path / "store", "runs")] == ["success", "timeout"]
+    assert rows(tmp_path / "store", "runs")[1]["termination_reason"] == "timeout"
+    same = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
+    assert "nothing to run" in same.stderr
+    assert same.code == 3
+    longer = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", "--timeout", "5s")
+    assert "1 runs to execute, 1 are there already" in longer.stderr
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_kill_costs_only_the_runs_in_flight(
+    sent: signal.Signals, counter_store: Path, tmp_path: Path, run_cli: RunCli
+) -> None:
+    store, scratch = tmp_path / "store", tmp_path / "scratch"
+    scratch.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "tla2py",
+        "sweep",
+        SPECS / "counter.toml",
+        "--executor",
+        "local",
+        "-o",
+        store,
+    ]
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while not list(store.glob("records/*.zip")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert processes_of(scratch), "no TLC was running when the sweep was killed"
+    process.send_signal(sent)
+    process.wait(timeout=30)
+    assert process.returncode in (-signal.SIGKILL, 130)
+    assert not wait_until_gone(scratch)
+    kept = {file.name: file.stat().st_mtime_ns for file in store.glob("records/*.zip")}
+    assert 0 < len(kept) < 6
+    rest = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
+    assert rest.code == 0, rest.stderr
+    assert f"{len(kept)} are there already" in rest.stderr
+    assert {name: (store / "records" / name).stat().st_mtime_ns for name in kept} == kept
+    assert not list(store.rglob(".tmp-*"))
+    for table in ("runs", "traces", "states", "changes"):
+        assert rows(store, table) == rows(counter_store, table)
+
+
+def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    store, scratch = tmp_path / "store", tmp_path / "scratch"
+    scratch.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "tla2py",
+        "sweep",
+        SPECS / "counter.toml",
+        "--executor",
+        "local",
+        "-o",
+        store,
+    ]
+    process = subprocess.Popen(
+        command, env={**os.environ, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while not processes_of(scratch) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    subprocess.run(["pkill", "-9", "-f", f"java.io.tmpdir={scratch}"], check=True)
+    process.communicate(timeout=120)
+    # Inconclusive where nothing was expected of it, and executed again.
+    outcomes = [row["outcome"] for row in rows(store, "runs")]
+    assert "killed" in outcomes
+    assert process.returncode == 3
+    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
+    assert again.code == 0, again.stderr
+    assert f"{outcomes.count('killed')} runs to execute" in again.stderr
+    assert rows(store, "runs") == rows(counter_store, "runs")
+
+
+def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    store = shutil.copytree(counter_store, tmp_path / "store")
+    shutil.rmtree(store / "tables")
+    record = next(store.glob("records/*.zip"))
+    record.write_bytes(record.read_bytes()[: record.stat().st_size // 2])
+    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
+    assert again.code == 0, again.stderr
+    assert "1 runs to execute, 5 are there already" in again.stderr
+    assert rows(store, "runs") == rows(counter_store, "runs")
+
+
+def test_tables_are_made_again_from_the_records(counter_store: Path, tmp_path: Path) -> None:
+    store = shutil.copytree(counter_store, tmp_path / "store")
+    shutil.rmtree(store / "tables")
+    (store / "tables").mkdir()
+    view = tla2py.open_store(str(store))
+    assert len(view.runs) == 6
+    for table in ("runs", "traces", "states", "changes", "coverage"):
+        assert rows(store, table) == rows(counter_store, table)
+
+
+def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
+    listed = run_cli("trace", counter_store)
+    assert listed.code == 0
+    assert len(listed.stdout.splitlines()) == 6
+    printed = run_cli("trace", counter_store, "5")
+    assert printed.code == 0
+    assert "Below is violated, 4 states" in printed.stdout
+    assert "count[p1]  0 -> 1" in printed.stdout or "count[p2]  0 -> 1" in printed.stdout
+    whole = run_cli("trace", counter_store, "5", "--full")
+    assert whole.stdout.count("count = (p1 :> ") == 4
+    none = run_cli("trace", counter_store, "1")
+    assert none.code == 2
+    assert "no counterexample" in none.stderr
+
+
+def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    store = shutil.copytree(counter_store, tmp_path / "store")
+    with tla2py.open_store(str(store)).store.lock():
+        second = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
+    assert second.code == 2
+    assert "another sweep is writing" in second.stderr

@@ -1,0 +1,132 @@
+"""Spark: the same rows as without it, its frames, SQL, and what a kill of its processes costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from pyspark.sql import SparkSession
+
+import tla2py
+from tests.conftest import RunCli
+from tests.integration.test_sweep import SPECS, processes_of, rows, wait_until_gone
+from tla2py.spark.frames import struct_type
+from tla2py.spark.session import spark_session
+from tla2py.tables.schema import TABLE_NAMES, TABLES
+
+pytestmark = [pytest.mark.java, pytest.mark.spark]
+
+SWEEP = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml")]
+# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
+pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The same sweep by both executors."""
+    base = tmp_path_factory.mktemp("stores")
+    for executor in ("local", "spark"):
+        done = subprocess.run(
+            [*SWEEP, "--executor", executor, "-o", base / executor],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "all 6 points are as expected" in done.stderr
+    return base / "local", base / "spark"
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[SparkSession]:
+    with spark_session("local[2]") as started:
+        yield started
+
+
+@pytest.mark.parametrize("table", TABLE_NAMES)
+def test_rows_are_those_of_the_local_executor(stores: tuple[Path, Path], table: str) -> None:
+    local, spark = stores
+    assert rows(local, table) == rows(spark, table)
+    if table != "coverage":
+        assert rows(local, table)
+
+
+def test_frames_have_their_explicit_schema(stores: tuple[Path, Path], session: SparkSession) -> None:
+    view = tla2py.open_store(str(stores[1]))
+    for name in TABLES:
+        frame = view.spark(name)
+        wanted = struct_type(TABLES[name])
+        assert frame.columns == wanted.fieldNames()
+        for field in wanted:
+            kind = "variant" if (name, field.name) == ("states", "state") else field.dataType.simpleString()
+            assert frame.schema[field.name].dataType.simpleString() == kind
+    assert view.spark("runs").count() == 6
+    states = view.spark("states")
+    assert states.selectExpr("state:count").count() == len(view.states)
+
+
+def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> None:
+    answer = run_cli(
+        "query",
+        stores[1],
+        "--json",
+        "SELECT r.point, r.Max, min(c.index) AS first FROM runs r JOIN changes c USING (run_id) "
+        "WHERE c.trace = 1 GROUP BY r.point, r.Max ORDER BY r.point",
+    )
+    assert answer.code == 0, answer.stderr
+    assert json.loads(answer.stdout) == [
+        {"point": p, "Max": m, "first": 2} for p, m in ((3, 3), (5, 2), (6, 3))
+    ]
+    wrong = run_cli("query", stores[1], "SELECT nothing FROM nowhere")
+    assert wrong.code == 2
+    assert len(wrong.errors) <= 2
+
+
+@pytest.mark.parametrize("victim", ["driver", "worker"])
+def test_a_kill_loses_nothing(
+    victim: str, stores: tuple[Path, Path], tmp_path: Path, run_cli: RunCli
+) -> None:
+    store, scratch = tmp_path / "store", tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [*SWEEP, "-o", store],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 120
+    while not list(store.glob("records/*.zip")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if victim == "driver":
+        process.kill()
+        process.wait(timeout=30)
+        assert not wait_until_gone(scratch, 30), processes_of(scratch)
+        assert len(list(store.glob("records/*.zip"))) < 6
+        rest = run_cli("sweep", SPECS / "counter.toml", "-o", store)
+        assert rest.code == 0, rest.stderr
+    else:
+        children = psutil.Process(process.pid).children(recursive=True)
+        workers = [c for c in children if "pyspark.daemon" in c.cmdline() and c.children()]
+        leaf = [c for c in workers if not any("pyspark.daemon" in g.cmdline() for g in c.children())]
+        assert leaf, "no Python worker was running"
+        os.kill(leaf[0].pid, signal.SIGKILL)
+        # Spark runs the task again, and the sweep ends as if nothing had been.
+        assert process.wait(timeout=180) == 0
+        assert not wait_until_gone(scratch, 30), processes_of(scratch)
+    for table in ("runs", "traces", "states", "changes"):
+        assert rows(store, table) == rows(stores[0], table)
+
+
+def test_a_master_that_is_not_there(run_cli: RunCli, tmp_path: Path) -> None:
+    ended = run_cli("sweep", SPECS / "counter.toml", "-o", tmp_path / "store", "--master", "nonsense://here")
+    assert ended.code == 2
+    assert "Spark did not start" in ended.stderr
+    assert "Traceback" not in ended.stderr
