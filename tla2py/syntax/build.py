@@ -125,7 +125,8 @@ class Builder:
 
     def instance(self, node: Node, *, local: bool = False) -> Instance:
         """Return an INSTANCE, from its own node or that of the definition that names it."""
-        name, parameters = None, ()
+        name: str | None = None
+        parameters: tuple[str, ...] = ()
         inner = node
         if node.type == "module_definition":
             inner = _field(node, "definition")

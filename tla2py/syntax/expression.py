@@ -50,7 +50,7 @@ def parse_expression(text: str) -> Expression:
     return Expression(
         text=text,
         names=frozenset(name for name in used if _IDENTIFIER.fullmatch(name)) - {"BOOLEAN", "STRING"},
-        standard=frozenset(module for name in used if (module := standard_module_of(name)) is not None),
+        standard=frozenset(found for name in used if (found := standard_module_of(name)) is not None),
     )
 
 

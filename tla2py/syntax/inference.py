@@ -94,14 +94,14 @@ class Inference:
             scope = self._resolver.let(scope, term)
             for definition in term.definitions:
                 # The body sees the names around the LET, which no scope knows.
-                entity = scope.names[definition.name]
-                inside = {name: _Local() for name in entity.parameters}
-                self._parameters[entity] = tuple(inside.values())
+                inside = {name: _Local() for name in definition.parameters}
+                self._parameters[scope.names[definition.name]] = tuple(inside.values())
                 if definition.body is not None:
                     self._visit(definition.body, scope, {**local, **inside})
             self._visit(term.arguments[0], scope, local)
             return
-        entity = scope.find(term.operator) if term.shape == "apply" and term.operator not in local else None
+        named = term.shape == "apply" and term.operator not in local
+        entity = scope.find(term.operator) if named else None
         if entity is not None:
             if entity.kind == "constant":
                 self.uses.setdefault(entity, {})[(scope.module.name, term.span)] = scope.module
