@@ -19,6 +19,7 @@ from tests.conftest import RunCli
 pytestmark = pytest.mark.java
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
+SWEEP_HERE = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
 TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
 
 
@@ -55,7 +56,7 @@ def wait_until_gone(folder: Path, seconds: float = 15) -> list[str]:
 def counter_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("counter") / "store"
     done = subprocess.run(
-        [sys.executable, "-m", "tla2py", "sweep", SPECS / "counter.toml", "--executor", "local", "-o", store],
+        [*SWEEP_HERE, "-o", store],
         capture_output=True,
         text=True,
         check=False,
@@ -139,17 +140,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
 ) -> None:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
-    command = [
-        sys.executable,
-        "-m",
-        "tla2py",
-        "sweep",
-        SPECS / "counter.toml",
-        "--executor",
-        "local",
-        "-o",
-        store,
-    ]
+    command = [*SWEEP_HERE, "-o", str(store)]
     process = subprocess.Popen(
         command,
         env={**os.environ, "TMPDIR": str(scratch)},
@@ -178,17 +169,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
 def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
-    command = [
-        sys.executable,
-        "-m",
-        "tla2py",
-        "sweep",
-        SPECS / "counter.toml",
-        "--executor",
-        "local",
-        "-o",
-        store,
-    ]
+    command = [*SWEEP_HERE, "-o", str(store)]
     process = subprocess.Popen(
         command, env={**os.environ, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     )

@@ -9,16 +9,9 @@ from tla2py.cfg.literal import literal_names, literal_text
 from tla2py.errors import InputError
 from tla2py.model import Model
 from tla2py.run import Config
-from tla2py.syntax import Spec
+from tla2py.syntax import Spec, parse_expression
+from tla2py.syntax.standard import standard_module_of
 
-# Operators of standard modules that an expression may use though the module at hand does not extend them.
-_NEEDS = (
-    ("Integers", r"(?<![\w)\]}])-\s*[\d(A-Za-z]|\bInt\b"),
-    ("Naturals", r"\.\.|\+|(?<!<)-(?!>)|\*|\\div|%|\\leq|\\geq|=<|>=|(?<![<|\-:])>(?!>)|<(?![<\-])|\bNat\b"),
-    ("Sequences", r"\b(?:Seq|Len|Append|Head|Tail|SubSeq|SelectSeq)\b|\\o\b|\\circ"),
-    ("FiniteSets", r"\b(?:Cardinality|IsFiniteSet)\b"),
-    ("TLC", r":>|@@|\bPermutations\b|\bSortSeq\b|\bRandomElement\b"),
-)
 # What extending one standard module brings with it.
 _BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 
@@ -29,7 +22,7 @@ class _Wrapper:
 
     spec: Spec
     definitions: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
+    standard: set[str] = field(default_factory=set)
     model_values: set[str] = field(default_factory=set)
 
     def define(self, name: str, parameters: str, body: str) -> str:
@@ -39,7 +32,6 @@ class _Wrapper:
         while wrapped in self.spec.definitions or wrapped in self.model_values:
             wrapped += "_"
         self.definitions.append(f"{wrapped}{parameters} ==\n  {body}")
-        self.texts.append(body)
         return wrapped
 
 
@@ -65,6 +57,7 @@ def build_config(model: Model) -> tuple[Config, str, str | None]:
     symmetry = model.symmetry
     if isinstance(symmetry, tuple):
         body = " \\union ".join(f"Permutations({name})" for name in symmetry)
+        wrapper.standard.add("TLC")
         symmetry = wrapper.define("symmetry", "", body) if symmetry else None
     assignments += [(name, name) for name in sorted(wrapper.model_values)]
     config = Config(
@@ -105,16 +98,15 @@ def _definition(wrapper: _Wrapper, name: str, text: str, known: frozenset[str]) 
             f"{name} takes {arity} argument{'s' * (arity != 1)}, its value {text!r} does not",
             hint="write LAMBDA x, y : ..." if arity else "write an expression without parameters",
         )
-    from tla2py.syntax import parse_expression
-
-    names = set(parse_expression(body).names)
+    expression = parse_expression(body)
+    names = set(expression.names)
     if lambda_form:
         names -= {part.strip() for part in lambda_form[1].split(",")}
     declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
+    undeclared = names - declared
     # A name that nothing defines is a model value, as it is in a config.
-    wrapper.model_values |= {n for n in names if n not in declared and n not in _STANDARD_NAMES} | (
-        names & known
-    )
+    wrapper.model_values |= {n for n in undeclared if standard_module_of(n) is None} | (names & known)
+    wrapper.standard |= expression.standard
     return wrapper.define(name, parameters, body)
 
 
@@ -144,11 +136,9 @@ def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
     spec = wrapper.spec
     available = set(spec.standard) | {m for s in spec.standard for m in _BRINGS.get(s, ())}
     extends = [spec.root.name]
-    for module, pattern in _NEEDS:
-        needed = any(re.search(pattern, re.sub(r'"[^"]*"', '""', text)) for text in wrapper.texts)
-        if needed and module not in available:
+    for module in sorted(wrapper.standard - available):
+        if not any(module in _BRINGS.get(other, ()) for other in wrapper.standard):
             extends.append(module)
-            available |= {module, *_BRINGS.get(module, ())}
     lines = [
         f"---- MODULE {main} ----",
         "\\* Written by tla2py: what a config cannot say.",
@@ -159,38 +149,3 @@ def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
     for definition in wrapper.definitions:
         lines += ["", definition]
     return "\n".join([*lines, "", "====", ""])
-
-
-_STANDARD_NAMES = frozenset(
-    [
-        "TRUE",
-        "FALSE",
-        "BOOLEAN",
-        "STRING",
-        "Nat",
-        "Int",
-        "Real",
-        "Infinity",
-        "Seq",
-        "Len",
-        "Append",
-        "Head",
-        "Tail",
-        "SubSeq",
-        "SelectSeq",
-        "Cardinality",
-        "IsFiniteSet",
-        "Permutations",
-        "SortSeq",
-        "RandomElement",
-        "Print",
-        "PrintT",
-        "Assert",
-        "JavaTime",
-        "TLCGet",
-        "TLCSet",
-        "TLCEval",
-        "Any",
-        "ToString",
-    ]
-)
