@@ -131,7 +131,7 @@ def test_a_longer_limit_repeats_only_what_the_shorter_one_stopped(tmp_path: Path
     assert "nothing to run" in same.stderr
     assert same.code == 3
     longer = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", "--timeout", "5s")
-    assert "1 runs to execute, 1 are there already" in longer.stderr
+    assert "1 run to execute, 1 are there already" in longer.stderr
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
@@ -184,7 +184,8 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     assert process.returncode == 3
     again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
     assert again.code == 0, again.stderr
-    assert f"{outcomes.count('killed')} runs to execute" in again.stderr
+    missing = outcomes.count('killed')
+    assert f"{missing} run{'s' * (missing != 1)} to execute" in again.stderr
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 
@@ -195,7 +196,7 @@ def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path,
     record.write_bytes(record.read_bytes()[: record.stat().st_size // 2])
     again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
     assert again.code == 0, again.stderr
-    assert "1 runs to execute, 5 are there already" in again.stderr
+    assert "1 run to execute, 5 are there already" in again.stderr
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 

@@ -24,8 +24,14 @@ def err() -> Console:
 
 
 def _console(terminal: bool, *, stderr: bool) -> Console:
+    # No markup: brackets in what is printed are TLA+.
     return Console(
-        stderr=stderr, highlight=False, soft_wrap=not terminal, width=None if terminal else _FILE_WIDTH
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=not terminal,
+        width=None if terminal else _FILE_WIDTH,
     )
 
 
@@ -43,7 +49,7 @@ def print_error(error: Tla2pyError) -> None:
     """Print an error in one or two lines."""
     lines = str(error).split("\n", 1)
     console = err()
-    console.print("error:", style="bold red", end=" ", markup=False)
-    console.print(lines[0].replace("\n", " "), markup=False)
+    console.print("error:", style="bold red", end=" ")
+    console.print(lines[0].replace("\n", " "))
     if len(lines) > 1:
-        console.print(f"  {' '.join(lines[1].split())}", markup=False)
+        console.print(f"  {' '.join(lines[1].split())}")

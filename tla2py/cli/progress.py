@@ -23,7 +23,7 @@ def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepP
         return
     console = err()
     there = f", {cached} are there already" if cached else ""
-    console.print(f"{name}: {missing} runs to execute{there}", markup=False)
+    console.print(f"{name}: {missing} run{'s' * (missing != 1)} to execute{there}")
     if not console.is_terminal:
         yield _plain_lines(missing)
         return

@@ -66,7 +66,7 @@ def sweep_command(
             except KeyboardInterrupt:
                 left = sum(not opened.record_file(run.run_id).exists() for run in job.missing)
                 err().print(
-                    f"interrupted with {left} runs left; the same command executes them", style="yellow"
+                    f"interrupted with {left} run{'s' * (left != 1)} left; the same command executes them", style="yellow"
                 )
                 raise
     from tla2py.explore import open_view
@@ -78,7 +78,7 @@ def sweep_command(
     runs = view.arrow("runs").to_pylist()
     findings = judge(loaded, runs)
     for finding in findings:
-        err().print(f"point {finding.point}: {finding.text}", style="bold red", markup=False)
+        err().print(f"point {finding.point}: {finding.text}", style="bold red")
     if loaded.expect is not None and not findings:
         err().print(f"all {len(runs)} points are as expected", style="green")
     raise typer.Exit(exit_code(findings, complete=len(runs) == len(loaded.points)))

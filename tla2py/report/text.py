@@ -209,13 +209,22 @@ def action_text(state: State) -> str:
 
 
 def _changed(before: State, after: State) -> list[tuple[str, str | None, str | None]]:
+    """The changed parts: path, before, after; what a set lost, or gained, is one part."""
+    parts = [
+        (variable + change.path, change.before, change.after)
+        for variable, value in after.values.items()
+        if variable in before.values
+        for change in changes(before.values[variable], value)
+    ]
     found = []
-    for variable, value in after.values.items():
-        if variable in before.values:
-            for change in changes(before.values[variable], value):
-                old = None if change.before is None else format_value(change.before)
-                new = None if change.after is None else format_value(change.after)
-                found.append((variable + change.path, old, new))
+    for (path, added), group in groupby(parts, key=lambda part: (part[0], part[1] is None)):
+        members = list(group)
+        olds = [format_value(old) for _, old, _ in members if old is not None]
+        news = [format_value(new) for _, _, new in members if new is not None]
+        if path.endswith("{}"):
+            found.append((path[:-2], None if added else ", ".join(olds), ", ".join(news) if added else None))
+        else:
+            found += [(path, olds[0] if olds else None, news[0] if news else None)]
     return found
 
 
