@@ -99,14 +99,10 @@ def default_model(
     return CheckModel(model=model, verbatim=None)
 
 
-def check_model(
-    check: CheckModel,
-    options: TlcOptions,
-    limits: Limits,
-    toolchain: Toolchain,
-    report: Callable[[str], None] | None = None,
-) -> Checked:
-    """Run TLC on a model; ``report`` hears of progress in words."""
+def plan_check(
+    check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str
+) -> tuple[Run, dict[str, str]]:
+    """The run of a model, and the texts of its modules by their sha256."""
     config, main, wrapper = build_config(check.model)
     text = render_config(config, default_template())
     spec = check.model.spec
@@ -118,7 +114,7 @@ def check_model(
     modules = tuple((name, digest_text(module)) for name, module in texts.items())
     options = replace(options, check_deadlock=check.model.check_deadlock)
     run = Run(
-        run_id=digest_run(main, modules, text, options, toolchain.jar.sha256),
+        run_id=digest_run(main, modules, text, options, jar_sha256),
         main=main,
         modules=modules,
         config=config,
@@ -126,15 +122,26 @@ def check_model(
         template=default_template(),
         options=options,
         limits=limits,
-        jar_sha256=toolchain.jar.sha256,
+        jar_sha256=jar_sha256,
     )
+    return run, {digest_text(module): module for module in texts.values()}
+
+
+def check_model(
+    check: CheckModel,
+    options: TlcOptions,
+    limits: Limits,
+    toolchain: Toolchain,
+    report: Callable[[str], None] | None = None,
+) -> Checked:
+    """Run TLC on a model; ``report`` hears of progress in words."""
+    run, sources = plan_check(check, options, limits, toolchain.jar.sha256)
 
     def watch(stdout: Path) -> None:
         stats = _progress(stdout)
         if report is not None and stats is not None:
             report(f"running TLC: {stats.generated:,} states generated, {stats.distinct:,} distinct")
 
-    sources = {digest_text(module): module for module in texts.values()}
     with execute_run(run, sources, toolchain, watch=watch) as executed:
         return Checked(record=executed.record, result=executed.result)
 
