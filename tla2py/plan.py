@@ -26,6 +26,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
     for name, spec in sweep.specs.items():
         modules[name] = tuple((f"{m.name}.tla", digest_text(m.text)) for m in spec.modules)
         sources.update({digest_text(m.text): m.text for m in spec.modules})
+    template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
     for point in sweep.points:
         model = sweep.model(point)
         config, main, wrapper = build_config(model)
@@ -33,7 +34,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
         if wrapper is not None:
             sources[digest_text(wrapper)] = wrapper
             used = ((f"{main}.tla", digest_text(wrapper)), *used)
-        text = render_config(config, sweep.template)
+        text = render_config(config, sweep.template, where=template)
         options = sweep.options
         if "seed" in point.parameters:
             options = replace(options, seed=int(point.parameters["seed"]))

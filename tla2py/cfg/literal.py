@@ -59,7 +59,7 @@ def literal_names(text: str) -> frozenset[str] | None:
 
 def literal_text(text: str) -> str:
     """A config's value on one line, with TLA+'s usual spacing."""
-    return " ".join(_tokens(text) or ()).replace("{ ", "{").replace(" }", "}").replace(" ,", ",")
+    return "".join(f"{token} " if token == "," else token for token in _tokens(text) or ())
 
 
 def _tokens(text: str) -> list[str] | None:

@@ -16,6 +16,9 @@ from tla2py.errors import InputError
 from tla2py.run import Config
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|<-|[A-Za-z0-9_]+|\S')
+# What begins no token of TLA+; a quotation mark stands alone where its string is not closed.
+_UNREADABLE = frozenset('";`?')
+_NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
 _SINGLE = {
     "INIT": "init",
     "NEXT": "next",
@@ -102,6 +105,8 @@ class _Reader:
             elif token.text == "CHECK_DEADLOCK":
                 value = self._next("TRUE or FALSE")
                 assert value is not None
+                if value.text not in ("TRUE", "FALSE"):
+                    raise self._error(value, f"{value.text!r} where TRUE or FALSE was expected", None)
                 deadlock = value.text == "TRUE"
                 self.deadlock_spans.append((token.offset, value.offset + len(value.text)))
             else:
@@ -191,8 +196,13 @@ class _Reader:
     def _value(self) -> str:
         token = self._next("a value")
         assert token is not None
+        if token.text == "-" and self._peek().isdigit():
+            raise self._error(
+                token, f"a config cannot say -{self._peek()}", "assign a definition: NAME <- DEFINITION"
+            )
+        if token.text in _NO_VALUES:
+            raise self._error(token, f"{token.text!r} where a value was expected", None)
         if token.text != "{":
-            # The tokens before digits that TLC reads as a model value are left to TLC to refuse.
             return token.text
         elements: list[str] = []
         while self._peek() != "}":
@@ -240,6 +250,14 @@ def _tokens(path: Path, text: str) -> Iterator[Token]:
         else:
             found = _TOKEN.match(text, position)
             assert found is not None
+            if found.group() in _UNREADABLE:
+                what = "a string" if found.group() == '"' else repr(found.group())
+                raise InputError(
+                    "config-syntax",
+                    f"{what} that TLC cannot read: it ignores all after it",
+                    where=f"{path}:{line}:{position - line_start + 1}",
+                    hint="a string ends on its line" if found.group() == '"' else "leave it out",
+                )
             yield Token(found.group(), line, position - line_start + 1, position)
             position = found.end()
 

@@ -5,6 +5,7 @@ Templates place, Python computes: a template sees one name, ``config``, with the
 
 from __future__ import annotations
 
+import traceback
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,20 +31,28 @@ def default_template() -> str:
 def render_config(config: Config, template: str, *, where: str | None = None) -> str:
     """The text of a ``.cfg`` file; the same config and template always give the same text.
 
-    Raises InputError (``template``) with the template's line when it is no Jinja2 or uses an undefined name.
+    ``where`` is the template's file. Raises InputError (``template``) with the line when it is no Jinja2, uses an
+    undefined name or fails otherwise.
     """
     try:
         return _compile(template).render(config=config)
     except jinja2.TemplateSyntaxError as error:
         place = f"{where}:{error.lineno}" if where else f"line {error.lineno}"
         raise InputError("template", f"not a Jinja2 template: {error.message}", where=place) from error
-    except jinja2.UndefinedError as error:
+    except Exception as error:  # whatever a template raises is a mistake in it
+        line = _line_of(error)
         raise InputError(
             "template",
             str(error),
-            where=where,
+            where=f"{where}:{line}" if where and line else where,
             hint="a template sees config, with the fields of tla2py.run.Config",
         ) from error
+
+
+def _line_of(error: Exception) -> int | None:
+    """The line of the template where it went wrong."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno for frame in reversed(frames) if frame.filename == "<template>"), None)
 
 
 @lru_cache(maxsize=16)

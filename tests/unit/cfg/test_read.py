@@ -1,0 +1,182 @@
+"""Configs are read by TLC's grammar, and what TLC would silently misread is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.cfg.test_literal import LITERALS
+from tla2py.cfg.literal import KEYWORDS, literal_text
+from tla2py.cfg.read import ConfigFile, read_config
+from tla2py.cfg.render import default_template, render_config
+from tla2py.errors import InputError
+from tla2py.run import Config
+
+EVERYTHING = r"""
+\* A comment, with INVARIANT in it.
+SPECIFICATION Spec (* another (* nested, CONSTANT X = 1 *)
+over lines *) CONSTANTS N = 3 S={a,b , "c"}
+  Deep = {{1}, {}} Flag = TRUE
+  p1 = p1
+CONSTANT Nat <- SmallNat
+  Op(1, {a}) = 2
+  Op(2,{a}) = "x y"
+  Seq <- [Sequences] BoundedSeq
+  M!N = [Mod] 4
+INVARIANT Inv1 Inv2
+INVARIANTS
+  Inv3
+PROPERTY Live PROPERTIES Other
+CONSTRAINT Small CONSTRAINTS Smaller
+ACTION_CONSTRAINT Slow ACTION_CONSTRAINTS
+POSTCONDITION Post
+SYMMETRY Sym
+VIEW View
+ALIAS Alias
+CHECK_DEADLOCK FALSE
+"""
+
+
+def read(path: Path, text: str) -> ConfigFile:
+    path.write_text(text)
+    return read_config(path)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "MC.cfg"
+
+
+def test_every_statement(path: Path) -> None:
+    file = read(path, EVERYTHING)
+    assert file.config == Config(
+        specification="Spec",
+        assignments=(
+            ("N", "3"),
+            ("S", '{a, b, "c"}'),
+            ("Deep", "{{1}, {}}"),
+            ("Flag", "TRUE"),
+            ("p1", "p1"),
+            ("Op(1, {a})", "2"),
+            ("Op(2, {a})", '"x y"'),
+            ("M!N", "[Mod] 4"),
+        ),
+        substitutions=(("Nat", "SmallNat"), ("Seq", "[Sequences] BoundedSeq")),
+        invariants=("Inv1", "Inv2", "Inv3"),
+        properties=("Live", "Other"),
+        constraints=("Small", "Smaller"),
+        action_constraints=("Slow",),
+        postconditions=("Post",),
+        symmetry="Sym",
+        view="View",
+        alias="Alias",
+        check_deadlock=False,
+    )
+
+
+def test_the_text_for_tlc_is_as_written_but_for_the_deadlock_statement(path: Path) -> None:
+    file = read(path, "INIT Init\nCHECK_DEADLOCK (* no *) FALSE NEXT Next\n")
+    assert file.config.init == "Init"
+    assert file.config.next == "Next"
+    assert file.text.split() == ["INIT", "Init", "NEXT", "Next"]
+    assert file.text.index("NEXT") == len("INIT Init\nCHECK_DEADLOCK (* no *) FALSE ")
+    assert read(path, "CHECK_DEADLOCK TRUE").config.check_deadlock
+
+
+def test_an_empty_config(path: Path) -> None:
+    assert read(path, "").config == Config()
+    assert read(path, "\n \\* nothing").config == Config()
+    assert read(path, "INVARIANT\nCONSTANTS\n").config == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("SPECIFICATION Spec\nINVARIANT A, B", ":2:12", "comma between names"),
+        ("CONSTANTS A = 1, B = 2", ":1:16", "no comma between constants"),
+        ("CONSTANTS\n  A = -1", ":2:7", "cannot say -1"),
+        ("CONSTANTS A = {1, -2}", ":1:19", "cannot say -2"),
+        ("CONSTANTS A = {1 2}", ":1:18", "parted by commas"),
+        ("CONSTANTS A == 1", ":1:14", "'=' where a value was expected"),
+        ("CONSTANTS A =\nINVARIANT Inv", ":2:1", "'INVARIANT' where a value was expected"),
+        ("CONSTANTS A = {1,, 2}", ":1:18", "',' where a value was expected"),
+        ("CONSTANTS A : 1", ":1:13", "where = or <- was expected"),
+        ("CONSTANTS A", "", "= or <- after A"),
+        ("CONSTANTS A =", "", "a value"),
+        ("CONSTANTS A = {1,", "", "a value"),
+        ("CONSTANTS A <- 'x'", ":1:16", "name was expected after <-"),
+        ("CONSTANTS Op(1 = 2", "", "\\)"),
+        ("CONSTANTS VIEW = 1", ":1:16", "where a name was expected after VIEW"),
+        ("INIT", "", "a name after INIT"),
+        ("INIT NEXT Next", ":1:6", "where a name was expected after INIT"),
+        ("INIT A INIT B", ":1:8", "given twice"),
+        ("CHECK_DEADLOCK MAYBE", ":1:16", "TRUE or FALSE"),
+        ("CHECK_DEADLOCK", "", "TRUE or FALSE"),
+        ("(* fine *) Spec", ":1:12", "begins no statement"),
+        ("INIT Init\n (* open (* closed *)", ":2:2", "not closed"),
+        ("INIT Init ; INVARIANT Inv", ":1:11", "ignores all after it"),
+        ("CONSTANTS A = ; INVARIANT Inv", ":1:15", "ignores all after it"),
+        ('CONSTANTS A = "open\nINVARIANT Inv', ":1:15", "a string that TLC cannot read"),
+        ("INVARIANT A ? B", ":1:13", "ignores all after it"),
+        ("\tINVARIANT `A", ":1:12", "ignores all after it"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(path: Path, text: str, place: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as raised:
+        read(path, text)
+    assert raised.value.code == "config-syntax"
+    assert raised.value.where == f"{path}{place}"
+
+
+def test_a_config_that_is_not_there(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        read_config(path)
+    assert raised.value.code == "config-missing"
+    with pytest.raises(InputError) as raised:
+        read_config(tmp_path)
+    assert raised.value.code == "config-missing"
+    path.write_bytes(b"INIT \xff")
+    with pytest.raises(InputError) as raised:
+        read_config(path)
+    assert raised.value.code == "config-missing"
+
+
+IDENTIFIERS = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,7}", fullmatch=True).filter(
+    lambda name: name not in KEYWORDS
+)
+LISTS = st.lists(IDENTIFIERS, max_size=3).map(tuple)
+PERHAPS = st.none() | IDENTIFIERS
+CONFIGS = st.builds(
+    Config,
+    specification=PERHAPS,
+    init=PERHAPS,
+    next=PERHAPS,
+    assignments=st.lists(st.tuples(IDENTIFIERS, LITERALS.map(literal_text)), max_size=4).map(tuple),
+    substitutions=st.lists(
+        st.tuples(
+            IDENTIFIERS, IDENTIFIERS | st.tuples(IDENTIFIERS, IDENTIFIERS).map("[{0[0]}] {0[1]}".format)
+        ),
+        max_size=3,
+    ).map(tuple),
+    invariants=LISTS,
+    properties=LISTS,
+    constraints=LISTS,
+    action_constraints=LISTS,
+    postconditions=LISTS,
+    symmetry=PERHAPS,
+    view=PERHAPS,
+    alias=PERHAPS,
+)
+
+
+@given(CONFIGS)
+def test_what_is_rendered_reads_back(tmp_path_factory: pytest.TempPathFactory, config: Config) -> None:
+    path = tmp_path_factory.getbasetemp() / "rendered.cfg"
+    text = render_config(config, default_template())
+    path.write_text(text)
+    file = read_config(path)
+    assert file.config == config
+    assert file.text == text
