@@ -43,7 +43,11 @@ def judge(sweep: Sweep, runs: Iterable[Mapping[str, object]]) -> list[Finding]:
 
 def exit_code(findings: Sequence[Finding], *, complete: bool = True) -> int:
     """The exit code of a sweep; one that is not complete did not run."""
-    codes = {finding.exit_code for finding in findings} | {EXIT_OK} | (set() if complete else {EXIT_NOT_RUN})
+    return worst([*(finding.exit_code for finding in findings), EXIT_OK if complete else EXIT_NOT_RUN])
+
+
+def worst(codes: Sequence[int]) -> int:
+    """The exit code that goes before the others."""
     return next(code for code in _SEVERITY if code in codes)
 
 

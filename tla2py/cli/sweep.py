@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import replace
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,19 +14,30 @@ import typer
 from tla2py.cli.console import err, show
 from tla2py.cli.options import ExecutorName, Jar, Memory, Timeout, Workers
 from tla2py.cli.progress import reporting
+from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots
-from tla2py.expect import exit_code, judge
+from tla2py.expect import Finding, exit_code, judge, worst
+from tla2py.explore import StoreView, open_view
 from tla2py.perform import perform, prepare
+from tla2py.plan import Plan
+from tla2py.report.overview import overview
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
 from tla2py.sweep import Sweep, load_sweep
-from tla2py.tlc.toolchain import find_toolchain
+from tla2py.tlc.toolchain import Toolchain, find_toolchain
 from tla2py.units import parse_duration, parse_memory
 
-SweepFile = Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="The sweep file.")]
+SweepFiles = Annotated[
+    list[Path], typer.Argument(metavar="SWEEP.toml...", help="The sweep file, or several.")
+]
 StorePath = Annotated[
     Path | None,
-    typer.Option("-o", "--store", metavar="STORE", help="Where to put results; default runs/NAME."),
+    typer.Option(
+        "-o",
+        "--store",
+        metavar="STORE",
+        help="Where to put results; default runs/NAME. Of several sweeps, the folder of their stores.",
+    ),
 ]
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="The Spark master.")]
 ExecutorChoice = Annotated[
@@ -34,8 +46,24 @@ ExecutorChoice = Annotated[
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """A sweep that was run: its plan and its store, and what is not as expected."""
+
+    sweep: Sweep
+    plan: Plan
+    view: StoreView
+    executed: int
+    findings: Sequence[Finding]
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code it calls for."""
+        return exit_code(self.findings, complete=len(self.view.arrow("runs")) == len(self.sweep.points))
+
+
 def sweep_command(
-    sweep: SweepFile,
+    sweep: SweepFiles,
     store: StorePath = None,
     master: Master = "local[*]",
     executor: ExecutorChoice = ExecutorName.SPARK,
@@ -47,41 +75,73 @@ def sweep_command(
 ) -> None:
     """Run TLC on every point of a sweep, in parallel, into a store of tables.
 
-    Run again, it executes only what is missing. Example: tla2py sweep specs/kip320/sweep.toml
+    Run again, it executes only what is missing. Several sweeps share one Spark session and end in one table.
+    Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml
     """
-    loaded = with_options(load_sweep(sweep), timeout, memory, workers)
+    sweeps = [with_options(load_sweep(path), timeout, memory, workers) for path in sweep]
+    stores = store_paths(sweeps, store)
     toolchain = find_toolchain(tla2tools)
-    path = store or Path("runs") / loaded.name
-    opened = Store.create(path)
-    with opened.lock():
-        job = prepare(loaded, opened, toolchain.jar.sha256, fresh=fresh)
-        with contextlib.ExitStack() as stack:
-            report = stack.enter_context(reporting(loaded.name, len(job.missing), job.cached))
+    swept = []
+    with shared_executor(executor, master, max(s.options.workers for s in sweeps)) as start:
+        for loaded, path in zip(sweeps, stores, strict=True):
+            done = run_sweep(loaded, path, toolchain, start, fresh=fresh)
+            swept.append(done)
+            if len(sweeps) == 1:
+                show(sweep_summary(done.view))
+            else:
+                tell_findings(done)
+    if len(sweeps) == 1:
+        tell_findings(swept[0])
+    else:
+        show(overview([(one.plan, one.view) for one in swept]))
+    raise typer.Exit(worst([one.exit_code for one in swept]))
 
-            def start() -> Executor:
-                return stack.enter_context(open_executor(executor, master, loaded.options.workers))
 
+def store_paths(sweeps: Sequence[Sweep], store: Path | None) -> list[Path]:
+    """Where each sweep's store is. Raises InputError (``same-store``) when two would share one."""
+    if len(sweeps) == 1:
+        return [store or Path("runs") / sweeps[0].name]
+    paths = [(store or Path("runs")) / sweep.name for sweep in sweeps]
+    for sweep, path in zip(sweeps, paths, strict=True):
+        if paths.count(path) > 1:
+            raise InputError(
+                "same-store", f"two of the sweeps are named {sweep.name}", hint="give one another name = ..."
+            )
+    return paths
+
+
+def run_sweep(
+    sweep: Sweep, path: Path, toolchain: Toolchain, start: Callable[[], Executor], *, fresh: bool = False
+) -> Swept:
+    """Execute what is missing of a sweep, with progress on standard error, and judge what is in its store."""
+    store = Store.create(path)
+    with store.lock():
+        job = prepare(sweep, store, toolchain.jar.sha256, fresh=fresh)
+        with reporting(sweep.name, len(job.missing), job.cached) as report:
             try:
                 done = perform(job, toolchain, start, report)
             except KeyboardInterrupt:
-                left = sum(not opened.record_file(run.run_id).exists() for run in job.missing)
+                left = sum(not store.record_file(run.run_id).exists() for run in job.missing)
                 err().print(
-                    f"interrupted with {left} run{'s' * (left != 1)} left; the same command executes them", style="yellow"
+                    f"interrupted with {left} run{'s' * (left != 1)} left; the same command executes them",
+                    style="yellow",
                 )
                 raise
-    from tla2py.explore import open_view
-
     view = open_view(path)
     if not done.executed:
         err().print(f"nothing to run: all {done.cached} runs are in {path} already")
-    show(sweep_summary(view))
-    runs = view.arrow("runs").to_pylist()
-    findings = judge(loaded, runs)
-    for finding in findings:
-        err().print(f"point {finding.point}: {finding.text}", style="bold red")
-    if loaded.expect is not None and not findings:
-        err().print(f"all {len(runs)} points are as expected", style="green")
-    raise typer.Exit(exit_code(findings, complete=len(runs) == len(loaded.points)))
+    findings = judge(sweep, view.arrow("runs").to_pylist())
+    return Swept(sweep=sweep, plan=job.plan, view=view, executed=done.executed, findings=findings)
+
+
+def tell_findings(swept: Swept) -> None:
+    """Say on standard error which points are not as expected, or that all are."""
+    for finding in swept.findings:
+        err().print(f"{swept.sweep.name}, point {finding.point}: {finding.text}", style="bold red")
+    if swept.sweep.expect is not None and not swept.findings:
+        err().print(
+            f"{swept.sweep.name}: all {len(swept.sweep.points)} points are as expected", style="green"
+        )
 
 
 def with_options(sweep: Sweep, timeout: str | None, memory: str | None, workers: int | None) -> Sweep:
@@ -97,13 +157,17 @@ def with_options(sweep: Sweep, timeout: str | None, memory: str | None, workers:
 
 
 @contextlib.contextmanager
-def open_executor(name: ExecutorName, master: str, workers: int) -> Iterator[Executor]:
-    """The executor a command asks for, closed at the end."""
-    if name is ExecutorName.LOCAL:
-        yield LocalExecutor(default_slots(workers))
-        return
-    from tla2py.spark.executor import SparkExecutor
-    from tla2py.spark.session import spark_session
+def shared_executor(name: ExecutorName, master: str, workers: int) -> Iterator[Callable[[], Executor]]:
+    """What gives the executor that a command asks for: started when it is first needed, closed at the end."""
+    with contextlib.ExitStack() as stack:
 
-    with spark_session(master, workers=workers) as session:
-        yield SparkExecutor(session)
+        @functools.cache
+        def start() -> Executor:
+            if name is ExecutorName.LOCAL:
+                return LocalExecutor(default_slots(workers))
+            from tla2py.spark.executor import SparkExecutor
+            from tla2py.spark.session import spark_session
+
+            return SparkExecutor(stack.enter_context(spark_session(master, workers=workers)))
+
+        yield start
