@@ -22,8 +22,14 @@ java:
 sweep: setup ## run the KIP-320 sweep on Spark
 	$(BIN)/tla2py sweep specs/kip320/sweep.toml
 
+systems: setup ## run the sweeps of all five systems on Spark and show them in one table
+	$(BIN)/tla2py sweep specs/*/sweep.toml
+
 test: setup ## run the tests, with the real TLC and the real Spark
 	$(BIN)/pytest
+
+reference: setup ## run all of the reference: our systems against the published ones
+	$(BIN)/pytest tests/systems/test_reference.py -m "reference or not reference" -o timeout=3600
 
 lint: setup ## check style and types
 	$(BIN)/ruff format --check .
@@ -41,4 +47,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java sweep test lint format bench clean
+.PHONY: help setup java sweep systems test reference lint format bench clean

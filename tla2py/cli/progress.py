@@ -41,14 +41,14 @@ def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepP
 
 def _plain_lines(missing: int) -> Callable[[SweepProgress], None]:
     start = time.monotonic()
-    last = start
+    last, told = start, 0
 
     def report(progress: SweepProgress) -> None:
-        nonlocal last
+        nonlocal last, told
         now = time.monotonic()
-        if now - last < _EVERY_SECONDS and progress.done < missing:
+        if told == missing or (now - last < _EVERY_SECONDS and progress.done < missing):
             return
-        last = now
+        last, told = now, progress.done
         err().print(
             f"{progress.done}/{missing} done, {progress.running} running, {progress.violated} violated, "
             f"{seconds(now - start)}"

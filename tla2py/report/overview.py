@@ -23,7 +23,7 @@ def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("sweep", "points", "checked", "verdict", "smallest violating point"):
         table.add_column(name, overflow="fold")
-    for name in ("states", "distinct", "time"):
+    for name in ("trace length", "distinct", "time"):
         table.add_column(name, justify="right", no_wrap=True)
     for plan, view in sweeps:
         _add_sweep(table, plan, view)
