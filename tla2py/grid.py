@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,10 +37,10 @@ class Point:
 
 
 def value_text(value: Scalar) -> str:
-    """A value of a sweep file as TLA+ text."""
+    """A value of a sweep file as TLA+ text; of several lines none moves against the others, since TLA+ minds columns."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return str(value) if isinstance(value, int) else value.strip()
+    return str(value) if isinstance(value, int) else textwrap.dedent(value).strip("\n").rstrip()
 
 
 @lru_cache(maxsize=1 << 16)

@@ -158,7 +158,16 @@ def test_a_definition_and_a_key_of_the_model_may_vary(load: LoadSweep) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(True, "TRUE"), (False, "FALSE"), (1, "1"), (-3, "-3"), (" {a, b} ", "{a, b}")]
+    ("value", "text"),
+    [
+        (True, "TRUE"),
+        (False, "FALSE"),
+        (1, "1"),
+        (-3, "-3"),
+        (" {a, b} ", "{a, b}"),
+        ("    /\\ x => y\n\n    /\\ z\n  ", "/\\ x => y\n\n/\\ z"),
+        ("\n  \\/ x\n     \\/ y", "\\/ x\n   \\/ y"),
+    ],
 )
 def test_values_as_tla(value: str | int | bool, text: str) -> None:
     assert value_text(value) == text

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass, field
 
 from tla2py.cfg.literal import literal_names, literal_text
 from tla2py.errors import InputError
+from tla2py.grid import value_text
 from tla2py.model import Model
 from tla2py.run import Config
 from tla2py.syntax import Spec, parse_expression
@@ -31,7 +33,7 @@ class _Wrapper:
         wrapped = f"MC_{base}"
         while wrapped in self.spec.definitions or wrapped in self.model_values:
             wrapped += "_"
-        self.definitions.append(f"{wrapped}{parameters} ==\n  {body}")
+        self.definitions.append(f"{wrapped}{parameters} ==\n{textwrap.indent(body, '  ')}")
         return wrapped
 
 
@@ -91,7 +93,9 @@ def _definition(wrapper: _Wrapper, name: str, text: str, known: frozenset[str]) 
     lambda_form = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
     parameters, body = "", text.strip()
     if lambda_form:
-        parameters, body = f"({lambda_form[1]})", lambda_form[2].strip()
+        # Lines that are aligned stay aligned: TLA+ reads a list of conjuncts by its columns.
+        column = lambda_form.start(2) - text.rfind("\n", 0, lambda_form.start(2)) - 1
+        parameters, body = f"({lambda_form[1]})", value_text(" " * column + lambda_form[2])
     if arity != (lambda_form[1].count(",") + 1 if lambda_form else 0):
         raise InputError(
             "wrong-arity",
