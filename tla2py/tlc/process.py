@@ -63,11 +63,10 @@ def execute_argv(
             command,
             cwd=folder,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=descriptor,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
-            pass_fds=[descriptor],
         )
     reason = "killed"
     try:

@@ -26,19 +26,20 @@ for entry; do kill -9 "-${entry%% *}" 2>/dev/null; done
 for entry; do rm -rf -- "${entry#* }"; done
 """
 # Started through the shell: the group is announced before the command exists, and the command does not get the pipe.
-_STARTER = 'echo "+ $$ $TLA2PY_FOLDER" >&{fd} || exit 126; unset TLA2PY_FOLDER; exec "$@" {fd}>&-'
+# The pipe comes as standard input, since a shell need not know descriptors of more than one digit.
+_STARTER = 'echo "+ $$ $TLA2PY_FOLDER" >&0 || exit 126; unset TLA2PY_FOLDER; exec "$@" </dev/null'
 
 _lock = threading.Lock()
 _pipe: tuple[int, int] | None = None  # (our process id, write end); a forked child must not use its parent's
 
 
 def guarded(argv: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
-    """The argv that announces itself to the guard and then becomes ``argv``, and the descriptor it must inherit.
+    """The argv that announces itself to the guard and then becomes ``argv``, and the descriptor to be its input.
 
-    The process has to lead its own group and find its folder, without a newline in it, in ``TLA2PY_FOLDER``.
+    ``argv`` itself has nothing to read. The process has to lead its own group and find its folder, without a newline
+    in it, in ``TLA2PY_FOLDER``.
     """
-    descriptor = _write_end()
-    return ("/bin/sh", "-c", _STARTER.format(fd=descriptor), "tla2py", *argv), descriptor
+    return ("/bin/sh", "-c", _STARTER, "tla2py", *argv), _write_end()
 
 
 def release(pid: int) -> None:
