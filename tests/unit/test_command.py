@@ -1,0 +1,149 @@
+"""The command line of TLC, each option alone; nothing is started."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tla2py.run import Limits, TlcOptions
+from tla2py.tlc.command import build_argv, heap_bytes
+
+MIB = 1024 * 1024
+PLAIN = TlcOptions()
+LIMITS = Limits(timeout_seconds=60, memory_bytes=1024 * MIB)
+
+
+def argv(options: TlcOptions = PLAIN, limits: Limits = LIMITS) -> list[str]:
+    return list(
+        build_argv(
+            Path("/jdk/bin/java"),
+            Path("/lib/tla2tools.jar"),
+            Path("/run/1"),
+            "Main",
+            "MC.cfg",
+            options,
+            limits,
+        )
+    )
+
+
+def jvm(command: list[str]) -> list[str]:
+    return command[1 : command.index("-cp")]
+
+
+def tlc(command: list[str]) -> list[str]:
+    return command[command.index("tlc2.TLC") + 1 : -1]
+
+
+def added(options: TlcOptions) -> list[str]:
+    """What options add to TLC's arguments when there are none; nothing may go."""
+    plain, command = tlc(argv()), tlc(argv(options))
+    for argument in plain:
+        command.remove(argument)
+    return command
+
+
+def test_without_options() -> None:
+    command = argv()
+    assert command[0] == "/jdk/bin/java"
+    assert command[command.index("-cp") : command.index("-cp") + 3] == [
+        "-cp",
+        "/lib/tla2tools.jar",
+        "tlc2.TLC",
+    ]
+    assert command[-1] == "Main.tla"
+    assert tlc(command) == [
+        *("-tool", "-config", "MC.cfg", "-metadir", "/run/1/states"),
+        *("-workers", "1", "-fp", "0", "-seed", "0", "-checkpoint", "0"),
+    ]
+
+
+def test_a_run_keeps_to_its_folder() -> None:
+    command = argv()
+    assert "-Djava.io.tmpdir=/run/1/tmp" in jvm(command)
+    assert command[command.index("-metadir") + 1] == "/run/1/states"
+    # Names relative to the working directory are the only ones that all versions read alike.
+    assert not Path(command[-1]).is_absolute()
+    assert not Path(command[command.index("-config") + 1]).is_absolute()
+
+
+def test_what_is_printed_does_not_depend_on_the_machine() -> None:
+    flags = jvm(argv())
+    for flag in ("-Duser.language=en", "-Duser.country=US", "-Dfile.encoding=UTF-8"):
+        assert flag in flags
+
+
+def test_nothing_is_left_to_chance() -> None:
+    command = argv()
+    assert command[command.index("-fp") + 1] == "0"
+    assert command[command.index("-seed") + 1] == "0"
+    assert argv() == command
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (TlcOptions(check_deadlock=False), ["-deadlock"]),
+        (TlcOptions(find="each"), []),
+        (TlcOptions(coverage=True), ["-coverage", "60"]),
+        (TlcOptions(mode="simulate"), ["-simulate"]),
+        (TlcOptions(mode="simulate", num=5), ["-simulate", "num=5"]),
+        (TlcOptions(mode="simulate", depth=7), ["-simulate", "-depth", "7"]),
+        (TlcOptions(mode="simulate", num=5, depth=7), ["-simulate", "num=5", "-depth", "7"]),
+        (TlcOptions(options=("-lncheck", "final")), ["-lncheck", "final"]),
+    ],
+)
+def test_each_option_of_tlc_alone(options: TlcOptions, expected: list[str]) -> None:
+    assert added(options) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "flag", "value"),
+    [
+        (TlcOptions(workers=4), "-workers", "4"),
+        (TlcOptions(fp=3), "-fp", "3"),
+        (TlcOptions(seed=-9), "-seed", "-9"),
+    ],
+)
+def test_each_number_alone(options: TlcOptions, flag: str, value: str) -> None:
+    command, plain = argv(options), argv()
+    assert command[command.index(flag) + 1] == value
+    differing = [(a, b) for a, b in zip(command, plain, strict=True) if a != b]
+    threads = [("-XX:ParallelGCThreads=4", "-XX:ParallelGCThreads=1")] if flag == "-workers" else []
+    assert differing == [*threads, (value, plain[plain.index(flag) + 1])]
+
+
+def test_num_and_depth_bound_a_simulation_only() -> None:
+    assert argv(TlcOptions(num=5, depth=7)) == argv()
+
+
+def test_options_come_last_so_that_they_win() -> None:
+    command = argv(TlcOptions(options=("-workers", "8"), java_options=("-Xss64m",)))
+    assert command[-3:] == ["-workers", "8", "Main.tla"]
+    assert jvm(command)[-1] == "-Xss64m"
+    assert "-Xss64m" not in command[command.index("-cp") :]
+
+
+def test_all_options_at_once_add_up() -> None:
+    command = argv(
+        TlcOptions(mode="simulate", num=1, depth=2, coverage=True, check_deadlock=False, options=("-terse",))
+    )
+    for flag in ("-simulate", "num=1", "-depth", "-coverage", "-deadlock", "-terse"):
+        assert flag in command
+
+
+@pytest.mark.parametrize("mebibytes", [128, 256, 512, 1024, 4096, 65536])
+def test_the_heap_leaves_room_for_the_rest_of_the_jvm(mebibytes: int) -> None:
+    memory = mebibytes * MIB
+    heap = heap_bytes(memory)
+    assert 48 * MIB <= heap < memory
+    command = argv(limits=replace(LIMITS, memory_bytes=memory))
+    assert f"-Xmx{heap // MIB}m" in jvm(command)
+    assert memory - heap >= memory // 5
+    assert heap_bytes(2 * memory) > heap
+
+
+def test_the_time_limit_is_not_told_to_tlc() -> None:
+    assert argv(limits=replace(LIMITS, timeout_seconds=1)) == argv()

@@ -1,0 +1,219 @@
+"""The runs of a sweep: the same input gives the same text and the same ids, anything that may change the answer others."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import COUNTER
+from tests.unit.conftest import LoadSweep
+from tla2py.errors import InputError
+from tla2py.plan import Plan, plan_sweep
+from tla2py.run import Config, TlcOptions, digest_run, digest_text
+from tla2py.sweep import load_sweep
+
+SWEEP = """\
+module = "Counter.tla"
+[model]
+invariants = ["Small"]
+[parameters]
+Max = [2, 1, -1]
+[tlc]
+timeout = "1m"
+memory = "256MiB"
+"""
+
+
+def ids(plan: Plan) -> list[str]:
+    return [run.run_id for run in plan.runs]
+
+
+@pytest.fixture
+def plan(load: LoadSweep) -> Plan:
+    return plan_sweep(load(SWEEP), "jar")
+
+
+def test_a_run_per_point_in_grid_order(plan: Plan) -> None:
+    assert [point.parameters["Max"] for point in plan.points] == ["2", "1", "-1"]
+    assert [run.main for run in plan.runs] == ["Counter", "Counter", "MC_Counter"]
+    assert len(set(ids(plan))) == 3
+    assert all("Max = 2" in run.config_text for run in plan.runs[:1])
+
+
+def test_a_run_names_its_modules_by_digest(plan: Plan) -> None:
+    assert plan.runs[0].modules == (("Counter.tla", digest_text(COUNTER)),)
+    assert [name for name, _ in plan.runs[2].modules] == ["MC_Counter.tla", "Counter.tla"]
+    assert plan.sources[digest_text(COUNTER)] == COUNTER
+    for run in plan.runs:
+        assert all(digest_text(plan.sources[sha256]) == sha256 for _, sha256 in run.modules)
+
+
+def test_planning_twice_gives_the_same(load: LoadSweep, plan: Plan) -> None:
+    assert plan_sweep(load(SWEEP), "jar") == plan
+
+
+def test_another_process_gives_the_same(tmp_path: Path, plan: Plan) -> None:
+    program = (
+        "from pathlib import Path\nfrom tla2py.plan import plan_sweep\nfrom tla2py.sweep import load_sweep\n"
+        f"plan = plan_sweep(load_sweep(Path({str(tmp_path / 'sweep.toml')!r})), 'jar')\n"
+        "print(*(r.run_id + '\\n' + r.config_text for r in plan.runs), sep='')"
+    )
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == "".join(r.run_id + "\n" + r.config_text for r in plan.runs).strip()
+
+
+def test_runs_travel(plan: Plan) -> None:
+    for run in plan.runs:
+        assert pickle.loads(pickle.dumps(run)) == run
+        assert hash(run) == hash(replace(run))
+        assert len(pickle.dumps(run)) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"1m"', '"2m"'),
+        ('"256MiB"', '"512MiB"'),
+        ("[tlc]", "[expect]\nverdict = 'violated'\n[tlc]"),
+        ("module", "name = 'other'\nmodule"),
+        ("module", "# a comment\nmodule"),
+    ],
+)
+def test_what_cannot_change_the_answer_keeps_the_ids(load: LoadSweep, plan: Plan, old: str, new: str) -> None:
+    assert ids(plan_sweep(load(SWEEP.replace(old, new, 1)), "jar")) == ids(plan)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('invariants = ["Small"]', ""),
+        ('invariants = ["Small"]', 'properties = ["Small"]'),
+        ('invariants = ["Small"]', 'invariants = ["Small"]\ncheck_deadlock = false'),
+        ("[tlc]", "[tlc]\nworkers = 2"),
+        ("[tlc]", '[tlc]\nfind = "each"'),
+        ("[tlc]", "[tlc]\nseed = 1"),
+        ("[tlc]", '[tlc]\nmode = "simulate"\nnum = 3'),
+        ("[tlc]", "[tlc]\ndepth = 3"),
+        ("[tlc]", "[tlc]\ncoverage = true"),
+        ("[tlc]", '[tlc]\noptions = ["-lncheck", "final"]'),
+        ("[tlc]", '[tlc]\njava_options = ["-Xint"]'),
+    ],
+)
+def test_what_may_change_the_answer_changes_every_id(load: LoadSweep, plan: Plan, old: str, new: str) -> None:
+    changed = ids(plan_sweep(load(SWEEP.replace(old, new, 1)), "jar"))
+    assert not set(changed) & set(ids(plan))
+
+
+def test_the_jar_changes_every_id(load: LoadSweep, plan: Plan) -> None:
+    assert not set(ids(plan_sweep(load(SWEEP), "another jar"))) & set(ids(plan))
+
+
+def test_a_template_changes_the_ids_by_its_text_alone(load: LoadSweep, tmp_path: Path, plan: Plan) -> None:
+    (tmp_path / "own.j2").write_text("SPECIFICATION {{ config.specification }}\nCONSTANT Max = 1\n")
+    own = plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar")
+    assert not set(ids(own)) & set(ids(plan))
+    # Two points whose configs are the same text are one run.
+    assert own.runs[0].run_id == own.runs[1].run_id
+
+
+def test_the_text_of_any_module_reached_changes_every_id(load: LoadSweep, tmp_path: Path) -> None:
+    (tmp_path / "Base.tla").write_text("---- MODULE Base ----\nOne == 1\n====\n")
+    (tmp_path / "Unused.tla").write_text("---- MODULE Unused ----\n====\n")
+    load(SWEEP)
+    (tmp_path / "Counter.tla").write_text(COUNTER.replace("EXTENDS Naturals", "EXTENDS Naturals, Base"))
+
+    def planned() -> list[str]:
+        return ids(plan_sweep(load_sweep(tmp_path / "sweep.toml"), "jar"))
+
+    before = planned()
+    (tmp_path / "Unused.tla").write_text("---- MODULE Unused ----\nTwo == 2\n====\n")
+    assert planned() == before
+    # A comment could move what TLC says of places, so it counts too.
+    (tmp_path / "Base.tla").write_text("---- MODULE Base ----\nOne == 1 \\* one\n====\n")
+    assert not set(planned()) & set(before)
+
+
+def test_a_new_point_leaves_the_others_ids(load: LoadSweep, plan: Plan) -> None:
+    more = plan_sweep(load(SWEEP.replace("[2, 1, -1]", "[7, -1, 1, 2]")), "jar")
+    assert set(ids(plan)) < set(ids(more))
+
+
+def test_a_value_written_otherwise_is_the_same_run(load: LoadSweep) -> None:
+    plans = [
+        plan_sweep(load(f'module = "Counter.tla"\n[constants]\nMax = "{text}"\n'), "jar")
+        for text in ("{a, b}", " {a,b}", "{ a , b }")
+    ]
+    assert ids(plans[0]) == ids(plans[1]) == ids(plans[2])
+
+
+def test_seeds_are_runs_of_their_own(load: LoadSweep) -> None:
+    text = 'module = "Counter.tla"\n[constants]\nMax = 1\n[grid]\nrepeat = 3\n[tlc]\nmode = "simulate"\nnum = 5\n'
+    plan = plan_sweep(load(text), "jar")
+    assert [run.options.seed for run in plan.runs] == [0, 1, 2]
+    assert len(set(ids(plan))) == 3
+
+
+def test_every_option_is_part_of_the_digest() -> None:
+    other: dict[str, object] = {
+        "mode": "simulate",
+        "find": "each",
+        "workers": 2,
+        "check_deadlock": False,
+        "fp": 1,
+        "seed": 1,
+        "num": 1,
+        "depth": 1,
+        "coverage": True,
+        "options": ("-x",),
+        "java_options": ("-x",),
+    }
+    assert set(other) == {field.name for field in fields(TlcOptions)}
+    digests = {digest_run("M", (), "", TlcOptions(), "jar")}
+    for name, value in other.items():
+        digests.add(digest_run("M", (), "", replace(TlcOptions(), **{name: value}), "jar"))  # type: ignore[arg-type]
+    assert len(digests) == len(other) + 1
+    assert all(len(digest) == 32 for digest in digests)
+
+
+def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None:
+    options = TlcOptions()
+    digests = {
+        digest_run("M", (("A", "1"), ("B", "2")), "", options, "jar"),
+        digest_run("M", (("A", "1B"),), "2", options, "jar"),
+        digest_run("M", (("A", "2"), ("B", "1")), "", options, "jar"),
+        digest_run("MA", (("B", "2"), ("A", "1")), "", options, "jar"),
+    }
+    assert len(digests) == 4
+    # The order in which modules are met is no part of it.
+    assert digest_run("M", (("B", "2"), ("A", "1")), "", options, "jar") in digests
+
+
+def test_what_is_unassigned_is_told_while_planning(load: LoadSweep) -> None:
+    with pytest.raises(InputError, match="Max") as raised:
+        plan_sweep(load('module = "Counter.tla"\n'), "jar")
+    assert raised.value.code == "unassigned"
+    assert "Counter.tla:7" in str(raised.value)
+
+
+def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:
+    sweep = load('module = "Counter.tla"\n[constants]\nMax = 1\n')
+    assert plan_sweep(sweep, "jar").runs[0].config == Config(
+        specification="Spec", assignments=(("Max", "1"),)
+    )
+    (tmp_path / "Counter.tla").write_text(COUNTER.replace("Spec ==", "System =="))
+    with pytest.raises(InputError, match="candidates: System, Init, Next") as raised:
+        plan_sweep(load_sweep(tmp_path / "sweep.toml"), "jar")
+    assert raised.value.code == "no-specification"
