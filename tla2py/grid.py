@@ -17,6 +17,8 @@ from tla2py.values import Opaque, Value, canonical, parse_value
 
 # Keys of [model] that may be parameters too; "" stands for none.
 MODEL_PARAMETERS = ("specification", "init", "next", "symmetry", "view", "alias")
+# Keys of [model] that are lists; as the value of a parameter, the names with commas between them.
+MODEL_LISTS = ("invariants", "properties", "constraints", "action_constraints", "postconditions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,7 @@ def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) 
             kind = "constant"
         elif name in definitions or re.match(r"\[\w+\]", name) or replaceable_standard(name):
             kind = "definition"
-        elif name in MODEL_PARAMETERS:
+        elif name in (*MODEL_PARAMETERS, *MODEL_LISTS):
             kind = "model"
         else:
             raise _unknown_parameter(name, sorted(constants | definitions), where, ", ".join(specs))
@@ -142,15 +144,7 @@ def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ..
     def row(values: Mapping[str, Scalar], where: str, *, whole: bool) -> dict[str, str]:
         for name in values:
             if name not in names:
-                close = nearest(name, names)
-                raise InputError(
-                    "grid-key",
-                    f"{name} is no parameter of this sweep",
-                    where=where,
-                    hint=f"did you mean {close}?"
-                    if close
-                    else f"its parameters: {', '.join(names) or 'none'}",
-                )
+                raise unknown_in_grid(name, names, where)
         missing = [name for name in names if name not in values]
         if whole and missing:
             raise InputError("grid-key", f"an included point lacks {', '.join(missing)}", where=where)
@@ -182,6 +176,18 @@ def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ..
         yield Point(index=index, parameters={name: texts[name] for name in names})
     if index == 0:
         raise InputError("empty-grid", "no point is left after exclude", where=exclude_at)
+
+
+def unknown_in_grid(name: str, parameters: list[str], where: str) -> InputError:
+    """The error for a name that is none of a sweep's parameters."""
+    close = nearest(name, parameters)
+    known = f"its parameters: {', '.join(parameters) or 'none'}"
+    return InputError(
+        "grid-key",
+        f"{name} is no parameter of this sweep",
+        where=where,
+        hint=f"did you mean {close}?" if close else known,
+    )
 
 
 def replaceable_standard(name: str) -> bool:

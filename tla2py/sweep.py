@@ -10,12 +10,14 @@ from pathlib import Path
 from tla2py.cfg.render import default_template
 from tla2py.errors import InputError
 from tla2py.grid import (
+    MODEL_LISTS,
     MODEL_PARAMETERS,
     Parameter,
     Point,
     grid_points,
     read_parameters,
     replaceable_standard,
+    unknown_in_grid,
     value_text,
 )
 from tla2py.model import Model, constant_values, default_specification
@@ -56,7 +58,7 @@ def load_sweep(path: Path) -> Sweep:
 
     Raises InputError before anything runs: what ``read_sweep_file`` and ``load_spec`` raise, and
     ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``, ``duplicate-point``,
-    ``grid-key``.
+    ``grid-key`` (also for a row of expectations).
     """
     file, source = read_sweep_file(path)
     base = path.parent
@@ -72,6 +74,7 @@ def load_sweep(path: Path) -> Sweep:
         raise InputError("empty-parameter", "module is an empty list", where=source.place("module"))
     _check_names(file, source, specs)
     parameters = read_parameters(file, source, specs)
+    _check_matches(file, source, [parameter.name for parameter in parameters])
     return Sweep(
         name=file.name or path.stem,
         path=path,
@@ -152,7 +155,7 @@ def _check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> 
                 shown,
             )
     model = file.model
-    for key in ("invariants", "properties", "constraints", "action_constraints", "postconditions"):
+    for key in MODEL_LISTS:
         for name in getattr(model, key):
             if name not in definitions:
                 raise _unknown(name, "definition", definitions, source.place("model", key, value=name), shown)
@@ -163,6 +166,14 @@ def _check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> 
                 what = "constant" if isinstance(value, list) else "definition"
                 known = constants if isinstance(value, list) else definitions
                 raise _unknown(name, what, known, source.place("model", key, value=name), shown)
+
+
+def _check_matches(file: SweepFile, source: Source, parameters: list[str]) -> None:
+    """Every row of expectations speaks of parameters; one that does not would never match."""
+    for number, row in enumerate(file.expect.point if file.expect else ()):
+        for name in row.match:
+            if name not in parameters:
+                raise unknown_in_grid(name, parameters, source.place("expect", "point", number, "match"))
 
 
 def _unknown(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:
@@ -195,6 +206,14 @@ def _model(sweep: Sweep, point: Point) -> Model:
                     spec.root.name,
                 )
             chosen[key] = name or None
+    lists: dict[str, tuple[str, ...]] = {key: tuple(getattr(base, key)) for key in MODEL_LISTS}
+    for key in MODEL_LISTS:
+        if key in values and key not in {c.name for c in spec.constants}:
+            lists[key] = tuple(name for name in re.split(r"[\s,]+", values.pop(key)) if name)
+            for name in lists[key]:
+                if name not in spec.definitions:
+                    where = sweep.source.place("parameters", key, value=name)
+                    raise _unknown(name, "definition", list(spec.definitions), where, spec.root.name)
     assigned = {name: value_text(value) for name, value in file.constants.items()} | values
     replaced = {
         **file.substitutions,
@@ -220,11 +239,11 @@ def _model(sweep: Sweep, point: Point) -> Model:
         next=_name(next_),
         constants=constants,
         replacements=replacements,
-        invariants=tuple(base.invariants),
-        properties=tuple(base.properties),
-        constraints=tuple(base.constraints),
-        action_constraints=tuple(base.action_constraints),
-        postconditions=tuple(base.postconditions),
+        invariants=lists["invariants"],
+        properties=lists["properties"],
+        constraints=lists["constraints"],
+        action_constraints=lists["action_constraints"],
+        postconditions=lists["postconditions"],
         symmetry=chosen["symmetry"],
         view=_name(chosen["view"]),
         alias=_name(chosen["alias"]),

@@ -1,0 +1,191 @@
+"""What was found against what was expected, and the exit code that follows."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from tests.unit.conftest import LoadSweep
+from tla2py.errors import InputError
+from tla2py.expect import (
+    EXIT_INCONCLUSIVE,
+    EXIT_NOT_RUN,
+    EXIT_OK,
+    EXIT_UNEXPECTED,
+    Finding,
+    exit_code,
+    judge,
+)
+from tla2py.outcome import Verdict
+from tla2py.sweep import Sweep
+
+HEAD = """\
+module = "Counter.tla"
+[model]
+invariants = ["Small"]
+[parameters]
+Max = ["{a, b}", 1, true]
+"""
+EACH = '[tlc]\nfind = "each"\n'
+
+
+def row(
+    verdict: str,
+    *names: str,
+    point: int = 1,
+    trace_length: int | None = None,
+    distinct: int | None = 10,
+    undecided: tuple[str, ...] = (),
+) -> dict[str, object]:
+    """The columns of ``runs`` that a judgement looks at; a name with a colon has its kind before it."""
+    parts = [name.rpartition(":") for name in names]
+    return {
+        "point": point,
+        "verdict": verdict,
+        "violated": [{"kind": kind or "invariant", "name": name} for kind, _, name in parts],
+        "trace_length": trace_length,
+        "distinct": distinct,
+        "undecided": list(undecided),
+    }
+
+
+def judged(sweep: Sweep, *rows: dict[str, object]) -> list[tuple[str, int]]:
+    return [(finding.text, finding.exit_code) for finding in judge(sweep, rows)]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"),
+    [
+        ("holds", None),
+        ("excluded", None),
+        ("violated", EXIT_UNEXPECTED),
+        ("inconclusive", EXIT_INCONCLUSIVE),
+        ("broken", EXIT_NOT_RUN),
+    ],
+)
+def test_where_nothing_is_said_a_point_is_expected_to_hold(
+    load: LoadSweep, verdict: str, code: int | None
+) -> None:
+    found = judged(load(HEAD), row(verdict))
+    assert [c for _, c in found] == ([] if code is None else [code])
+
+
+@pytest.mark.parametrize(("expected", "found"), list(itertools.product(Verdict, Verdict)))
+def test_every_verdict_against_every_expectation(load: LoadSweep, expected: Verdict, found: Verdict) -> None:
+    sweep = load(HEAD + f'[expect]\nverdict = "{expected.value}"\n')
+    codes = {Verdict.BROKEN: EXIT_NOT_RUN, Verdict.INCONCLUSIVE: EXIT_INCONCLUSIVE}
+    expectation = (
+        []
+        if found is expected
+        else [(f"{found.value}, expected {expected.value}", codes.get(found, EXIT_UNEXPECTED))]
+    )
+    assert judged(sweep, row(found.value)) == expectation
+
+
+def test_the_first_row_that_matches_counts(load: LoadSweep) -> None:
+    sweep = load(
+        HEAD
+        + '[expect]\nverdict = "holds"\n'
+        + '[[expect.point]]\nmatch = { Max = "{b,a}" }\nverdict = "violated"\n'
+        + '[[expect.point]]\nmatch = {}\nverdict = "broken"\n'
+    )
+    findings = judge(sweep, [row("violated", "Small"), row("holds", point=2), row("broken", point=3)])
+    assert findings == [Finding(point=2, text="holds, expected broken", exit_code=EXIT_UNEXPECTED)]
+
+
+def test_a_row_matches_by_value_and_true_is_not_one(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[[expect.point]]\nmatch = { Max = 1 }\nverdict = "violated"\n')
+    findings = judge(sweep, [row("holds", point=n) for n in (1, 2, 3)])
+    assert [finding.point for finding in findings] == [2]
+
+
+def test_the_text_names_what_was_violated(load: LoadSweep) -> None:
+    assert judged(load(HEAD), row("violated", "Small", "deadlock:")) == [
+        ("violated (Small, deadlock), expected holds", EXIT_UNEXPECTED)
+    ]
+
+
+def test_violates_means_violated(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[expect]\nviolates = ["Small"]\n')
+    assert judged(sweep, row("violated", "Small")) == []
+    assert judged(sweep, row("holds")) == [("holds, expected violated", EXIT_UNEXPECTED)]
+    assert judged(sweep, row("excluded")) == [("excluded, expected violated", EXIT_UNEXPECTED)]
+
+
+def test_with_each_these_and_no_others_are_violated(load: LoadSweep) -> None:
+    sweep = load(HEAD + EACH + '[expect]\nviolates = ["A", "B"]\n')
+    assert judged(sweep, row("violated", "B", "A")) == []
+    assert judged(sweep, row("violated", "A")) == [("does not violate B, expected to", EXIT_UNEXPECTED)]
+    assert judged(sweep, row("violated", "A", "C")) == [
+        ("does not violate B, expected to", EXIT_UNEXPECTED),
+        ("violates C, not expected to", EXIT_UNEXPECTED),
+    ]
+
+
+def test_what_a_further_run_could_not_settle_is_inconclusive(load: LoadSweep) -> None:
+    sweep = load(HEAD + EACH + '[expect]\nviolates = ["A", "B"]\n')
+    assert judged(sweep, row("violated", "A", undecided=("B", "C"))) == [
+        ("does not violate B, expected to", EXIT_INCONCLUSIVE)
+    ]
+    assert judged(sweep, row("violated", "A", undecided=("C",))) == [
+        ("does not violate B, expected to", EXIT_UNEXPECTED)
+    ]
+
+
+def test_with_first_one_of_them_is_enough(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[expect]\nviolates = ["A", "B"]\n')
+    assert judged(sweep, row("violated", "B")) == []
+    assert judged(sweep, row("violated", "C")) == [("violates C, not expected to", EXIT_UNEXPECTED)]
+
+
+def test_a_deadlock_is_expected_by_its_kind(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[expect]\nviolates = ["deadlock"]\n')
+    assert judged(sweep, row("violated", "deadlock:")) == []
+    assert judged(sweep, row("violated", "Small")) != []
+
+
+def test_nothing_is_to_be_violated(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[expect]\nverdict = "violated"\nviolates = []\n')
+    assert judged(sweep, row("violated", "Small")) == [("violates Small, not expected to", EXIT_UNEXPECTED)]
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "text"),
+    [
+        ("trace_length = 3", row("holds", trace_length=3), None),
+        ("trace_length = 3", row("holds", trace_length=4), "trace length is 4, expected 3"),
+        ("trace_length = 3", row("holds"), "trace length is None, expected 3"),
+        ("distinct = 10", row("holds"), None),
+        ("distinct = 11", row("holds"), "distinct is 10, expected 11"),
+        ("distinct = 11", row("holds", distinct=None), "distinct is None, expected 11"),
+        ("min_distinct = 10", row("holds"), None),
+        ("min_distinct = 11", row("holds"), "distinct is 10, expected at least 11"),
+        ("min_distinct = 1", row("holds", distinct=None), "distinct is None, expected at least 1"),
+    ],
+)
+def test_numbers(load: LoadSweep, expected: str, found: dict[str, object], text: str | None) -> None:
+    sweep = load(HEAD + f"[expect]\n{expected}\n")
+    assert judged(sweep, found) == ([] if text is None else [(text, EXIT_UNEXPECTED)])
+
+
+def test_a_wrong_verdict_is_told_alone(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[expect]\nverdict = "holds"\ndistinct = 99\n')
+    assert [text for text, _ in judged(sweep, row("inconclusive"))] == ["inconclusive, expected holds"]
+
+
+@pytest.mark.parametrize("codes", [c for n in range(4) for c in itertools.permutations((1, 2, 3), n)])
+@pytest.mark.parametrize("complete", [True, False])
+def test_two_goes_before_one_and_one_before_three(codes: tuple[int, ...], complete: bool) -> None:
+    findings = [Finding(point=n, text="", exit_code=code) for n, code in enumerate(codes, 1)]
+    present = {*codes} if complete else {*codes, EXIT_NOT_RUN}
+    expected = next((code for code in (2, 1, 3) if code in present), EXIT_OK)
+    assert exit_code(findings, complete=complete) == expected
+
+
+def test_a_row_speaks_of_parameters(load: LoadSweep) -> None:
+    row = "[[expect.point]]\nmatch = {}\n[[expect.point]]\nverdict = 'holds'\nmatch = { Maxi = 1 }\n"
+    with pytest.raises(InputError, match="did you mean Max") as raised:
+        load(HEAD + row)
+    assert raised.value.code == "grid-key"
+    assert str(raised.value.where).endswith("sweep.toml:10:1")
