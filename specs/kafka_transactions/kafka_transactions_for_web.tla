@@ -363,8 +363,11 @@ BecomeLeader(b, p) ==
         /\ UNCHANGED <<client, tc_tid_transition, tc_log, tc_log_hwm, topic_vars,
                        pid_source, t_to_p_mapping, net_vars>>
 
-\* b learns of an election. It takes over the leader's log, committed or not, forgets the ids
-\* in p, and answers for the entries above its high watermark that a client waits for.
+\* What b's replica becomes: the leader's log as it stands, committed or not.
+FollowerLog(b, p) == tc_log[txn_log_leader[p]][p]
+
+\* b learns of an election. It takes over the leader's log, forgets the ids in p, and answers for
+\* the entries above its high watermark that a client waits for.
 \* The high watermark is compared with the leader's, not set. The published action assigns
 \* tc_log_hwm' and also leaves tc_log_hwm UNCHANGED; TLC takes the second for a test of the
 \* first, and so does logic. A commit moves all high watermarks at once: the test never fails.
@@ -378,7 +381,7 @@ BecomeFollower(b, p) ==
         /\ tc_log_hwm[leader][p] = tc_log_hwm[b][p]
         /\ tc_log_metadata' = [tc_log_metadata EXCEPT ![b][p] =
                 [leader |-> leader, cepoch |-> txn_log_epoch[p]]]
-        /\ tc_log' = [tc_log EXCEPT ![b][p] = tc_log[leader][p]]
+        /\ tc_log' = [tc_log EXCEPT ![b][p] = FollowerLog(b, p)]
         /\ tc_tid_metadata' = [tc_tid_metadata EXCEPT ![b] = Forget(@)]
         /\ tc_tid_transition' = [tc_tid_transition EXCEPT ![b] = Forget(@)]
         /\ Exchange({}, {tc_log[b][p][i].callback.err : i \in uncommitted} \ {None})

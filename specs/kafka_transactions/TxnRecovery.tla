@@ -1,0 +1,45 @@
+------------------------------ MODULE TxnRecovery ------------------------------
+(* Two repairs of kafka_transactions_for_web, each by itself and together: what an elected   *)
+(* coordinator needs to finish what the one before began, and what a deposed one must not    *)
+(* keep. And, what the published module does not state, that producer ids tell producers     *)
+(* apart.                                                                                    *)
+EXTENDS kafka_transactions_for_web
+
+\* Only a commit moves an aborting transaction on, and only that of the first entry, by the
+\* coordinator that wrote it. After an election the first entry may be committed and the second
+\* lost. Here whoever coordinates writes it (again).
+CompletePartialTxn(b, tid) ==
+    LET txn == tc_tid_metadata[b][tid]
+        settled == IF txn.state = PrepareCommit THEN CompleteCommit ELSE CompleteAbort
+    IN  /\ IsPartitionLeader(b, PartitionFor(tid))
+        /\ txn # None
+        /\ txn.state \in {PrepareAbort, PrepareCommit}
+        /\ tc_tid_transition[b][tid] = None
+        /\ Decide(b, LogEntry(tid, [txn EXCEPT !.state = settled], settled, None, None))
+        /\ UNCHANGED <<client, tc_tid_metadata, tc_log_hwm, tc_log_metadata, txn_log_vars,
+                       topic_vars, aux_vars, net_vars>>
+
+Completion == \E b \in Brokers : \E tid \in TransactionIds : CompletePartialTxn(b, tid)
+
+CompletionSpec ==
+    /\ Init /\ [][Next \/ Completion]_vars
+    /\ Fairness
+    /\ \A b \in Brokers : \A tid \in TransactionIds : WF_vars(CompletePartialTxn(b, tid))
+
+\* To be put in the place of FollowerLog: what is not committed is thrown away, as the client has
+\* been told to ask again.
+CommittedLog(b, p) == SubSeq(tc_log[b][p], 1, tc_log_hwm[b][p])
+
+--------------------------------------------------------------------------------
+
+\* No two clients have the same producer id and epoch: nobody could fence either of them.
+ClientsHaveDifferentProducerEpochs ==
+    \A c \in Clients : \A d \in Clients \ {c} :
+        client[c].pid >= 0 => <<client[c].pid, client[c].epoch>> # <<client[d].pid, client[d].epoch>>
+
+\* A producer id belongs to one transactional id.
+ProducerIdsAreDistinct ==
+    \A c, d \in Clients :
+        client[c].pid >= 0 /\ client[c].pid = client[d].pid => client[c].tid = client[d].tid
+
+===============================================================================
