@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tla2py.explore import StoreView
 
 __version__ = "0.1.0"
@@ -19,7 +21,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "open_store"]
 
 
-def open_store(path: str) -> StoreView:
+def open_store(path: str | Path) -> StoreView:
     """A store opened for reading: its tables as pandas or Spark frames, its counterexamples as ``Trace``.
 
     Raises ``tla2py.errors.StoreError`` when there is no store, or one of a newer version.
