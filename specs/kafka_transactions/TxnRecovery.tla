@@ -26,8 +26,9 @@ CompletionSpec ==
     /\ Fairness
     /\ \A b \in Brokers : \A tid \in TransactionIds : WF_vars(CompletePartialTxn(b, tid))
 
-\* To be put in the place of FollowerLog: what is not committed is thrown away, as the client has
-\* been told to ask again.
+\* To be put in the place of FollowerLog: as published; or what is not committed is thrown away,
+\* since the client is told to ask again.
+WholeLog(b, p) == tc_log[txn_log_leader[p]][p]
 CommittedLog(b, p) == SubSeq(tc_log[b][p], 1, tc_log_hwm[b][p])
 
 --------------------------------------------------------------------------------
