@@ -18,7 +18,7 @@ from tla2py.result import interpret_record
 from tla2py.run import Run
 from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.sweep import Sweep
-from tla2py.tables.schema import parameter_column, parameter_type
+from tla2py.tables.schema import parameter_columns, parameter_type
 from tla2py.tables.write import refresh_tables
 from tla2py.tlc.toolchain import Toolchain
 
@@ -108,14 +108,15 @@ def perform(
 
 def manifest(sweep: Sweep, plan: Plan) -> Manifest:
     """What a store says of the sweep it was made from."""
+    columns = parameter_columns([p.name for p in sweep.parameters])
     parameters = [
         ManifestParameter(
             name=p.name,
             kind=p.kind,
-            column=parameter_column(p.name),
+            column=column,
             type=parameter_type([point.parameters[p.name] for point in plan.points]),
         )
-        for p in sweep.parameters
+        for p, column in zip(sweep.parameters, columns, strict=True)
     ]
     points = [
         ManifestPoint(point=point.index, run_id=run.run_id, parameters=dict(point.parameters))

@@ -7,8 +7,9 @@ write atomic on a local disk (by rename) as on object storage (by one put), and 
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -46,21 +47,39 @@ class Archive:
 
     def stdout(self, number: int) -> IO[bytes]:
         """The standard output of execution ``number``, from 1, for reading line by line."""
-        return self._archive.open(f"{number}/stdout.txt")
+        with _reading(Path(str(self._archive.filename)), _UNREADABLE):
+            return self._archive.open(f"{number}/stdout.txt")
 
     def stderr(self, number: int) -> str:
         """The standard error of execution ``number``, from 1."""
-        return self._archive.read(f"{number}/stderr.txt").decode("utf-8", "replace")
+        with _reading(Path(str(self._archive.filename)), _UNREADABLE):
+            return self._archive.read(f"{number}/stderr.txt").decode("utf-8", "replace")
 
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
-    """A record from disk. Raises StoreError (``record-damaged``) when the file is not a whole record."""
-    try:
-        with zipfile.ZipFile(path) as archive:
+    """A record from disk.
+
+    Raises StoreError (``record-damaged``) when the file is not a whole record, also later, while its streams are read.
+    """
+    with ExitStack() as stack:
+        with _reading(path, _UNREADABLE):
+            archive = stack.enter_context(zipfile.ZipFile(path))
             record = msgspec.json.decode(archive.read(_RECORD), type=RunRecord)
+        with _reading(path, _DAMAGED):
             yield Archive(archive, record)
-    except (zipfile.BadZipFile, KeyError, EOFError, msgspec.DecodeError) as error:
+
+
+# What a damaged archive raises while a stream is read, and, besides, what it raises before.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
+_UNREADABLE = (*_DAMAGED, OSError, KeyError, RuntimeError, msgspec.DecodeError)
+
+
+@contextmanager
+def _reading(path: Path, errors: tuple[type[Exception], ...]) -> Iterator[None]:
+    try:
+        yield
+    except errors as error:
         raise StoreError(
             "record-damaged",
             f"{path} is no whole record: {error}",

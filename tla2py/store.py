@@ -75,9 +75,9 @@ class Store:
         ``store-unwritable``.
         """
         store = cls(path)
-        if (path.is_dir() and any(entry.name != ".lock" for entry in path.iterdir())) or path.is_file():
-            store.manifest()
         with _writing(path):
+            if path.is_file() or (path.is_dir() and any(entry.name != ".lock" for entry in path.iterdir())):
+                store.manifest()
             for folder in (store.records, store.tables, path / "sources"):
                 folder.mkdir(parents=True, exist_ok=True)
         return store
@@ -92,16 +92,20 @@ class Store:
     def manifest(self) -> Manifest:
         """What the store was made from.
 
-        Raises StoreError: ``store-missing``, ``not-a-store``, ``store-too-new``.
+        Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``.
         """
         file = self.path / "store.json"
-        if not self.path.exists():
-            raise StoreError(
-                "store-missing", f"no such store: {self.path}", hint="'tla2py sweep SWEEP.toml' makes one"
-            )
         try:
             data = msgspec.json.decode(file.read_bytes())
-        except (OSError, msgspec.DecodeError):
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if not self.path.exists():
+                raise StoreError(
+                    "store-missing", f"no such store: {self.path}", hint="'tla2py sweep SWEEP.toml' makes one"
+                ) from error
+            data = None
+        except OSError as error:
+            raise StoreError("store-unreadable", f"cannot read {file}: {error.strerror}") from error
+        except (msgspec.DecodeError, UnicodeDecodeError):
             data = None
         if not isinstance(data, dict) or data.get("format") != "tla2py-store":
             raise StoreError(
@@ -109,10 +113,11 @@ class Store:
                 f"{self.path} is not a store of tla2py",
                 hint="a store is a folder with a store.json",
             )
-        if data.get("version", 0) > STORE_VERSION:
+        version = data.get("version")
+        if isinstance(version, int) and version > STORE_VERSION:
             raise StoreError(
                 "store-too-new",
-                f"{self.path} was written by tla2py {data.get('tla2py_version')}, store version {data['version']}; "
+                f"{self.path} was written by tla2py {data.get('tla2py_version')}, store version {version}; "
                 f"this one reads up to {STORE_VERSION}",
                 hint="update tla2py, or sweep into another store with -o",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -148,14 +149,24 @@ def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
     )
 
 
-def parameter_column(name: str) -> str:
-    """The column of a parameter: its own name, or ``parameter_NAME`` where a fixed column has it already."""
+def parameter_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of parameters: their own names, after ``parameter_`` where another column has that name already.
+
+    Names that differ in case alone are one name to Spark.
+    """
     taken = {column.lower() for column in FIXED_RUNS_COLUMNS}
-    return f"parameter_{name}" if name.lower() in taken else name
+    columns = []
+    for name in names:
+        column = name
+        while column.lower() in taken:
+            column = f"parameter_{column}"
+        taken.add(column.lower())
+        columns.append(column)
+    return tuple(columns)
 
 
 def parameter_type(values: Sequence[str]) -> str:
     """``integer`` or ``boolean`` when every value is one, else ``text``."""
-    if all(value.lstrip("-").isdigit() and value.count("-") <= 1 for value in values):
+    if all(re.fullmatch(r"-?[0-9]{1,18}", value) for value in values):
         return "integer"
     return "boolean" if all(value in ("TRUE", "FALSE") for value in values) else "text"

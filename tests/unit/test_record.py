@@ -1,0 +1,90 @@
+"""Records: what was written is what is read, and a damaged one is told from a whole one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.records import CORPUS, executed
+from tla2py.errors import StoreError
+from tla2py.execute import Executed
+from tla2py.record import open_archive, write_archive
+from tla2py.result import RunResult, interpret_record
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Executed:
+    return executed(tmp_path, "a" * 32, "invariant", "success")
+
+
+@pytest.fixture
+def file(tmp_path: Path, run: Executed) -> Path:
+    path = tmp_path / "record.zip"
+    with path.open("wb") as sink:
+        write_archive(sink, run.record, run.folders)
+    return path
+
+
+def read(file: Path) -> RunResult:
+    with open_archive(file) as archive:
+        for number in range(1, len(archive.record.executions) + 1):
+            archive.stderr(number)
+        return interpret_record(archive.record, archive.stdout)
+
+
+def test_what_was_written_is_what_is_read(file: Path, run: Executed) -> None:
+    with open_archive(file) as archive:
+        assert archive.record == run.record
+        for number, name in enumerate(("invariant", "success"), 1):
+            with archive.stdout(number) as stdout:
+                assert stdout.read() == (CORPUS / name / "2.20.txt").read_bytes()
+            assert archive.stderr(number) == f"on standard error: {name}\n"
+
+
+def test_the_reading_can_always_be_made_again(file: Path, run: Executed) -> None:
+    assert read(file) == run.result
+
+
+def test_equal_records_are_equal_files(file: Path, tmp_path: Path) -> None:
+    other = executed(tmp_path / "other", "a" * 32, "invariant", "success")
+    path = tmp_path / "other.zip"
+    with path.open("wb") as sink:
+        write_archive(sink, other.record, other.folders)
+    assert path.read_bytes() == file.read_bytes()
+
+
+def test_a_missing_record(tmp_path: Path) -> None:
+    with pytest.raises(StoreError) as raised:
+        read(tmp_path / "none.zip")
+    assert raised.value.code == "record-damaged"
+
+
+def test_a_record_cut_anywhere_is_damaged(file: Path) -> None:
+    whole = file.read_bytes()
+    for size in range(0, len(whole), 13):
+        file.write_bytes(whole[:size])
+        with pytest.raises(StoreError) as raised:
+            read(file)
+        assert raised.value.code == "record-damaged"
+        assert str(file) in str(raised.value)
+
+
+def test_a_flipped_bit_is_found_or_harmless(file: Path, run: Executed) -> None:
+    whole = file.read_bytes()
+    codes = []
+    for place in range(0, len(whole), 5):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x11]) + whole[place + 1 :])
+        try:
+            assert read(file) == run.result
+        except StoreError as error:
+            codes.append(error.code)
+    assert set(codes) == {"record-damaged"}
+    assert len(codes) > len(whole) // 5 // 2
+
+
+def test_another_error_while_a_record_is_open_is_not_its_fault(file: Path) -> None:
+    for error in (OSError(28, "No space left on device"), KeyError("x"), RuntimeError("x")):
+        with pytest.raises(type(error)) as raised, open_archive(file):
+            raise error
+        assert raised.value is error

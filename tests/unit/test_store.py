@@ -1,0 +1,234 @@
+"""The store: written whole or not at all, and never mistaken for what it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import file_size_limit
+from tests.unit.records import executed
+from tla2py.errors import StoreError
+from tla2py.run import digest_text
+from tla2py.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store
+
+MANIFEST = Manifest(
+    tla2py_version="1.2.3",
+    name="tiny",
+    modules=["Spec"],
+    sweep='module = "Spec.tla"\n',
+    parameters=[ManifestParameter(name="N", kind="constant", column="N", type="integer")],
+    points=[ManifestPoint(point=1, run_id="a" * 32, parameters={"N": "1"})],
+)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "store"
+
+
+@pytest.fixture
+def store(path: Path) -> Store:
+    """A store with its manifest and the record of one run."""
+    made = Store.create(path)
+    made.write_manifest(MANIFEST, {digest_text("text\n"): "text\n"})
+    made.write_record(executed(path.parent, "a" * 32, "invariant"))
+    return made
+
+
+def test_a_store_that_is_only_named_touches_nothing(path: Path) -> None:
+    Store(path)
+    assert not path.exists()
+    with pytest.raises(StoreError):
+        Store.open(path)
+    assert not path.exists()
+
+
+def test_what_is_written_reads_back(store: Store, path: Path) -> None:
+    assert Store.open(path).manifest() == MANIFEST
+    assert (path / "sources" / f"{digest_text('text' + chr(10))}.tla").read_text() == "text\n"
+    with Store.open(path).archive("a" * 32) as archive:
+        assert archive.record == executed(path.parent / "again", "a" * 32, "invariant").record
+    assert Store.create(path).manifest() == MANIFEST
+    assert not list(path.rglob(".tmp-*"))
+
+
+def test_an_empty_folder_becomes_a_store(path: Path) -> None:
+    path.mkdir(parents=True)
+    with Store(path).lock():
+        pass
+    Store.create(path).write_manifest(MANIFEST, {})
+    assert Store.open(path).manifest() == MANIFEST
+
+
+def test_no_store_is_there(path: Path) -> None:
+    with pytest.raises(StoreError, match="no such store") as raised:
+        Store.open(path)
+    assert raised.value.code == "store-missing"
+    with pytest.raises(StoreError) as raised:
+        Store.open(path.parent.parent / ("x" * 300))
+    assert raised.value.code == "store-unreadable"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "not json",
+        "[]",
+        "3",
+        "{}",
+        '{"format": "other"}',
+        '{"format": "tla2py-store"}',
+        '{"format": "tla2py-store", "version": "new"}',
+        '{"format": "tla2py-store", "version": null, "points": 3}',
+        "\xff",
+    ],
+)
+def test_what_is_not_a_store_is_left_alone(path: Path, text: str | None) -> None:
+    path.mkdir(parents=True)
+    (path / "precious.txt").write_text("mine")
+    if text is not None:
+        (path / "store.json").write_text(text, encoding="latin-1")
+    before = files(path)
+    for use in (Store.open, Store.create):
+        with pytest.raises(StoreError) as raised:
+            use(path)
+        assert raised.value.code == "not-a-store"
+        assert len(str(raised.value).splitlines()) <= 2
+    assert files(path) == before
+    assert [entry.name for entry in path.iterdir() if entry.is_dir()] == []
+
+
+def test_a_file_is_not_a_store(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("mine")
+    for use in (Store.open, Store.create):
+        with pytest.raises(StoreError) as raised:
+            use(path)
+        assert raised.value.code == "not-a-store"
+    assert path.read_text() == "mine"
+
+
+def test_a_newer_store_is_refused(store: Store, path: Path) -> None:
+    data = json.loads((path / "store.json").read_text())
+    # A newer version may look like anything beside its version.
+    (path / "store.json").write_text(
+        json.dumps({"format": data["format"], "version": STORE_VERSION + 1, "tla2py_version": "99.0"})
+    )
+    before = files(path)
+    for use in (Store.open, Store.create):
+        with pytest.raises(StoreError, match=r"written by tla2py 99\.0") as raised:
+            use(path)
+        assert raised.value.code == "store-too-new"
+        assert "update tla2py" in str(raised.value.hint)
+    assert files(path) == before
+
+
+def test_a_store_below_a_file(path: Path) -> None:
+    path.parent.write_text("a file where the folder should be")
+    with pytest.raises(StoreError, match="cannot write to") as raised:
+        Store.create(path)
+    assert raised.value.code == "store-unwritable"
+    with pytest.raises(StoreError) as raised:
+        Store.open(path)
+    assert raised.value.code == "store-missing"
+
+
+def test_a_full_disk_leaves_what_was_there(store: Store, path: Path) -> None:
+    before = files(path)
+    big = executed(path.parent / "big", "b" * 32, "invariant")
+    (big.folders[0] / "stdout.txt").write_bytes(os.urandom(1 << 20))
+    attempts: list[Callable[[], None]] = [
+        lambda: store.write_record(big),
+        lambda: store.write_manifest(MANIFEST, {digest_text("new"): "new" * 100_000}),
+        lambda: store.write_file(path / "store.json", lambda sink: sink.write(b"x" * 100_000)),
+    ]
+    for attempt in attempts:
+        with file_size_limit(1 << 16), pytest.raises(StoreError, match="cannot write to") as raised:
+            attempt()
+        assert raised.value.code == "store-unwritable"
+        assert files(path) == before
+    store.write_record(big)
+    assert store.record_file("b" * 32).exists()
+
+
+def test_a_writer_that_fails_leaves_what_was_there(store: Store, path: Path) -> None:
+    before = files(path)
+
+    def half(sink: object) -> None:
+        sink.write(b"half")  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.write_file(path / "store.json", half)
+    assert files(path) == before
+
+
+def test_a_record_is_never_seen_half_written(store: Store, path: Path) -> None:
+    seen: list[list[str]] = []
+    file = store.record_file("c" * 32)
+
+    def slowly(sink: object) -> None:
+        for _ in range(3):
+            sink.write(b"part")  # type: ignore[attr-defined]
+            seen.append([p.name for p in store.records.glob("*.zip")])
+
+    store.write_file(file, slowly)
+    assert all(file.name not in names for names in seen)
+    assert file.read_bytes() == b"part" * 3
+
+
+def test_sources_are_written_once(store: Store, path: Path) -> None:
+    source = next((path / "sources").iterdir())
+    before = source.stat().st_mtime_ns
+    store.write_manifest(MANIFEST, {source.stem: "text\n"})
+    assert source.stat().st_mtime_ns == before
+
+
+def test_one_sweep_at_a_time(store: Store, path: Path) -> None:
+    program = f"from pathlib import Path\nfrom tla2py.store import Store\nwith Store(Path({str(path)!r})).lock(): print('held')"
+    with store.lock():
+        with pytest.raises(StoreError, match="another sweep") as raised, Store(path).lock():
+            pass
+        assert raised.value.code == "store-busy"
+        other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        assert other.returncode == 1
+        assert "another sweep is writing" in other.stderr
+        # Reading goes on.
+        assert Store.open(path).manifest() == MANIFEST
+    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert other.stdout == "held\n"
+
+
+def test_a_lock_ends_with_its_holder(store: Store, path: Path) -> None:
+    program = (
+        "import os\nfrom pathlib import Path\nfrom tla2py.store import Store\n"
+        f"with Store(Path({str(path)!r})).lock(): os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    with store.lock():
+        pass
+
+
+def test_leftovers_of_a_killed_sweep_are_removed(store: Store, path: Path) -> None:
+    before = files(path)
+    for folder in (path, store.records, path / "sources", store.tables):
+        (folder / ".tmp-half").write_bytes(b"half")
+    (store.tables / ".tmp-folder").mkdir()
+    (store.tables / ".tmp-folder" / "runs.parquet").write_bytes(b"half")
+    with store.lock():
+        after = files(path)
+    after.pop(".lock")
+    assert after == before
+    assert not list(store.tables.iterdir())
