@@ -1,0 +1,176 @@
+"""The import rule: a module imports only its own level or a lower one, and few modules import what is heavy.
+
+The levels, from the ground up: words and values; what is to be checked; configs, TLC and plans; executing and
+storing; reading what is stored; the command line.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import tla2py
+
+ROOT = Path(tla2py.__file__).parent
+
+LEVELS = (
+    ("errors", "units", "values"),
+    ("syntax", "trace", "outcome", "run", "sweepfile", "model", "grid"),
+    ("cfg", "tlc", "sweep", "plan", "expect", "result", "record", "inspect", "scaffold"),
+    ("execute", "executor", "store", "tables", "perform", "check"),
+    ("explore", "spark", "report"),
+    ("cli", "__main__"),
+)
+LEVEL_OF = {name: level for level, names in enumerate(LEVELS) for name in names}
+
+# Who may import a package, by the beginning of the module's name.
+ALLOWED = {
+    "pyspark": ("spark.",),
+    "py4j": ("spark.",),
+    "jinja2": ("cfg.render", "report."),
+    "tree_sitter": ("syntax.",),
+    "tree_sitter_tlaplus": ("syntax.",),
+    "typer": ("cli.",),
+    "click": ("cli.",),
+    "pandas": ("tables.pandas",),
+    "pyarrow": ("tables.", "explore", "perform", "spark."),
+    "rich": ("cli.", "report."),
+}
+
+
+class Import(NamedTuple):
+    """An import: who, of what, on which line, and whether it happens when the module is loaded."""
+
+    importer: str
+    imported: str
+    line: int
+    at_load: bool
+
+    def __str__(self) -> str:
+        return f"{self.importer}:{self.line} imports {self.imported}"
+
+
+def module_name(file: Path) -> str:
+    """The name of a module below ``tla2py.``, "" for the package itself; a package's own ends with a dot."""
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1]) + "." * (len(parts) > 1) if parts[-1] == "__init__" else ".".join(parts)
+
+
+MODULES = {module_name(file): ast.parse(file.read_text("utf-8")) for file in sorted(ROOT.rglob("*.py"))}
+
+
+def imports_of(name: str) -> Iterator[Import]:
+    """Every import of a module but those that only a type checker sees."""
+
+    def walk(node: ast.AST, at_load: bool) -> Iterator[Import]:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for part in node.orelse:
+                yield from walk(part, at_load)
+            return
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(name, alias.name, node.lineno, at_load)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name}:{node.lineno}: a relative import"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                is_module = whole.removeprefix("tla2py.").rstrip(".") in {m.rstrip(".") for m in MODULES}
+                yield Import(name, whole if is_module else str(node.module), node.lineno, at_load)
+        inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, at_load and not inside)
+
+    yield from walk(MODULES[name], True)
+
+
+IMPORTS = [found for name in MODULES for found in imports_of(name)]
+OWN = [
+    found._replace(imported=found.imported.removeprefix("tla2py").removeprefix("."))
+    for found in IMPORTS
+    if found.imported.partition(".")[0] == "tla2py"
+]
+
+
+def top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def test_the_walk_sees_imports() -> None:
+    assert any(f.importer == "spark.session" and f.imported == "pyspark.sql" for f in IMPORTS)
+    assert any(not found.at_load for found in IMPORTS)
+    assert len(OWN) > 100
+
+
+def test_every_module_has_a_level_and_every_level_its_modules() -> None:
+    there = {top(name) for name in MODULES} - {""}
+    assert there - set(LEVEL_OF) == set(), "give it a level in this file"
+    assert set(LEVEL_OF) - there <= {"scaffold"}, "there is no such module"
+
+
+def test_no_module_imports_from_above() -> None:
+    wrong = [
+        str(found)
+        for found in OWN
+        # The package itself hands out a view of a store, and imports it only when asked; its version is for all.
+        if found.importer and found.imported and LEVEL_OF[top(found.imported)] > LEVEL_OF[top(found.importer)]
+    ]
+    assert wrong == []
+
+
+def test_the_command_line_is_imported_by_nobody() -> None:
+    assert {f.importer for f in OWN if top(f.imported) == "cli" and top(f.importer) != "cli"} == {"__main__"}
+
+
+def test_no_modules_import_each_other_while_they_load() -> None:
+    graph: dict[str, set[str]] = {}
+    for found in OWN:
+        if found.at_load and found.importer.rstrip(".") != found.imported:
+            graph.setdefault(found.importer.rstrip("."), set()).add(found.imported)
+    list(TopologicalSorter(graph).static_order())
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_who_may_import_a_package(package: str) -> None:
+    users = {f.importer: f for f in IMPORTS if top(f.imported) == package}
+    wrong = [str(f) for name, f in users.items() if not name.startswith(ALLOWED[package])]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", ["pyspark", "jinja2", "tree_sitter", "typer", "pandas", "rich"])
+def test_a_package_with_a_rule_is_used(package: str) -> None:
+    assert any(top(found.imported) == package for found in IMPORTS)
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The packages that a fresh interpreter has loaded after a statement."""
+    program = f"import sys\n{statement}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return {top(name) for name in done.stdout.split()}
+
+
+def test_importing_the_package_is_cheap() -> None:
+    loaded = loaded_by("import tla2py")
+    assert "tla2py" in loaded
+    assert not loaded & {*ALLOWED, "numpy", "msgspec", "psutil", "zipfile"}
+
+
+def test_the_command_line_starts_without_spark_and_pandas() -> None:
+    assert not loaded_by("import tla2py.cli.app") & {"pyspark", "py4j", "pandas"}
+
+
+def test_importing_the_package_needs_no_tools() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import tla2py; tla2py.open_store"],
+        env={"PATH": "", "JAVA_HOME": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
