@@ -34,7 +34,7 @@ def judge(sweep: Sweep, runs: Iterable[Mapping[str, object]]) -> list[Finding]:
     findings = []
     for run in runs:
         number = int(str(run["point"]))
-        row = _row_for(expect, points[number])
+        row = row_for(expect, points[number])
         findings += [
             Finding(point=number, text=text, exit_code=code) for text, code in _differences(row, sweep, run)
         ]
@@ -51,7 +51,7 @@ def worst(codes: Sequence[int]) -> int:
     return next(code for code in _SEVERITY if code in codes)
 
 
-def _row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> ExpectPoint | ExpectSection:
+def row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> ExpectPoint | ExpectSection:
     """The first row that matches a point, else the section itself."""
     for row in expect.point:
         if all(

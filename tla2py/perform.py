@@ -127,6 +127,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         name=sweep.name,
         modules=[spec.root.name for spec in sweep.specs.values()],
         sweep=sweep.text,
+        sweep_file=str(sweep.path),
         parameters=parameters,
         points=points,
     )

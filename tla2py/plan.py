@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from tla2py.cfg.render import render_config
 from tla2py.cfg.wrapper import build_config
+from tla2py.expect import row_for
 from tla2py.grid import Point
 from tla2py.run import Run, digest_run, digest_text
 from tla2py.sweep import Sweep
+from tla2py.sweepfile import ExpectSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,9 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
         options = sweep.options
         if "seed" in point.parameters:
             options = replace(options, seed=int(point.parameters["seed"]))
+        # Counting what fires costs TLC half as much again, so only where somebody asks for it.
+        if point.index in sweep.counted or row_for(sweep.expect or ExpectSection(), point.parameters).fires:
+            options = replace(options, coverage=True)
         runs.append(
             Run(
                 run_id=digest_run(main, used, text, options, jar_sha256),

@@ -57,6 +57,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sweep: str
     parameters: list[ManifestParameter]
     points: list[ManifestPoint]
+    # The sweep file as the user named it; stores from before this was kept have none.
+    sweep_file: str | None = None
 
 
 class Store:

@@ -42,6 +42,8 @@ class Sweep:
     options: TlcOptions
     limits: Limits
     template: str
+    # The indices of points whose actions are to be counted though the file does not ask for it.
+    counted: frozenset[int] = frozenset()
 
     @property
     def expect(self) -> ExpectSection | None:

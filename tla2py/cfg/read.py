@@ -72,6 +72,11 @@ def read_config(path: Path) -> ConfigFile:
         raise InputError("config-missing", f"no such config: {path}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("config-missing", f"{path} cannot be read: {error}") from error
+    return parse_config(text, path)
+
+
+def parse_config(text: str, path: Path) -> ConfigFile:
+    """The text of a config; ``path`` names it in errors. Raises InputError (``config-syntax``) with the place."""
     reader = _Reader(path, list(_tokens(path, text)))
     config = reader.read()
     for begin, end in reader.deadlock_spans:
