@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from tla2py.syntax.levels import Level, Levels
 from tla2py.syntax.scope import Entity, Resolver, Scope
 from tla2py.syntax.term import Term
 
+# Nothing but the name tells what is there to bound a search from what ought to hold.
+_BOUNDS = re.compile(r"constraint|(limit|bound)s?$", re.IGNORECASE)
 _BOOLEAN_OPERATORS = frozenset(
     [
         "/\\",
@@ -40,6 +43,8 @@ class Candidates:
     nexts: tuple[str, ...]
     invariants: tuple[str, ...]
     properties: tuple[str, ...]
+    constraints: tuple[str, ...]
+    action_constraints: tuple[str, ...]
     symmetry_sets: tuple[str, ...]
 
 
@@ -99,6 +104,8 @@ class _Finder:
             nexts=tuple(nexts),
             invariants=tuple(name for name in others if self._is_invariant(name)),
             properties=tuple(name for name in others if name in behaviors and name not in specifications),
+            constraints=tuple(name for name in others if self._bounds(name, Level.STATE)),
+            action_constraints=tuple(name for name in others if self._bounds(name, Level.ACTION)),
             symmetry_sets=tuple(name for name in others if self._is_symmetry(name)),
         )
 
@@ -178,10 +185,16 @@ class _Finder:
         return self._reached(entity for term, scope in terms for entity in _mentioned(term, scope))
 
     def _is_invariant(self, name: str) -> bool:
-        if self._level[name] != Level.STATE or "constraint" in name.lower():
-            return False
         entity = self._entities[name]
+        if self._level[name] != Level.STATE or _BOUNDS.search(name):
+            return False
         return self._is_boolean(entity.body, entity.scope, frozenset())
+
+    def _bounds(self, name: str, level: Level) -> bool:
+        entity = self._entities[name]
+        if self._level[name] != level or not _BOUNDS.search(name):
+            return False
+        return level == Level.ACTION or self._is_boolean(entity.body, entity.scope, frozenset())
 
     def _is_boolean(self, term: Term | None, scope: Scope, inside: frozenset[Entity]) -> bool:
         """Whether an expression is a truth value by its shape."""

@@ -27,6 +27,8 @@ from tla2py.syntax.term import Bound, Span, Term
 _STANDARD_SETS = {"Nat": NUMBER, "Int": NUMBER, "Real": NUMBER, "BOOLEAN": BOOLEAN, "STRING": STRING}
 # Deeper than any chain of definitions that a person writes.
 _DEPTH = 40
+# A set of sets of functions that give sequences.
+_HEIGHT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,20 @@ class Evidence:
 class _Local:
     """A bound name or a parameter, and what its uses need of it."""
 
-    claims: list[Claim] = field(default_factory=list)
+    _claims: dict[tuple[Need, int], Claim] = field(default_factory=dict)
+
+    def add(self, claim: Claim) -> None:
+        """Keep a claim if it says something new and is no taller than what a person writes.
+
+        A recursive definition makes claims on its own parameters out of those it has, without end.
+        """
+        if claim.need.height <= _HEIGHT:
+            self._claims.setdefault((claim.need, claim.strength), claim)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What was said so far."""
+        return tuple(self._claims.values())
 
 
 Locals = Mapping[str, _Local]
@@ -223,7 +238,7 @@ class Inference:
         operator, parts = term.operator, term.arguments
         if operator in local:
             if not parts:
-                local[operator].claims.append(claim)
+                local[operator].add(claim)
             return
         entity = scope.find(operator)
         if entity is None:

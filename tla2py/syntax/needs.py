@@ -15,6 +15,11 @@ class Need:
     kind: str
     element: Need | None = None
 
+    @property
+    def height(self) -> int:
+        """How many kinds it is made of."""
+        return 1 + (self.element.height if self.element is not None else 0)
+
 
 # Evaluation fails without it; comparing with something else gives just FALSE; it is one branch among others, of
 # which it may be the one that stands for "none".

@@ -103,6 +103,16 @@ class Spec:
         return self._candidates.properties
 
     @property
+    def constraints(self) -> tuple[str, ...]:
+        """Predicates on states whose names say that they bound the search."""
+        return self._candidates.constraints
+
+    @property
+    def action_constraints(self) -> tuple[str, ...]:
+        """Actions whose names say that they bound the search."""
+        return self._candidates.action_constraints
+
+    @property
     def symmetry_sets(self) -> tuple[str, ...]:
         """Definitions made with ``Permutations``."""
         return self._candidates.symmetry_sets
