@@ -14,16 +14,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         # Imported in here so that an interrupt during the imports ends as quietly as any other.
-        from tla2py.cli.app import app
-        from tla2py.cli.console import print_error
-        from tla2py.errors import Tla2pyError
-        from tla2py.expect import EXIT_NOT_RUN
+        from tla2py.cli.app import run_app
 
-        try:
-            app()
-        except Tla2pyError as error:
-            print_error(error)
-            sys.exit(EXIT_NOT_RUN)
+        sys.exit(run_app())
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except BrokenPipeError:
