@@ -13,7 +13,7 @@ from tla2py.errors import StoreError
 from tla2py.executor import Completed, Executor, Work, completed, settled
 from tla2py.grid import comparable
 from tla2py.outcome import Outcome, Verdict
-from tla2py.plan import Plan, plan_sweep
+from tla2py.plan import Plan
 from tla2py.result import interpret_record
 from tla2py.run import Run
 from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
@@ -56,9 +56,8 @@ class Job:
     known: dict[str, Verdict] = field(default_factory=dict)
 
 
-def prepare(sweep: Sweep, store: Store, jar_sha256: str, *, fresh: bool = False) -> Job:
+def prepare(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) -> Job:
     """Look at what the store has and write down what is about to be run. The store must be locked."""
-    plan = plan_sweep(sweep, jar_sha256)
     store.write_manifest(manifest(sweep, plan), plan.sources)
     known = {} if fresh else _settled_runs(store, plan)
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}

@@ -78,7 +78,7 @@ class Store:
         """
         store = cls(path)
         with _writing(path):
-            if path.is_file() or (path.is_dir() and any(entry.name != ".lock" for entry in path.iterdir())):
+            if path.is_file() or (path.is_dir() and not all(map(_is_ours, path.iterdir()))):
                 store.manifest()
             for folder in (store.records, store.tables, path / "sources"):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -140,6 +140,10 @@ class Store:
             data = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
             _write_atomically(self.path / "store.json", lambda sink: sink.write(data))
 
+    def sources(self) -> dict[str, str]:
+        """The module texts of the store's runs by their sha256."""
+        return {file.stem: file.read_text(encoding="utf-8") for file in (self.path / "sources").glob("*.tla")}
+
     def record_file(self, run_id: str) -> Path:
         """The file of a run's record, there or not."""
         return self.records / f"{run_id}.zip"
@@ -185,6 +189,11 @@ class Store:
                     else:
                         leftover.unlink(missing_ok=True)
             yield
+
+
+def _is_ours(entry: Path) -> bool:
+    """Whether something may be in a store that has no manifest yet, since its making was cut short."""
+    return entry.name in (".lock", "records", "tables", "sources") or entry.name.startswith(".tmp-")
 
 
 def _write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:

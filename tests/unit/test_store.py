@@ -70,6 +70,18 @@ def test_an_empty_folder_becomes_a_store(path: Path) -> None:
     assert Store.open(path).manifest() == MANIFEST
 
 
+def test_a_store_whose_making_was_cut_short_is_made_again(path: Path) -> None:
+    made = Store.create(path)
+    with made.lock():
+        (path / "sources" / "0.tla").write_text("text")
+        (path / ".tmp-half").write_text("{")
+    with pytest.raises(StoreError) as raised:
+        Store.open(path)
+    assert raised.value.code == "not-a-store"
+    Store.create(path).write_manifest(MANIFEST, {})
+    assert Store.open(path).manifest() == MANIFEST
+
+
 def test_no_store_is_there(path: Path) -> None:
     with pytest.raises(StoreError, match="no such store") as raised:
         Store.open(path)

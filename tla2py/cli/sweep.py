@@ -19,7 +19,7 @@ from tla2py.executor import Executor, LocalExecutor, default_slots
 from tla2py.expect import Finding, exit_code, judge, worst
 from tla2py.explore import StoreView, open_view
 from tla2py.perform import perform, prepare
-from tla2py.plan import Plan
+from tla2py.plan import Plan, plan_sweep
 from tla2py.report.overview import overview
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
@@ -81,10 +81,12 @@ def sweep_command(
     sweeps = [with_options(load_sweep(path), timeout, memory, workers) for path in sweep]
     stores = store_paths(sweeps, store)
     toolchain = find_toolchain(tla2tools)
+    # Whatever is wrong with any of them is told before a store is made and before anything runs.
+    plans = [plan_sweep(loaded, toolchain.jar.sha256) for loaded in sweeps]
     swept = []
     with shared_executor(executor, master, max(s.options.workers for s in sweeps)) as start:
-        for loaded, path in zip(sweeps, stores, strict=True):
-            done = run_sweep(loaded, path, toolchain, start, fresh=fresh)
+        for loaded, plan, path in zip(sweeps, plans, stores, strict=True):
+            done = run_sweep(loaded, plan, path, toolchain, start, fresh=fresh)
             swept.append(done)
             if len(sweeps) == 1:
                 show(sweep_summary(done.view))
@@ -111,12 +113,18 @@ def store_paths(sweeps: Sequence[Sweep], store: Path | None) -> list[Path]:
 
 
 def run_sweep(
-    sweep: Sweep, path: Path, toolchain: Toolchain, start: Callable[[], Executor], *, fresh: bool = False
+    sweep: Sweep,
+    plan: Plan,
+    path: Path,
+    toolchain: Toolchain,
+    start: Callable[[], Executor],
+    *,
+    fresh: bool = False,
 ) -> Swept:
     """Execute what is missing of a sweep, with progress on standard error, and judge what is in its store."""
     store = Store.create(path)
     with store.lock():
-        job = prepare(sweep, store, toolchain.jar.sha256, fresh=fresh)
+        job = prepare(sweep, plan, store, fresh=fresh)
         with reporting(sweep.name, len(job.missing), job.cached) as report:
             try:
                 done = perform(job, toolchain, start, report)
