@@ -1,0 +1,96 @@
+"""What the config of a point really asks of TLC, read back from the text that TLC reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tla2py.cfg.literal import literal_names
+from tla2py.cfg.read import parse_config
+from tla2py.run import Config, Run
+from tla2py.syntax import Spec
+
+# Options of a run that change what is searched; the others change only how fast, or what is told of it.
+_SEARCH_OPTIONS = ("mode", "find", "check_deadlock", "seed", "num", "depth", "options", "java_options")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Check:
+    """One thing that TLC checks: invariant, property, postcondition or deadlock, and the definition's name."""
+
+    kind: str
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name by which a violation of it goes: the definition's, or ``deadlock``."""
+        return self.name or self.kind
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFacts:
+    """What a config says.
+
+    ``checked`` is in order of kind and name. ``dropped`` was asked for but is not in the text, as with a template that
+    leaves it out. ``mistaken`` are (constant, name) where the config makes a model value of a name that the module
+    declares. ``digest`` is over all that changes what is checked, but for layout and the texts of the user's modules.
+    """
+
+    checked: tuple[Check, ...]
+    dropped: tuple[Check, ...]
+    model_values: tuple[str, ...]
+    mistaken: tuple[tuple[str, str], ...]
+    digest: str
+
+
+def config_facts(run: Run, spec: Spec) -> ConfigFacts:
+    """What the config of a run says. Raises InputError (``config-syntax``) for a text that TLC would misread."""
+    said = parse_config(run.config_text, Path("MC.cfg")).config
+    deadlock = run.options.check_deadlock and "-deadlock" not in run.options.options
+    checked = set(_checks(said, deadlock=deadlock))
+    asked = set(_checks(run.config, deadlock=run.options.check_deadlock))
+    values = {constant: literal_names(text) or frozenset() for constant, text in said.assignments}
+    return ConfigFacts(
+        checked=tuple(sorted(checked)),
+        dropped=tuple(sorted(asked - checked)),
+        model_values=tuple(sorted({name for names in values.values() for name in names})),
+        mistaken=tuple(
+            (constant, name)
+            for constant, names in values.items()
+            for name in sorted(names)
+            if name in spec.definitions or _other_constant(name, constant, said, spec)
+        ),
+        digest=_digest(run, said, generated=run.main != spec.root.name),
+    )
+
+
+def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
+    for kind, names in (
+        ("invariant", config.invariants),
+        ("property", config.properties),
+        ("postcondition", config.postconditions),
+    ):
+        yield from (Check(kind, name) for name in names)
+    if deadlock:
+        yield Check("deadlock")
+
+
+def _other_constant(name: str, constant: str, said: Config, spec: Spec) -> bool:
+    """Whether a name is another constant, and one that is not itself the model value of its own name."""
+    declared = any(each.name == name for each in spec.constants)
+    return declared and name != constant and (name, name) not in said.assignments
+
+
+def _digest(run: Run, said: Config, *, generated: bool) -> str:
+    options = {key: value for key, value in asdict(run.options).items() if key in _SEARCH_OPTIONS}
+    # The wrapper module that we write is a part of the config.
+    wrapper = [sha256 for name, sha256 in run.modules if generated and name == f"{run.main}.tla"]
+    filled = {key: value for key, value in asdict(said).items() if value and key != "check_deadlock"}
+    text = json.dumps([run.main, filled, options, wrapper], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,236 @@
+"""The decision of a gate: what was planned and found against what was expected and locked; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tla2py.configfacts import Check, ConfigFacts, config_facts
+from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
+from tla2py.drift import drift, locked_point
+from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED, judge, row_for
+from tla2py.grid import Point
+from tla2py.lockfile import Lock, LockedPoint, parameters_key
+from tla2py.outcome import Outcome, Verdict
+from tla2py.plan import Plan
+from tla2py.run import Run
+from tla2py.sweep import Sweep
+from tla2py.sweepfile import ExpectPoint, ExpectSection
+
+_ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
+
+
+def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decision:
+    """What a gate says of a sweep. Raises InputError as ``config_facts`` does."""
+    locked = {point.key: point for point in lock.point} if lock is not None else {}
+    points = tuple(
+        _decide_point(sweep, point, run, found, None if lock is None else locked)
+        for point, run in zip(plan.points, plan.runs, strict=True)
+    )
+    if found.other_inputs is not None:
+        problem = Problem(reason="other-inputs", text=found.other_inputs, exit_code=EXIT_NOT_RUN)
+        return Decision(name=sweep.name, points=_silent(points), problems=(problem,))
+    if all(each.row is None for each in points):
+        problem = Problem(
+            reason="nothing-ran", text="nothing ran: no point has a result", exit_code=EXIT_NOT_RUN
+        )
+        return Decision(name=sweep.name, points=_silent(points), problems=(problem,))
+    problems = []
+    excluded = [each for each in points if each.row is not None and each.row["verdict"] == Verdict.EXCLUDED]
+    if len(excluded) == len(points):
+        text = "nothing was checked: every point contradicts an ASSUME"
+        problems.append(Problem(reason="all-excluded", text=text, exit_code=EXIT_NOT_RUN))
+    present = {parameters_key(each.point.parameters) for each in points}
+    for entry in lock.point if lock is not None else ():
+        if entry.key not in present:
+            shown = ", ".join(f"{name} = {text}" for name, text in entry.parameters.items()) or "the model"
+            text = f"the locked point {shown} is no longer in the sweep"
+            problems.append(Problem(reason="drift", text=text, exit_code=EXIT_UNEXPECTED))
+    return Decision(
+        name=sweep.name,
+        points=points,
+        problems=tuple(problems),
+        notices=tuple(_notices(points, lock, len(excluded))),
+    )
+
+
+def _silent(points: Sequence[PointDecision]) -> tuple[PointDecision, ...]:
+    """The points of a sweep that has a problem as a whole: none of them says anything."""
+    return tuple(
+        PointDecision(
+            point=each.point,
+            run=each.run,
+            row=None,
+            expected=each.expected,
+            checks=(),
+            problems=(),
+            locked=None,
+        )
+        for each in points
+    )
+
+
+def _notices(points: Sequence[PointDecision], lock: Lock | None, excluded: int) -> list[str]:
+    notices = []
+    if lock is None:
+        notices.append("there is no lock, so drift is not guarded; --record writes one")
+    elif not any(each.locked is not None and each.locked.fired is not None for each in points):
+        notices.append("which actions fire is not guarded; --update --coverage adds it to the lock")
+    if excluded:
+        notices.append(f"{excluded} of {len(points)} points contradict an ASSUME and were not checked")
+    return notices
+
+
+def _decide_point(
+    sweep: Sweep, point: Point, run: Run, found: Found, locked: Mapping[object, LockedPoint] | None
+) -> PointDecision:
+    expected = row_for(sweep.expect or ExpectSection(), point.parameters)
+    spec = sweep.specs[point.parameters.get("module", next(iter(sweep.specs)))]
+    facts = config_facts(run, spec)
+    row = found.rows.get(run.run_id)
+    fired = found.fired.get(run.run_id)
+    problems = [
+        Problem(reason=reason, text=text, exit_code=EXIT_NOT_RUN, point=point.index, subject=subject)
+        for reason, text, subject in _config_problems(facts)
+    ]
+    now = None
+    if row is None:
+        text = "the point has no result"
+        problems.append(Problem(reason="not-run", text=text, exit_code=EXIT_NOT_RUN, point=point.index))
+    else:
+        row = {**row, "point": point.index}
+        problems += _result_problems(sweep, point, row, expected, facts)
+        problems += _fire_problems(point, expected, fired, row)
+        now = locked_point(point, run, facts, row, fired)
+    if locked is not None and now is not None:
+        for text in drift(locked.get(parameters_key(point.parameters)), now):
+            problems.append(Problem(reason="drift", text=text, exit_code=EXIT_UNEXPECTED, point=point.index))
+    return PointDecision(
+        point=point,
+        run=run,
+        row=row,
+        expected=expected,
+        checks=tuple(_checked(sweep, run, row, expected, facts, found)),
+        problems=tuple(problems),
+        locked=now,
+    )
+
+
+def _config_problems(facts: ConfigFacts) -> list[tuple[str, str, str | None]]:
+    problems: list[tuple[str, str, str | None]] = [
+        ("not-in-config", f"the config does not check the {check}, which the sweep file lists", check.label)
+        for check in facts.dropped
+    ]
+    if not facts.checked:
+        text = (
+            "nothing is checked: the config has no invariant and no property, and deadlock is not looked for"
+        )
+        problems.append(("nothing-checked", text, None))
+    for constant, name in facts.mistaken:
+        text = f"the config gives {constant} the model value {name}, not what the module declares as {name}"
+        problems.append(("model-value", text, None))
+    return problems
+
+
+def _result_problems(
+    sweep: Sweep, point: Point, row: Row, expected: ExpectPoint | ExpectSection, facts: ConfigFacts
+) -> list[Problem]:
+    verdict, outcome = Verdict(str(row["verdict"])), Outcome(str(row["outcome"]))
+    message = f": {' '.join(str(row['message']).split())[:300]}" if row["message"] else ""
+    reasons = {Verdict.BROKEN: "broken", Verdict.INCONCLUSIVE: "inconclusive"}
+    problems = [
+        Problem(
+            reason=reasons.get(verdict, "unexpected"),
+            text=f"{finding.text}{f' ({outcome.value})' if verdict in reasons else ''}{message}",
+            exit_code=finding.exit_code,
+            point=point.index,
+        )
+        for finding in judge(sweep, [row])
+    ]
+
+    def add(reason: str, text: str, exit_code: int, subject: str | None = None) -> None:
+        problems.append(
+            Problem(reason=reason, text=text, exit_code=exit_code, point=point.index, subject=subject)
+        )
+
+    if problems:
+        return problems
+    if verdict is Verdict.INCONCLUSIVE and (
+        outcome is Outcome.KILLED or (not _by_name(expected) and sweep.options.mode == "check")
+    ):
+        allowed = "being killed is no answer" if outcome is Outcome.KILLED else _ALLOW
+        add("inconclusive", f"inconclusive ({outcome.value}); {allowed}", EXIT_INCONCLUSIVE)
+    if verdict is Verdict.BROKEN and (outcome is Outcome.NOT_STARTED or row["tlc_version"] is None):
+        add("broken", f"TLC did not run ({outcome.value}){message}", EXIT_NOT_RUN)
+    if verdict is Verdict.VIOLATED and not expected.violates and len(facts.checked) > 1:
+        text = "expected to be violated, but not what of the "
+        add("unnamed", f"{text}{len(facts.checked)} that are checked; write violates = [...]", EXIT_NOT_RUN)
+    undecided = row["undecided"]
+    assert isinstance(undecided, Sequence)
+    if undecided:
+        text = f"no answer within the limits on {', '.join(map(str, undecided))}"
+        add("undecided", text, EXIT_INCONCLUSIVE)
+    if verdict is Verdict.HOLDS and not row["generated"] and expected.distinct != 0:
+        add("no-states", REASONS["no-states"].rstrip(".").lower(), EXIT_UNEXPECTED)
+    return problems
+
+
+def _by_name(expected: ExpectPoint | ExpectSection) -> bool:
+    """Whether an expectation speaks of certain points and not of all."""
+    return isinstance(expected, ExpectPoint) and bool(expected.match)
+
+
+def _fire_problems(
+    point: Point, expected: ExpectPoint | ExpectSection, fired: Sequence[str] | None, row: Row
+) -> list[Problem]:
+    if not expected.fires or row["verdict"] not in (Verdict.HOLDS, Verdict.VIOLATED):
+        return []
+    if fired is None:
+        text = f"whether {', '.join(expected.fires)} fired is not known: TLC printed no coverage"
+        return [Problem(reason="not-counted", text=text, exit_code=EXIT_NOT_RUN, point=point.index)]
+    return [
+        Problem(
+            reason="never-fired",
+            text=f"action {name} never fired, expected to",
+            exit_code=EXIT_UNEXPECTED,
+            point=point.index,
+            subject=name,
+        )
+        for name in expected.fires
+        if name not in fired
+    ]
+
+
+def _checked(
+    sweep: Sweep,
+    run: Run,
+    row: Row | None,
+    expected: ExpectPoint | ExpectSection,
+    facts: ConfigFacts,
+    found: Found,
+) -> list[CheckedOne]:
+    """What became of everything that was checked, and of what was violated besides, such as an Assert."""
+    if row is None or row["verdict"] not in (Verdict.HOLDS, Verdict.VIOLATED):
+        return [CheckedOne(check=check, status="undecided", as_expected=True) for check in facts.checked]
+    violated, undecided = row["violated"], row["undecided"]
+    assert isinstance(violated, Sequence)
+    assert isinstance(undecided, Sequence)
+    names = {str(v["name"] or v["kind"]): str(v["kind"]) for v in violated}
+    listed = {check.label for check in facts.checked}
+    besides = [
+        Check(kind, name if name != kind else "") for name, kind in names.items() if name not in listed
+    ]
+    stopped = bool(names) and sweep.options.find != "each"
+    foreseen = expected.violates if expected.violates is not None else []
+    anything = expected.verdict == Verdict.VIOLATED.value and expected.violates is None
+    checks = []
+    for check in (*facts.checked, *besides):
+        name = check.label
+        if name in names:
+            status, right = "violated", name in foreseen or anything
+        elif stopped or name in undecided:
+            status, right = "undecided", True
+        else:
+            status, right = "held", name not in foreseen
+        length = found.lengths.get((run.run_id, name)) if status == "violated" else None
+        checks.append(CheckedOne(check=check, status=status, as_expected=right, length=length))
+    return checks
