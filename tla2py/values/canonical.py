@@ -85,13 +85,15 @@ def same_value(one: Value, other: Value) -> bool:
         return _compare(left, right) == 0
 
 
-def in_order(values: Iterable[T]) -> list[T]:
-    """The values, of any types of values, in canonical order."""
+def in_order(values: Iterable[T], key: Callable[[T], Any] | None = None) -> list[T]:
+    """The values, of any types of values, in canonical order; or any items in the order of their ``key``."""
     items: list[Any] = list(values)
-    kinds = {type(item) for item in items}
+    keys = items if key is None else [key(item) for item in items]
+    kinds = set(map(type, keys))
     if kinds == {int} or kinds == {str}:
-        return sorted(items)
-    return [item for _, item in _sorted([(canonical(item), item) for item in items], _first)]
+        return sorted(items, key=key)
+    forms = [(canonical(by), item) for by, item in zip(keys, items, strict=True)]
+    return [item for _, item in _sorted(forms, _first)]
 
 
 _Part: TypeAlias = tuple[Iterator[Value], list[Form], Callable[[list[Form]], Form]]
@@ -142,7 +144,7 @@ def _finish_function(forms: list[Form]) -> Form:
 
 
 def _interval(value: Interval) -> Form:
-    size = len(value)
+    size = value.size
     if size > ENUMERATED:
         return (SET, size, ((INTEGER, value.lo), CONSECUTIVE))
     return (SET, size, tuple([(INTEGER, item) for item in value]))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import TypeGuard
 
 from tla2py.values.canonical import in_order, is_identifier, same_value
 from tla2py.values.tla_text import format_value
-from tla2py.values.value import Function, Interval, Record, Value
+from tla2py.values.value import HASHED_INTERVAL, Function, Interval, Record, Value
 
 _MISSING = object()
 
@@ -32,7 +34,7 @@ def changes(before: Value, after: Value) -> Iterator[Change]:
     """The smallest parts in which two values differ, in the order of their keys.
 
     Sequences, records and functions are compared key by key, as the functions they are; sets by their elements, first
-    those removed. Anything else that differs is one change of the whole part.
+    those removed. Anything else that differs, a huge interval too, is one change of the whole part.
     """
     todo: list[tuple[str, Value | None, Value | None]] = [("", before, after)]
     while todo:
@@ -41,10 +43,14 @@ def changes(before: Value, after: Value) -> Iterator[Change]:
             continue
         if isinstance(old, (tuple, Record, Function)) and isinstance(new, (tuple, Record, Function)):
             todo.extend(reversed(list(_by_key(path, old, new))))
-        elif isinstance(old, (frozenset, Interval)) and isinstance(new, (frozenset, Interval)):
+        elif _enumerable(old) and _enumerable(new):
             yield from _by_element(path + "{}", old, new)
         elif old is None or new is None or not same_value(old, new):
             yield Change(path=path, before=old, after=new)
+
+
+def _enumerable(value: Value | None) -> TypeGuard[frozenset[Value] | Interval]:
+    return isinstance(value, frozenset) or (isinstance(value, Interval) and value.size <= HASHED_INTERVAL)
 
 
 def _by_key(
@@ -58,11 +64,20 @@ def _by_key(
                 yield f"{path}[{index + 1}]", one, other
         return
     olds, news = _mapping(old), _mapping(new)
-    keys = olds if olds.keys() == news.keys() else in_order(olds.keys() | news.keys())
-    for key in keys:
-        one, other = olds.get(key), news.get(key)
+    old_keys, new_keys = ({key: key for key in keys} for keys in (olds, news))
+    rows: list[tuple[Value, Value | None, Value | None]] = [
+        (key, one, news[key] if _has(new_keys, key) else None) for key, one in olds.items()
+    ]
+    added = [(key, None, other) for key, other in news.items() if not _has(old_keys, key)]
+    for key, one, other in in_order([*rows, *added], key=itemgetter(0)) if added else rows:
         if one is not other:
             yield path + _step(key), one, other
+
+
+def _has(keys: Mapping[Value, Value], key: Value) -> bool:
+    """Whether a key is among others, each mapped to itself; Python's ``True`` is not TLA+'s ``1``."""
+    found = keys.get(key, _MISSING)
+    return found is key or (found is not _MISSING and same_value(found, key))  # type: ignore[arg-type]
 
 
 def _mapping(value: tuple[Value, ...] | Record | Function) -> Mapping[Value, Value]:
@@ -76,15 +91,8 @@ def _step(key: Value) -> str:
 def _by_element(
     path: str, old: frozenset[Value] | Interval, new: frozenset[Value] | Interval
 ) -> Iterator[Change]:
-    kept = {element: element for element in new}
-    removed: list[Value] = []
-    for element in old:
-        counterpart = kept.get(element, _MISSING)
-        if counterpart is _MISSING or not same_value(element, counterpart):  # type: ignore[arg-type]
-            removed.append(element)
-        else:
-            del kept[element]
-    for element in in_order(removed):
+    olds, news = ({element: element for element in elements} for elements in (old, new))
+    for element in in_order([element for element in olds if not _has(news, element)]):
         yield Change(path=path, before=element, after=None)
-    for element in in_order(kept.values()):
+    for element in in_order([element for element in news if not _has(olds, element)]):
         yield Change(path=path, before=None, after=element)

@@ -1,7 +1,8 @@
 """The Informal Trace Format of values and states (Apalache's ADR-015), in both directions.
 
 Integers are always written ``{"#bigint": "n"}``, as the format has it since 2023; bare numbers are read too. A model
-value is a plain string there, so which strings are model values is kept beside the state.
+value is a plain string there, so which strings are model values is kept beside the state. What JSON cannot hold, or
+its readers would not take, is kept as TLA+ text under ``#unserializable``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tla2py.values.canonical import (
     Form,
     canonical,
 )
-from tla2py.values.tla_text import parse_value
+from tla2py.values.tla_text import format_form, parse_value
 from tla2py.values.value import DEEP, Function, ModelValue, Record, Value, shield
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -30,12 +31,19 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 EXPANDED = 10_000
 """The number of consecutive integers up to which a set of them is written out in JSON."""
 
+DEEPEST = 100
+"""The nesting up to which parts of values are written in JSON, each two or three levels of it.
+
+Readers of JSON recurse: Python's gives up at a thousand levels, as does the one in Spark.
+"""
+
 
 def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
     """The ITF form of ``value``, the same for all equal values.
 
     A model value listed in ``model_values`` becomes a plain string, so none of these names may also occur as a
-    string in ``value``; any other model value becomes ``{"#unserializable": name}``.
+    string in ``value``; any other model value becomes ``{"#unserializable": name}``, and what is nested deeper than
+    ``DEEPEST`` its TLA+ text in the same way.
     """
     return _form_to_itf(canonical(value), model_values)
 
@@ -43,42 +51,51 @@ def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
 def _form_to_itf(form: Form, model_values: Collection[str]) -> Json:
     # Parts are filled into their parents after these were made, which needs no recursion.
     holder: list[Json] = []
-    todo: list[tuple[Form, Callable[[Json], None]]] = [(form, holder.append)]
+    todo: list[_Todo] = [(form, holder.append, 0)]
     while todo:
-        part, put = todo.pop()
+        part, put, depth = todo.pop()
         rank, content = part[0], part[1]
+        inner = depth + 1
         if rank == INTEGER:
             put({"#bigint": str(content)})
         elif rank == OPAQUE or (rank == MODEL_VALUE and content not in model_values):
             put({"#unserializable": content})
         elif rank < SET:
             put(content)
+        elif depth > DEEPEST:
+            put({"#unserializable": format_form(part)})
         elif rank == SEQUENCE:
             elements: list[Json] = []
             put(elements)
-            todo.extend((element, elements.append) for element in reversed(part[2]))
+            todo.extend((element, elements.append, inner) for element in reversed(part[2]))
         elif rank == SET:
-            put(_set_to_itf(part, todo))
+            put(_set_to_itf(part, todo, inner))
         elif rank == RECORD:
             record: dict[str, Json] = dict.fromkeys(part[2])
             put(record)
-            todo.extend((value, _setter(record, name)) for name, value in zip(part[2], part[3], strict=True))
+            todo.extend(
+                (value, _setter(record, name), inner) for name, value in zip(part[2], part[3], strict=True)
+            )
         else:
             pairs: list[Json] = []
             put({"#map": pairs})
             for key, value in zip(part[2], part[3], strict=True):
                 pair: list[Json] = []
                 pairs.append(pair)
-                todo.append((value, pair.append))
-                todo.append((key, pair.append))
+                todo.append((value, pair.append, inner))
+                todo.append((key, pair.append, inner))
     return holder[0]
 
 
-def _set_to_itf(form: Form, todo: list[tuple[Form, Callable[[Json], None]]]) -> Json:
+# A form, where its JSON goes, and how deep that is.
+_Todo: TypeAlias = tuple[Form, Callable[[Json], None], int]
+
+
+def _set_to_itf(form: Form, todo: list[_Todo], depth: int) -> Json:
     size, elements = form[1], form[2]
     if not size or elements[-1] is not CONSECUTIVE:
         written: list[Json] = []
-        todo.extend((element, written.append) for element in reversed(elements))
+        todo.extend((element, written.append, depth) for element in reversed(elements))
         return {"#set": written}
     low = elements[0][1]
     if size > EXPANDED:
@@ -93,16 +110,19 @@ def _setter(record: dict[str, Json], name: str) -> Callable[[Json], None]:
     return put
 
 
-def from_itf(json: Json, model_values: Collection[str] = frozenset()) -> Value:
+def from_itf(
+    json: Json, model_values: Collection[str] = frozenset(), *, names: Collection[str] = frozenset()
+) -> Value:
     """The value that ``json`` is the ITF form of; strings in ``model_values`` are read as model values.
 
+    ``names`` are those that mean a model value in TLA+ text, whatever else they could mean there.
     ``{"#tup": ...}`` is a sequence and Apalache's variants are records. Raises ``InputError`` with code
     ``itf-syntax`` for anything that is not ITF, ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
     """
     stack: list[tuple[Iterator[Json], list[Value], Callable[[list[Value]], Value]]] = []
     value = json
     while True:
-        scalar = _scalar_from_itf(value, model_values)
+        scalar = _scalar_from_itf(value, model_values, names)
         if scalar is None:
             parts, build = _parts_from_itf(value)
             stack.append((iter(parts), [], build))
@@ -124,7 +144,7 @@ def from_itf(json: Json, model_values: Collection[str] = frozenset()) -> Value:
 _END = object()
 
 
-def _scalar_from_itf(json: Json, model_values: Collection[str]) -> Value | None:
+def _scalar_from_itf(json: Json, model_values: Collection[str], names: Collection[str]) -> Value | None:
     if isinstance(json, str):
         return ModelValue(json) if json in model_values else json
     if isinstance(json, (bool, int)):
@@ -137,7 +157,7 @@ def _scalar_from_itf(json: Json, model_values: Collection[str]) -> Value | None:
             except ValueError:
                 raise _bad(json) from None
         if tag == "#unserializable" and isinstance(content, str):
-            return parse_value(content, model_values=model_values)
+            return parse_value(content, model_values=(*model_values, *names))
     return None
 
 
@@ -172,8 +192,8 @@ def _bad(json: Json) -> InputError:
 def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
     """One ITF state: the variables, and under ``#meta`` the names in it that are model values.
 
-    Listed are only names that do not also occur as a string in the state; the others are ``#unserializable`` there,
-    so that ``state_from_itf`` reads every state back.
+    ``modelValues`` lists those that do not also occur as a string in the state; the others are ``#unserializable``
+    there and listed as ``ambiguousModelValues``, so that ``state_from_itf`` reads every state back.
     """
     forms = {name: canonical(value) for name, value in values.items()}
     names: set[str] = set()
@@ -191,18 +211,26 @@ def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
     listed = names - strings
     state: dict[str, Json] = {name: _form_to_itf(form, listed) for name, form in forms.items()}
     if names:
-        model_values: list[Json] = [*sorted(listed)]
-        state["#meta"] = {"modelValues": model_values}
+        meta: dict[str, Json] = {"modelValues": [*sorted(listed)]}
+        if listed != names:
+            meta["ambiguousModelValues"] = [*sorted(names - listed)]
+        state["#meta"] = meta
     return state
 
 
 def state_from_itf(obj: Mapping[str, Json]) -> dict[str, Value]:
     """The variables of an ITF state and their values; raises as ``from_itf`` does."""
     meta = obj.get("#meta")
-    listed = meta.get("modelValues") if isinstance(meta, dict) else None
-    names = (
+    listed, names = (_names(meta, key) for key in ("modelValues", "ambiguousModelValues"))
+    return {
+        name: from_itf(json, listed, names=names) for name, json in obj.items() if not name.startswith("#")
+    }
+
+
+def _names(meta: Json, key: str) -> frozenset[str]:
+    listed = meta.get(key) if isinstance(meta, dict) else None
+    return (
         frozenset(name for name in listed if isinstance(name, str))
         if isinstance(listed, list)
         else frozenset()
     )
-    return {name: from_itf(json, names) for name, json in obj.items() if not name.startswith("#")}

@@ -207,8 +207,13 @@ def format_value(value: Value) -> str:
     Functions on ``1..n`` are written as sequences, functions on identifiers as records, more than 32 consecutive
     integers as ``lo..hi``. ``parse_value`` reads an equal value from it.
     """
+    return format_form(canonical(value))
+
+
+def format_form(form: Form) -> str:
+    """``format_value`` for a value whose form is known."""
     pieces: list[str] = []
-    todo: list[Form | str] = [canonical(value)]
+    todo: list[Form | str] = [form]
     while todo:
         item = todo.pop()
         if isinstance(item, str):

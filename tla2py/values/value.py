@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 Value: TypeAlias = "bool | int | str | ModelValue | frozenset[Value] | tuple[Value, ...] | Record | Function | Interval | Opaque"
 
@@ -64,19 +64,27 @@ class Interval(Set[int]):
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.lo, self.hi + 1))
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """The number of elements, which ``len`` cannot tell beyond ``sys.maxsize``."""
         return max(0, self.hi - self.lo + 1)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __bool__(self) -> bool:
+        return self.lo <= self.hi
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Interval):
             return (self.lo, self.hi) == (other.lo, other.hi) or (not self and not other)
         if isinstance(other, frozenset):
-            size = len(self)
+            size = self.size
             return size == len(other) and size <= HASHED_INTERVAL and all(item in other for item in self)
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(frozenset(self) if len(self) <= HASHED_INTERVAL else (self.lo, self.hi))
+        return hash(frozenset(self) if self.size <= HASHED_INTERVAL else (self.lo, self.hi))
 
     def __str__(self) -> str:
         return _text(self)
@@ -165,6 +173,10 @@ class Function(_Map["Value"]):
     """
 
     __slots__ = ()
+
+    # Any, because a dict with keys of one type would be no Mapping with keys of all.
+    def __init__(self, items: Mapping[Any, Value] | Iterable[tuple[Any, Value]] = ()) -> None:
+        super().__init__(items)
 
 
 DEEP = 50
