@@ -47,7 +47,7 @@ def test_deep_values_are_read_and_written(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_deep_values_are_compared(kind: str) -> None:
-    value, twin, other = (parse_value(nested(kind, DEEP // 10, leaf)) for leaf in (None, None, "b"))
+    value, twin, other = (parse_value(nested(kind, DEEP // 20, leaf)) for leaf in (None, None, "b"))
 
     assert hash(value) == hash(twin)
     assert value == twin
@@ -84,7 +84,7 @@ def long_texts(size: int) -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", list(long_texts(1)))
 def test_long_texts_take_linear_time(kind: str) -> None:
-    short, long = (long_texts(size)[kind] for size in (3_000, 24_000))
+    short, long = (long_texts(size)[kind] for size in (2_000, 16_000))
 
     # Eight times as much may take eight times as long; quadratic time would be 64 times.
     assert seconds(lambda: read(long)) < 25 * seconds(lambda: read(short)) + 0.05
@@ -92,7 +92,7 @@ def test_long_texts_take_linear_time(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["set", "function", "record"])
 def test_writing_long_values_takes_linear_time(kind: str) -> None:
-    short, long = (parse_value(long_texts(size)[kind]) for size in (3_000, 24_000))
+    short, long = (parse_value(long_texts(size)[kind]) for size in (2_000, 16_000))
 
     for write in (
         format_value,
