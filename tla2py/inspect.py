@@ -55,7 +55,9 @@ def _extends(spec: Spec) -> Iterator[Item]:
         if reference.module in seen:
             continue
         seen.add(reference.module)
-        found = files.get(reference.module) or next((n for n in by.nested if n.name == reference.module), None)
+        found = files.get(reference.module) or next(
+            (n for n in by.nested if n.name == reference.module), None
+        )
         yield {
             "module": reference.module,
             "file": str(found.path) if found is not None else None,

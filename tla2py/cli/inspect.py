@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Json, Libraries
 from tla2py.errors import InputError
+
+if TYPE_CHECKING:
+    from tla2py.syntax import Spec
 
 Module = Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")]
 
@@ -21,9 +25,8 @@ def inspect_command(module: Module, library: Libraries = None, as_json: Json = F
     """
     from tla2py.inspect import inspect_spec
     from tla2py.report.inspection import inspection_text
-    from tla2py.syntax import load_spec
 
-    inspection = inspect_spec(load_spec(module, library or ()))
+    inspection = inspect_spec(_load(module, library or ()))
     if as_json:
         show_json(inspection)
     else:
@@ -43,14 +46,29 @@ def init_command(
     Without -o it is printed. Example: tla2py init Raft.tla -o sweep.toml
     """
     from tla2py.scaffold import scaffold_sweep
-    from tla2py.syntax import load_spec
 
-    spec = load_spec(module, library or ())
-    text = scaffold_sweep(spec, output, library or ())
+    text = scaffold_sweep(_load(module, library or ()), output, library or ())
     if output is None:
         typer.echo(text, nl=False)
         return
     if output.exists() and not force:
         raise InputError("file-exists", f"{output} exists already", hint="give --force to overwrite it")
-    output.write_text(text, encoding="utf-8")
-    err().print(f"wrote {output}; next: tla2py sweep {output}")
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError("unwritable", f"{output} cannot be written: {error.strerror or error}") from None
+    err().print(f"wrote {output}; next: tla2py sweep {output}", markup=False)
+
+
+def _load(module: Path, libraries: Sequence[Path]) -> Spec:
+    """The module with all it needs; folders beside its own are looked into, and named."""
+    from tla2py.syntax import load_spec
+
+    spec = load_spec(module, libraries, nearby=True)
+    known = {module.parent, *libraries}
+    folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)
+    for folder in folders:
+        if folder not in known:
+            names = ", ".join(m.name for m in spec.modules if m.path is not None and m.path.parent == folder)
+            err().print(f"found {names} in {folder}, as with -L {folder}", style="dim", markup=False)
+    return spec

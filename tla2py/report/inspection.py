@@ -96,7 +96,7 @@ def _operators(items: Sequence[Item]) -> Table | None:
     shown = [item for item in items if _HIDDEN_MARK not in str(item["name"])]
     rows = [("", _head(i), Text(str(i["level"]), "dim"), _words(i["comment"]), _where(i)) for i in shown]
     if len(shown) < len(items):
-        rest = f"and {len(items) - len(shown)} of named instances, such as {items[-1]['name']}"
+        rest = f"and {len(items) - len(shown)} of named instances, such as {next(i['name'] for i in items if i not in shown)}"
         rows.append(("", Text(rest, "dim"), Text(), Text(), Text()))
     return _table(rows, wide=3)
 

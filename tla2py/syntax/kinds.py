@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tla2py.syntax.inference import Evidence, Inference
 from tla2py.syntax.module import Constant
-from tla2py.syntax.needs import JOINED, REQUIRED, Need
+from tla2py.syntax.needs import BOOLEAN, JOINED, NUMBER, REQUIRED, SET, Need
 from tla2py.syntax.scope import Entity
 from tla2py.syntax.spec import Spec
 
@@ -42,13 +42,14 @@ class ConstantKind:
     ``kind`` is ``number``, ``boolean``, ``string``, ``set of numbers`` (strings, model values and so on),
     ``function``, ``sequence``, ``record``, ``tuple``, ``operator`` or ``model value``. ``reason`` says why in
     words, ``where`` (``file:line:column``) is the occurrence of the constant that decided. It is ``certain`` if
-    no other kind could be meant.
+    no other kind could be meant. ``need`` is the kind in full, with that of elements of elements.
     """
 
     kind: str
     reason: str
     where: str
     certain: bool
+    need: Need
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,11 @@ def _decide(spec: Spec, constant: Constant, inference: Inference) -> ConstantKin
     where = spec.file_of(constant).where(constant.span)
     if constant.arity:
         return ConstantKind(
-            kind="operator", reason=f"declared with {constant.arity} parameters", where=where, certain=True
+            kind="operator",
+            reason=f"declared with {constant.arity} parameters",
+            where=where,
+            certain=True,
+            need=Need("operator"),
         )
     entity = _entity(spec, constant.name)
     found = list(inference.evidence.get(entity, {}).values())
@@ -121,21 +126,23 @@ def _decide(spec: Spec, constant: Constant, inference: Inference) -> ConstantKin
     used = bool(inference.uses.get(entity))
     for comment in (constant.comment, constant.group):
         said = _said(comment)
-        if said is not None and (said == MODEL_VALUE or not used):
-            return ConstantKind(kind=said, reason="its comment says so", where=where, certain=False)
+        if said is not None and (said.kind == MODEL_VALUE or not used):
+            return ConstantKind(
+                kind=_name(said), reason="its comment says so", where=where, certain=False, need=said
+            )
     reason = "it is only compared with other values" if used else "nothing uses it"
-    return ConstantKind(kind=MODEL_VALUE, reason=reason, where=where, certain=False)
+    return ConstantKind(kind=MODEL_VALUE, reason=reason, where=where, certain=False, need=Need(MODEL_VALUE))
 
 
-def _said(comment: str) -> str | None:
+def _said(comment: str) -> Need | None:
     """Return the kind that a comment speaks of, if any."""
     if _SAYS_MODEL_VALUE.search(comment) and not _SAYS_SET.search(comment):
-        return MODEL_VALUE
+        return Need(MODEL_VALUE)
     if _SAYS_BOOLEAN.search(comment):
-        return "boolean"
+        return BOOLEAN
     if _SAYS_SET.search(comment):
-        return "set of model values"
-    return "number" if _SAYS_NUMBER.search(comment) else None
+        return SET
+    return NUMBER if _SAYS_NUMBER.search(comment) else None
 
 
 def _weigh(found: Sequence[Evidence]) -> ConstantKind:
@@ -156,6 +163,7 @@ def _weigh(found: Sequence[Evidence]) -> ConstantKind:
         certain=agreed
         and deciding.claim.strength == REQUIRED
         and (need.kind != "set" or need.element is not None),
+        need=need,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,24 +14,28 @@ from tla2py.syntax.spec import Spec
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
 
 
-def load_spec(path: Path | str, libraries: Sequence[Path] = (), *, strict: bool = True) -> Spec:
+def load_spec(
+    path: Path | str, libraries: Sequence[Path] = (), *, strict: bool = True, nearby: bool = False
+) -> Spec:
     """Return a module with all it extends and instantiates.
 
     Modules are looked for in the folder of the first one, then in the libraries in their order, as TLC does; the
     standard modules need not be found. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
     a module is named that cannot be found, ``module-cycle`` where one comes back to itself. Without ``strict``
-    text that cannot be read is left to TLC to judge.
+    text that cannot be read is left to TLC to judge. With ``nearby`` a module that is in none of these folders is
+    taken from a folder beside the first module's, if just one has it.
     """
-    search = _Search([Path(path).parent, *libraries], strict=strict)
+    search = _Search([Path(path).parent, *libraries], strict=strict, nearby=nearby)
     root = search.read(Path(path))
     search.follow(root, (root.name,))
     return Spec(root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard)))
 
 
 class _Search:
-    def __init__(self, folders: Sequence[Path], *, strict: bool) -> None:
+    def __init__(self, folders: Sequence[Path], *, strict: bool, nearby: bool) -> None:
         self._folders = folders
         self._strict = strict
+        self._nearby = nearby
         self.found: dict[str, Module] = {}
         self.standard: set[str] = set()
 
@@ -58,6 +63,9 @@ class _Search:
                 self.follow(self.read(file), (*trail, reference.module))
             elif reference.module in STANDARD_MODULES:
                 self.standard.add(reference.module)
+            elif self._nearby and len(beside := self._beside(reference.module)) == 1:
+                found = beside[0] / f"{reference.module}.tla"
+                self.follow(self.read(found), (*trail, reference.module))
             else:
                 raise self._missing(module, reference)
 
@@ -65,9 +73,17 @@ class _Search:
         files = (folder / f"{name}.tla" for folder in self._folders)
         return next((file for file in files if file.is_file()), None)
 
+    def _beside(self, name: str) -> list[Path]:
+        """Return the folders beside the first module's that have a module."""
+        outer = Path(os.path.normpath(self._folders[0] / ".."))
+        return sorted(file.parent for file in outer.glob(f"*/{name}.tla") if file.is_file())
+
     def _missing(self, module: Module, reference: Reference) -> InputError:
         searched = ", ".join(dict.fromkeys(str(folder) for folder in self._folders))
-        if reference.module in COMMUNITY_MODULES:
+        beside = self._beside(reference.module)
+        if beside:
+            advice = f"there is one in {beside[0]}: add -L {beside[0]}"
+        elif reference.module in COMMUNITY_MODULES:
             advice = "it is one of the CommunityModules, which do not come with TLC: copy it there, or add its folder with -L"
         elif reference.module in PROOF_MODULES:
             advice = "it belongs to the TLA+ proof system: copy it there, or add its folder with -L"

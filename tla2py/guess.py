@@ -1,0 +1,214 @@
+"""A first value for every constant: small, and as the assumptions of the module have it where they are simple."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from tla2py.syntax import Constant, ConstantKind, Expression, Spec, parse_expression
+from tla2py.syntax.needs import Need
+from tla2py.syntax.scope import Scope
+from tla2py.syntax.term import Term
+
+_SMALL = 2
+# Deeper than any assumption that a person writes.
+_DEPTH = 12
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def guess_values(spec: Spec, kinds: Mapping[str, ConstantKind]) -> dict[str, str]:
+    """A value for every constant that is not the model value of its own name, as TLA+ text by name."""
+    guesser = _Guesser(spec, kinds)
+    return {each.name: guesser.value(each.name) for each in spec.constants if kinds[each.name].kind != _OWN}
+
+
+_OWN = "model value"
+
+
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """What an assumption says a constant is: an element or a subset of a set."""
+
+    relation: str
+    term: Term
+    scope: Scope
+
+
+class _Guesser:
+    def __init__(self, spec: Spec, kinds: Mapping[str, ConstantKind]) -> None:
+        self._spec = spec
+        self._kinds = kinds
+        self._constants: dict[str, Constant] = {each.name: each for each in spec.constants}
+        self._values: dict[str, str] = {}
+        self._domains: dict[str, _Domain] = {}
+        self._least: dict[str, int] = {}
+        self._prefixes: set[str] = set()
+        (self._bound,) = self._unused(1)
+        for term, scope in self._conjuncts():
+            self._note(term, scope)
+
+    def value(self, name: str) -> str:
+        """The value of a constant, always the same one."""
+        if name not in self._values:
+            # What comes back to itself has no domain that helps.
+            self._values[name] = self._by_need(name, self._kinds[name].need)
+            self._values[name] = self._choose(name)
+        return self._values[name]
+
+    def _choose(self, name: str) -> str:
+        constant, need = self._constants[name], self._kinds[name].need
+        if constant.arity:
+            return f"LAMBDA {', '.join(self._unused(constant.arity))} : TRUE"
+        if need.kind == "number":
+            return str(max(_SMALL, self._least.get(name, 0)))
+        domain = self._domains.get(name)
+        if domain is not None and need.kind not in {"boolean", "string"} and need != Need("set"):
+            if domain.relation == "\\in":
+                found = self._element(domain.term, domain.scope)
+            else:
+                inner = self._element(domain.term, domain.scope)
+                found = f"{{{inner}}}" if inner is not None and need.element != Need("number") else None
+            if found is not None and _is_expression(found):
+                return found
+        return self._values[name]
+
+    def _by_need(self, name: str, need: Need, depth: int = 0) -> str:
+        """A value of a kind; ``name`` gives its name to model values in it."""
+        element = need.element
+        if need.kind == "set" and (element is None or element.kind == _OWN):
+            return f"{{{', '.join(self._names(name))}}}"
+        if need.kind == "set" and element is not None and element.kind in {"number", "string", "boolean"}:
+            return {"number": "{1, 2}", "string": '{"a", "b"}'}.get(element.kind, "{FALSE, TRUE}")
+        inner = self._by_need(name, element, depth + 1) if element is not None else str(_SMALL)
+        simple = {
+            "number": str(_SMALL),
+            "boolean": "FALSE",
+            "string": '"a"',
+            "set": f"{{{inner}}}",
+            "function": f"[{self._bound} \\in {{1, 2}} |-> {inner}]",
+            "sequence": f"<<{inner}, {inner}>>",
+            "tuple": "<<1, 2>>",
+            "record": "[field |-> 1]",
+        }
+        return simple.get(need.kind, name)
+
+    def _names(self, name: str) -> tuple[str, str]:
+        """Two names for model values, after that of the set: r1 and r2 for Replicas, tp1 and tp2 for TopicPartitions."""
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name) or ["v"]
+        initials = "".join(word[0] for word in words).lower()
+        whole = "".join(words).lower()
+        for prefix in (initials, *(whole[:length] for length in range(1, len(whole) + 1)), f"{whole}x"):
+            made = (f"{prefix}1", f"{prefix}2")
+            if prefix not in self._prefixes and not any(each in self._spec.scope.names for each in made):
+                self._prefixes.add(prefix)
+                return made
+        return (f"{name}_1", f"{name}_2")
+
+    def _unused(self, count: int) -> list[str]:
+        """Names for parameters; TLA+ lets none of them be declared already."""
+        names = (f"{letter}{suffix}" for suffix in ("", *range(1, 100)) for letter in "xyzuvwabc")
+        return list(islice((name for name in names if name not in self._spec.scope.names), count))
+
+    def _conjuncts(self) -> Iterator[tuple[Term, Scope]]:
+        """Everything that the assumptions join by conjunction, also through definitions."""
+        pending = [(a.body, self._spec.scope_of(m), 0) for m in self._spec.extended for a in m.assumptions]
+        while pending:
+            term, scope, depth = pending.pop(0)
+            entity = scope.find(term.operator) if term.is_name() else None
+            if term.shape == "apply" and term.operator == "/\\":
+                pending += [(part, scope, depth) for part in term.arguments]
+            elif entity is not None and entity.body is not None and depth < _DEPTH:
+                pending.append((entity.body, entity.scope, depth + 1))
+            else:
+                yield term, scope
+
+    def _note(self, term: Term, scope: Scope) -> None:
+        if term.shape != "apply" or len(term.arguments) != 2:
+            return
+        left, right = term.arguments
+        if term.operator in {"\\in", "\\subseteq"} and self._is_constant(left, scope):
+            self._domains.setdefault(left.operator, _Domain(term.operator, right, scope))
+            low = right.arguments[0] if right.operator == ".." and right.arguments else None
+            if term.operator == "\\in" and low is not None and low.text.isdigit():
+                self._raise(left.operator, int(low.text))
+        for one, operator, other in (
+            (left, term.operator, right),
+            (right, _MIRRORED.get(term.operator, ""), left),
+        ):
+            if operator in {">", ">="} and self._is_constant(one, scope) and other.text.isdigit():
+                self._raise(one.operator, int(other.text) + (operator == ">"))
+
+    def _raise(self, name: str, least: int) -> None:
+        self._least[name] = max(self._least.get(name, 0), least)
+
+    def _is_constant(self, term: Term, scope: Scope) -> bool:
+        entity = scope.find(term.operator) if term.is_name() else None
+        return entity is not None and entity.kind == "constant"
+
+    def _element(self, term: Term, scope: Scope, depth: int = _DEPTH) -> str | None:
+        """An element of a set, as text; None where its expression does not show one."""
+        operator, parts = term.operator, term.arguments
+        if depth == 0:
+            return None
+        if term.shape == "apply":
+            entity = scope.find(operator)
+            if entity is not None and entity.kind == "constant":
+                first = re.match(r"\{([\w\"]+)[,}]", self.value(operator))
+                return first[1] if first else f"CHOOSE {self._bound} \\in {operator} : TRUE"
+            if entity is not None:
+                return (
+                    self._element(entity.body, entity.scope, depth - 1) if entity.body and not parts else None
+                )
+            if operator in {"Nat", "Int", "Real"}:
+                return str(_SMALL)
+            if operator in {"BOOLEAN", "STRING"}:
+                return {"BOOLEAN": "FALSE", "STRING": '"a"'}[operator]
+            if operator == "..":
+                return parts[0].text if parts[0].shape == "literal" else None
+            if operator == "SUBSET":
+                return self._whole(parts[0], scope)
+            inner = [self._element(part, scope, depth - 1) for part in parts]
+            if operator == "Seq" and inner[0] is not None:
+                return f"<<{inner[0]}>>"
+            if operator == "\\X" and None not in inner:
+                return f"<<{', '.join(str(each) for each in inner)}>>"
+            return inner[0] if operator in {"\\", "\\cup"} else None
+        if term.shape == "build" and operator == "[->]":
+            result = self._element(parts[1], scope, depth - 1)
+            domain = self._whole(parts[0], scope)
+            if result is None or domain is None:
+                return None
+            return f"[{self._bound} \\in {domain} |-> {result}]"
+        if term.shape == "build" and operator == "[:]":
+            values = [self._element(part, scope, depth - 1) for part in parts]
+            fields = [f"{key} |-> {value}" for key, value in zip(term.text.split(","), values, strict=False)]
+            return f"[{', '.join(fields)}]" if None not in values else None
+        if term.shape == "build" and operator == "{}" and parts:
+            return self._whole(parts[0], scope)
+        whole = self._whole(term, scope)
+        filtered = whole is not None and term.operator == "{:}"
+        return f"CHOOSE {self._bound} \\in {whole} : TRUE" if filtered else None
+
+    def _whole(self, term: Term, scope: Scope) -> str | None:
+        """The text of a term, if the root can say it too."""
+        if term.is_name() and term.operator in {"Nat", "Int", "Real"}:
+            return "{1, 2}"
+        text = scope.module.excerpt(term.span)
+        expression = _expression(text)
+        known = self._spec.scope.names
+        if expression is None or any(scope.find(name) is not known.get(name) for name in expression.names):
+            return None
+        return text
+
+
+def _expression(text: str) -> Expression | None:
+    try:
+        return parse_expression(text)
+    except ValueError:
+        return None
+
+
+def _is_expression(text: str) -> bool:
+    return _expression(text) is not None

@@ -1,0 +1,203 @@
+"""A first sweep file for a module."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tla2py.guess import guess_values
+from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds, needs_definition
+
+_WIDTH = 100
+_GUESS = "a guess"
+# What is filled in for good; every other value is marked.
+_SETTLED = {"set of model values", "boolean"}
+
+
+def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -> str:
+    """The text of a sweep file that lists every constant of a module with a first value.
+
+    Paths in it are relative to the folder of ``output``, or to the current one without it. Values that are no more
+    than a guess say so in a comment.
+    """
+    folder = output.parent if output is not None else Path()
+    kinds = infer_kinds(spec)
+    values = guess_values(spec, kinds)
+    varied = _varied(spec, kinds, values)
+    parts = [
+        _head(spec, folder, libraries),
+        _model(spec),
+        _constants(spec, kinds, values),
+        _parameters(varied),
+        [_line("[tlc]", ""), _line('timeout = "2m"', "of one point"), 'memory = "1GiB"'],
+        _expect(spec, varied),
+    ]
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
+    root = spec.root
+    assert root.path is not None
+    yield from _comment(
+        f"A first sweep over the module {root.name}. What is marked as {_GUESS} has the right kind but any size: "
+        "put in the values that you want to check."
+    )
+    yield f"module = {_string(_relative(root.path, folder))}"
+    # A folder that a module was found in is needed, whoever named it.
+    found = [module.path.parent for module in spec.modules if module.path is not None]
+    needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
+    needed.pop(_relative(root.path.parent, folder), None)
+    if needed:
+        yield f"libraries = [{', '.join(map(_string, needed))}]"
+
+
+def _model(spec: Spec) -> Iterator[str]:
+    yield "[model]"
+    specifications = list(spec.specifications)
+    if "Spec" in spec.definitions:
+        specifications = list(dict.fromkeys(["Spec", *specifications]))
+    if specifications:
+        yield _line(f"specification = {_string(specifications[0])}", _others(specifications))
+    elif spec.inits and spec.nexts:
+        yield _line(f"init = {_string(spec.inits[0])}", _others(spec.inits))
+        yield _line(f"next = {_string(spec.nexts[0])}", _others(spec.nexts))
+    else:
+        yield '# specification = "..."       # no definition looks like one; or init and next'
+    yield from _choice("invariants", spec.invariants)
+    yield from _choice("properties", spec.properties)
+    for key, names in (("constraints", spec.constraints), ("action_constraints", spec.action_constraints)):
+        if names:
+            yield _line(
+                f"{key} = [{', '.join(map(_string, names))}]", "bounds the search, judged by the name"
+            )
+    yield _line("# check_deadlock = false", "if behaviours may end")
+    if spec.symmetry_sets:
+        best = "Symmetry" if "Symmetry" in spec.symmetry_sets else spec.symmetry_sets[-1]
+        others = [best, *(name for name in spec.symmetry_sets if name != best)]
+        yield _line(f"# symmetry = {_string(best)}", _others(others) or "not with liveness properties")
+    for name in spec.definitions:
+        if re.fullmatch(r"(?i)\w*view", name) and not spec.definitions[name].parameters:
+            yield f"# view = {_string(name)}"
+
+
+def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
+    """A list whose elements are comments, so that each is switched on by itself."""
+    if not names:
+        return
+    yield _line(f"{key} = [", "take the mark away from what is to be checked")
+    yield from (f"    # {_string(name)}," for name in names)
+    yield "]"
+
+
+def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]) -> Iterator[str]:
+    yield "[constants]"
+    for constant in spec.constants:
+        kind = kinds[constant.name]
+        if not needs_definition(kind):
+            continue
+        words = constant.comment or constant.group
+        yield from _comment(words)
+        note = "" if kind.kind in words.lower() else kind.kind
+        if kind.kind not in _SETTLED:
+            note = f"{_GUESS}: {note}" if note else _GUESS
+        yield _line(f"{_key(constant.name)} = {_value(values[constant.name])}", note)
+    own = [each for each in spec.constants if not needs_definition(kinds[each.name])]
+    if own:
+        yield "#"
+        yield from _comment("These need no line: each is the model value of its own name.")
+        width = max(len(each.name) for each in own)
+        yield from (_own(each, width) for each in own)
+
+
+def _own(constant: Constant, width: int) -> str:
+    words = _clean(constant.comment)
+    return f"#   {constant.name.ljust(width)}   {textwrap.shorten(words, 70, placeholder=' ...')}".rstrip()
+
+
+def _varied(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]) -> dict[str, list[str]]:
+    """Examples of parameters: the first constant of each kind that is easily varied, with some values."""
+    found: dict[str, list[str]] = {}
+    shown: set[str] = set()
+    for constant in spec.constants:
+        kind = kinds[constant.name].kind
+        if kind in {"number", *_SETTLED} - shown:
+            shown.add(kind)
+            found[constant.name] = _more(kind, values[constant.name])
+    return found
+
+
+def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield "[parameters]"
+    yield from _comment(
+        "Each a list of values, and every combination is a point. To vary a constant, take its line above away and "
+        "give its values here:"
+    )
+    yield from (f"# {_key(name)} = [{', '.join(map(_value, texts))}]" for name, texts in varied.items())
+
+
+def _more(kind: str, text: str) -> list[str]:
+    """Some values of a kind, by the first one."""
+    if kind == "number":
+        first = max(int(text) - 1, 1)
+        return [str(first + step) for step in range(3)]
+    if kind == "boolean":
+        return ["FALSE", "TRUE"]
+    names = text.strip("{}").split(", ")
+    return [text, f"{{{', '.join([*names, names[0].rstrip('0123456789') + '3'])}}}"]
+
+
+def _expect(spec: Spec, varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield from _comment("What is known beforehand, for 'tla2py gate':")
+    yield "# [expect]"
+    yield '# verdict = "holds"'
+    for name, texts in list(varied.items())[:1]:
+        yield "# [[expect.point]]"
+        yield f"# match = {{ {_key(name)} = {_value(texts[-1])} }}"
+        yield '# verdict = "violated"'
+        if spec.invariants:
+            yield f"# violates = [{_string(spec.invariants[-1])}]"
+
+
+def _others(names: Sequence[str]) -> str:
+    return f"or {', '.join(names[1:])}" if len(names) > 1 else ""
+
+
+def _line(code: str, note: str) -> str:
+    return f"{code.ljust(31)} # {_clean(note)}" if note else code
+
+
+def _comment(text: str) -> Iterator[str]:
+    yield from (f"# {line}" for line in textwrap.wrap(_clean(text), _WIDTH - 2))
+
+
+def _clean(text: str) -> str:
+    """Words on one line, without the characters that TOML does not have in comments."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _string(name)
+
+
+def _value(text: str) -> str:
+    """A value in TOML: numbers and booleans as they are, other TLA+ text in a string."""
+    if re.fullmatch(r"\d+", text):
+        return text
+    if text in {"TRUE", "FALSE"}:
+        return text.lower()
+    return f"'{text}'" if ("\\" in text or '"' in text) and "'" not in text else _string(text)
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """A path as the sweep file has it; an absolute one stays so if the file may be anywhere."""
+    if folder == Path() and path.is_absolute():
+        return path.as_posix()
+    return Path(os.path.relpath(path, folder)).as_posix()
