@@ -1,0 +1,128 @@
+"""TLC's own judgement of the traces we hold: the real ones are confirmed, every way to spoil one is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import tla2py
+from tla2py.confirm import Confirmation, confirm_trace
+from tla2py.explore import StoreView
+from tla2py.tlc.toolchain import find_toolchain
+from tla2py.trace import State, Trace
+
+pytestmark = pytest.mark.java
+
+SPECS = Path(__file__).resolve().parent.parent / "specs"
+# One point per way to fail: what is asked, and of which behaviour.
+ASKED = {
+    "invariant": ('specification = "Spec"\ninvariants = ["Few"]', "none"),
+    "initial": ('specification = "Spec"\ninvariants = ["AtFirst"]', "none"),
+    "deadlock": ('specification = "Spec"', "stop"),
+    "assert": ('init = "Init"\nnext = "Next"', "assert"),
+    "action_property": ('specification = "FairSpec"\nproperties = ["Grows"]', "none"),
+    "lasso": ('specification = "FairSpec"\nproperties = ["Comes"]', "none"),
+    "stuttering": ('specification = "Spec"\nproperties = ["Comes"]\ncheck_deadlock = false', "none"),
+}
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
+    """A store with one counterexample for each way to fail."""
+    base = tmp_path_factory.mktemp("ring")
+    files = []
+    for name, (model, broken) in ASKED.items():
+        file = base / f"{name}.toml"
+        file.write_text(
+            f'module = "{SPECS / "Ring.tla"}"\n[model]\n{model}\n'
+            f'[constants]\nNodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n[expect]\nverdict = "violated"\n'
+        )
+        files.append(str(file))
+    command = [sys.executable, "-m", "tla2py", "sweep", *files, "--executor", "local", "-o", str(base)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return {name: tla2py.open_store(base / name) for name in ASKED}
+
+
+def confirm(view: StoreView, trace: Trace) -> Confirmation:
+    with view.store.archive(view.manifest.points[0].run_id) as archive:
+        record = archive.record
+    return confirm_trace(trace, record, view.store.sources(), find_toolchain())
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_trace_of_tlc_is_confirmed(name: str, views: dict[str, StoreView]) -> None:
+    trace = views[name].trace(1) if name != "assert" else asserting(views)
+    assert (trace.loop_start is not None) == (name == "lasso")
+    assert trace.stuttering == (name == "stuttering")
+    found = confirm(views[name], trace)
+    assert found.confirmed, found.reason
+
+
+def asserting(views: dict[str, StoreView]) -> Trace:
+    """The way to the failing assertion; TLC 2.15 prints none for an assertion in the next-state relation."""
+    return replace(
+        views["invariant"].trace(1), kind="assert", name="", states=views["invariant"].trace(1).states[:3]
+    )
+
+
+def changed(trace: Trace, position: int) -> Trace:
+    """The trace with one value changed in one state."""
+    state = trace.states[position]
+    hops = state.values["hops"]
+    assert isinstance(hops, int)
+    states = list(trace.states)
+    states[position] = replace(state, values={**state.values, "hops": hops + 7})
+    return replace(trace, states=tuple(states))
+
+
+def without(trace: Trace, position: int) -> Trace:
+    return replace(trace, states=(*trace.states[:position], *trace.states[position + 1 :]))
+
+
+def swapped(trace: Trace, position: int) -> Trace:
+    states: list[State] = list(trace.states)
+    states[position : position + 2] = reversed(states[position : position + 2])
+    return replace(trace, states=tuple(states))
+
+
+SPOILED: dict[str, Callable[[Trace], Trace]] = {
+    "value in state 1": lambda t: changed(t, 0),
+    "value in state 2": lambda t: changed(t, 1),
+    "value in state 3": lambda t: changed(t, 2),
+    "state 1 dropped": lambda t: without(t, 0),
+    "state 2 dropped": lambda t: without(t, 1),
+    "last state dropped": lambda t: without(t, len(t.states) - 1),
+    "states 2 and 3 swapped": lambda t: swapped(t, 1),
+    "another invariant": lambda t: replace(t, name="AtFirst"),
+    "no such invariant": lambda t: replace(t, name="Fewer"),
+}
+
+
+@pytest.mark.parametrize("spoiled", SPOILED)
+def test_a_spoiled_trace_is_refused(spoiled: str, views: dict[str, StoreView]) -> None:
+    trace = views["invariant"].trace(1)
+    assert len(trace.states) == 4
+    assert not confirm(views["invariant"], SPOILED[spoiled](trace)).confirmed
+
+
+def test_a_lasso_that_closes_elsewhere_is_refused(views: dict[str, StoreView]) -> None:
+    trace = views["lasso"].trace(1)
+    assert trace.loop_start is not None
+    for start in range(1, len(trace.states) + 1):
+        if start != trace.loop_start:
+            assert not confirm(views["lasso"], replace(trace, loop_start=start)).confirmed
+    # Rests fails in this lasso too, a loop that is not there is no answer, and stuttering is not fair.
+    assert not confirm(views["lasso"], replace(trace, loop_start=None, stuttering=True)).confirmed
+
+
+def test_what_is_no_deadlock_is_refused(views: dict[str, StoreView]) -> None:
+    trace = views["deadlock"].trace(1)
+    assert not confirm(views["deadlock"], without(trace, len(trace.states) - 1)).confirmed
+    trace = asserting(views)
+    assert not confirm(views["assert"], without(trace, len(trace.states) - 1)).confirmed
