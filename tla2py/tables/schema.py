@@ -44,9 +44,9 @@ _RUNS_TAIL = (
         "depth of the state graph as TLC prints it; the diameter of a finished search",
     ),
     Column("trace_length", pa.int32(), True, "states of the shortest counterexample"),
-    Column("wall_seconds", pa.float64(), False, "wall-clock time of all executions of TLC for this point"),
-    Column("cpu_seconds", pa.float64(), False, "user and system time of all executions"),
-    Column("peak_memory_bytes", pa.int64(), False, "largest resident memory of any execution"),
+    Column("wall_seconds", pa.float64(), True, "wall-clock time of all executions of TLC for this point"),
+    Column("cpu_seconds", pa.float64(), True, "user and system time of all executions"),
+    Column("peak_memory_bytes", pa.int64(), True, "largest resident memory of any execution"),
     Column("executions", pa.int32(), False, "how many times TLC was started for this point"),
     Column(
         "termination_reason", _TEXT, True, "who ended it: timeout, memory, output, killed; null if TLC itself"
@@ -62,10 +62,10 @@ _RUNS_TAIL = (
     ),
     Column("tlc_version", _TEXT, True, "TLC's version as it prints it"),
     Column("tlc_revision", _TEXT, True, "TLC's source revision as it prints it"),
-    Column("jar_sha256", _TEXT, False, "digest of the tla2tools.jar"),
-    Column("timeout_seconds", pa.float64(), False, "the time limit of one execution"),
-    Column("memory_bytes", pa.int64(), False, "the memory limit of one execution"),
-    Column("started_at", pa.timestamp("ms", tz="UTC"), False, "when the first execution began"),
+    Column("jar_sha256", _TEXT, True, "digest of the tla2tools.jar"),
+    Column("timeout_seconds", pa.float64(), True, "the time limit of one execution"),
+    Column("memory_bytes", pa.int64(), True, "the memory limit of one execution"),
+    Column("started_at", pa.timestamp("ms", tz="UTC"), True, "when the first execution began"),
 )
 
 TABLES: dict[str, tuple[Column, ...]] = {

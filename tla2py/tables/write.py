@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 
 from tla2py.errors import StoreError
 from tla2py.result import interpret_record
-from tla2py.store import Manifest, Store
+from tla2py.store import Manifest, ManifestParameter, Store
 from tla2py.tables import rows
 from tla2py.tables.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
+from tla2py.trace import Trace
 
 _BATCH_ROWS = 2000
 _DIGEST = b"tla2py.digest"
@@ -56,41 +57,59 @@ def _written_for(file: Path) -> str | None:
 
 
 def _write(store: Store, manifest: Manifest, digest: str) -> None:
-    columns = {"runs": runs_columns(manifest.parameters), **TABLES}
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(_scratch(store))
-        sinks = {
-            name: stack.enter_context(
-                _Sink(
-                    folder / f"{name}.parquet",
-                    arrow_schema(columns[name]).with_metadata({_DIGEST: digest.encode()}),
-                )
-            )
-            for name in TABLE_NAMES
-        }
-        seen: set[str] = set()
-        for point in manifest.points:
-            if not store.record_file(point.run_id).exists():
-                continue
-            with store.archive(point.run_id) as archive:
-                result = interpret_record(archive.record, archive.stdout)
-                sinks["runs"].add(rows.run_row(point, manifest.parameters, archive.record, result))
-            if point.run_id in seen:
-                continue
-            seen.add(point.run_id)
-            for number, trace in enumerate(result.traces, 1):
-                sinks["traces"].add(rows.trace_row(point.run_id, number, trace))
-                for state in trace.states:
-                    sinks["states"].add(rows.state_row(point.run_id, number, trace, state))
-                for before, after in pairwise(trace.states):
-                    for row in rows.change_rows(point.run_id, number, before, after):
-                        sinks["changes"].add(row)
-            for row in rows.coverage_rows(point.run_id, result):
-                sinks["coverage"].add(row)
-        for sink in sinks.values():
-            sink.close()
+    with _scratch(store) as folder:
+        with write_tables(folder, manifest.parameters, digest) as tables:
+            seen: set[str] = set()
+            for point in manifest.points:
+                if not store.record_file(point.run_id).exists():
+                    continue
+                with store.archive(point.run_id) as archive:
+                    result = interpret_record(archive.record, archive.stdout)
+                    tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
+                if point.run_id not in seen:
+                    seen.add(point.run_id)
+                    tables.add_found(point.run_id, result.traces, rows.coverage_rows(point.run_id, result))
         for name in TABLE_NAMES:
             (folder / f"{name}.parquet").replace(store.tables / f"{name}.parquet")
+
+
+@contextlib.contextmanager
+def write_tables(
+    folder: Path, parameters: Sequence[ManifestParameter], digest: str = ""
+) -> Iterator[TableWriter]:
+    """Every table as a file in ``folder``, to be filled; ``digest`` tells what they were made from."""
+    columns = {"runs": runs_columns(parameters), **TABLES}
+    with contextlib.ExitStack() as stack:
+        sinks = {}
+        for name in TABLE_NAMES:
+            schema = arrow_schema(columns[name]).with_metadata({_DIGEST: digest.encode()})
+            sinks[name] = stack.enter_context(_Sink(folder / f"{name}.parquet", schema))
+        yield TableWriter(sinks)
+        for sink in sinks.values():
+            sink.close()
+
+
+class TableWriter:
+    """The tables while they are being written."""
+
+    def __init__(self, sinks: Mapping[str, _Sink]) -> None:
+        self._sinks = sinks
+
+    def add_run(self, row: rows.Row) -> None:
+        """Take the row of ``runs`` for a point."""
+        self._sinks["runs"].add(row)
+
+    def add_found(self, run_id: str, traces: Iterable[Trace], coverage: Iterable[rows.Row] = ()) -> None:
+        """Take what a run found: its counterexamples in order, and the rows of ``coverage``."""
+        for number, trace in enumerate(traces, 1):
+            self._sinks["traces"].add(rows.trace_row(run_id, number, trace))
+            for state in trace.states:
+                self._sinks["states"].add(rows.state_row(run_id, number, trace, state))
+            for before, after in pairwise(trace.states):
+                for row in rows.change_rows(run_id, number, before, after):
+                    self._sinks["changes"].add(row)
+        for row in coverage:
+            self._sinks["coverage"].add(row)
 
 
 @contextlib.contextmanager
