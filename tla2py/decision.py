@@ -17,6 +17,7 @@ Row = Mapping[str, object]
 # What each reason means, for a report that explains itself.
 REASONS = {
     "unexpected": "The verdict, or what was violated, is not what the sweep file expects.",
+    "figures": "A count of states or the length of a counterexample is not what the sweep file expects.",
     "broken": "The model could not be evaluated, or TLC did not run.",
     "inconclusive": "The run ended without an answer.",
     "undecided": "A property was left without an answer.",

@@ -16,6 +16,8 @@ from tla2py.run import Run
 from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection
 
+# How the findings begin that compare a figure.
+_FIGURES = ("trace length ", "distinct ")
 _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
 
 
@@ -139,7 +141,7 @@ def _result_problems(
     reasons = {Verdict.BROKEN: "broken", Verdict.INCONCLUSIVE: "inconclusive"}
     problems = [
         Problem(
-            reason=reasons.get(verdict, "unexpected"),
+            reason=reasons.get(verdict, "figures" if finding.text.startswith(_FIGURES) else "unexpected"),
             text=f"{finding.text}{f' ({outcome.value})' if verdict in reasons else ''}{message}",
             exit_code=finding.exit_code,
             point=point.index,

@@ -7,7 +7,7 @@ from typing import cast
 import typer
 
 import tla2py
-from tla2py.cli import check, config, inspect, query, sweep, trace
+from tla2py.cli import check, config, gate, inspect, query, sweep, trace
 from tla2py.cli.console import print_error
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.expect import EXIT_NOT_RUN, EXIT_OK
@@ -28,6 +28,7 @@ app.command("init")(inspect.init_command)
 app.command("cfg")(config.cfg_command)
 app.command("trace")(trace.trace_command)
 app.command("query")(query.query_command)
+app.command("gate")(gate.gate_command)
 
 
 def _version(value: bool) -> None:

@@ -1,0 +1,272 @@
+"""``tla2py gate``."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tla2py.cli.console import err
+from tla2py.cli.gateoutput import Outputs
+from tla2py.cli.options import ExecutorName, Jar, Memory, Timeout, Workers
+from tla2py.cli.sweep import (
+    ExecutorChoice,
+    Fresh,
+    Master,
+    run_sweep,
+    shared_executor,
+    store_paths,
+    with_options,
+)
+from tla2py.decision import Decision, Found, PointDecision
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.expect import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, worst
+from tla2py.expectcheck import check_expectations
+from tla2py.explore import StoreView, open_view
+from tla2py.gate import decide
+from tla2py.lockfile import Lock, lock_path, parameters_key, read_lock, write_lock
+from tla2py.plan import Plan, plan_sweep
+from tla2py.report.evidence import Evidence, read_found, read_trace
+from tla2py.rerun import plain_argv, rerun, write_point
+from tla2py.store import Store
+from tla2py.stored import plan_stored, sweep_file_of
+from tla2py.sweep import Sweep, load_sweep
+from tla2py.tlc.toolchain import Toolchain, find_toolchain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """What the command line says beside the targets."""
+
+    store: Path | None
+    sweep_file: Path | None
+    master: str
+    executor: ExecutorName
+    fresh: bool
+    coverage: bool
+    tla2tools: Path | None
+    timeout: str | None
+    memory: str | None
+    workers: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gated:
+    """A sweep that was decided upon, and what it was decided from."""
+
+    sweep: Sweep
+    plan: Plan
+    view: StoreView
+    found: Found
+    lock: Lock | None
+    toolchain: Toolchain | None
+
+
+def gate_command(
+    target: Annotated[
+        list[Path], typer.Argument(metavar="SWEEP.toml|STORE...", help="Sweep files, or stores of sweeps.")
+    ],
+    store: Annotated[
+        Path | None,
+        typer.Option("-o", "--store", metavar="STORE", help="Where results are and go; default runs/NAME."),
+    ] = None,
+    sweep: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The sweep file to judge a STORE by.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML.")] = None,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write Markdown; on GitHub it goes to the job's summary by itself."
+        ),
+    ] = None,
+    code_quality: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write GitLab's code quality JSON.")
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Write SWEEP.lock beside the sweep file, where there is none.")
+    ] = False,
+    update: Annotated[bool, typer.Option("--update", help="Accept what drifted from SWEEP.lock.")] = False,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Count at every point which actions fire; it costs time.")
+    ] = False,
+    rerun_point: Annotated[
+        int | None, typer.Option("--rerun", metavar="POINT", help="Only run this point, TLC's output shown.")
+    ] = None,
+    master: Master = "local[*]",
+    executor: ExecutorChoice = ExecutorName.SPARK,
+    fresh: Fresh = False,
+    tla2tools: Jar = None,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    workers: Workers = None,
+) -> None:
+    """Compare sweeps with what is expected of them and with their locks; for CI.
+
+    Given a sweep file it runs what is missing first. Examples: tla2py gate sweep.toml --junit junit.xml;
+    tla2py gate sweep.toml --record
+    """
+    options = _Options(
+        store=store,
+        sweep_file=sweep,
+        master=master,
+        executor=executor,
+        fresh=fresh,
+        coverage=coverage,
+        tla2tools=tla2tools,
+        timeout=timeout,
+        memory=memory,
+        workers=workers,
+    )
+    if rerun_point is not None:
+        raise typer.Exit(_rerun(target, rerun_point, options))
+    outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary, code_quality=code_quality)
+    outputs.clear()
+    try:
+        _check_locks(target, record=record)
+        gated = list(_gate(target, options))
+        gates = [_decide(each, options) for each in gated]
+        if record or update:
+            gates = [_accept(each, gate, options) for each, gate in zip(gated, gates, strict=True)]
+    except Tla2pyError as error:
+        outputs.write_error(", ".join(map(str, target)), error)
+        raise
+    outputs.write(gates)
+    raise typer.Exit(worst([EXIT_OK, *(gate.decision.exit_code for gate in gates)]))
+
+
+def _check_locks(targets: list[Path], *, record: bool) -> None:
+    for target in targets:
+        path = lock_path(target)
+        if record and not target.is_dir() and path.exists():
+            raise InputError(
+                "lock-exists", f"{path} is there already", hint="--update accepts what drifted from it"
+            )
+
+
+def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
+    """What every target is to be decided from; sweep files are run first, in one Spark session."""
+    stores = [target for target in targets if target.is_dir()]
+    files = [target for target in targets if not target.is_dir()]
+    if stores and (options.store is not None or options.fresh):
+        raise InputError(
+            "gate-store", f"{stores[0]} is a store: it is judged, not run", hint="leave -o and --fresh out"
+        )
+    if options.sweep_file is not None and (files or len(stores) > 1):
+        raise InputError("gate-sweep", "--sweep is for one store", hint="name the sweep file alone to run it")
+    for path in stores:
+        yield _gate_store(path, options)
+    if not files:
+        return
+    sweeps = [_load(path, options) for path in files]
+    toolchain = find_toolchain(options.tla2tools)
+    plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
+    for (sweep, _), plan in zip(sweeps, plans, strict=True):
+        check_expectations(sweep, plan)
+    paths = store_paths([sweep for sweep, _ in sweeps], options.store)
+    slots = max(sweep.options.workers for sweep, _ in sweeps)
+    with shared_executor(options.executor, options.master, slots) as start:
+        for (sweep, lock), plan, path in zip(sweeps, plans, paths, strict=True):
+            swept = run_sweep(sweep, plan, path, toolchain, start, fresh=options.fresh)
+            yield _Gated(
+                sweep=sweep,
+                plan=swept.plan,
+                view=swept.view,
+                found=read_found(swept.view),
+                lock=lock,
+                toolchain=toolchain,
+            )
+
+
+def _load(path: Path, options: _Options) -> tuple[Sweep, Lock | None]:
+    """A sweep and its lock; actions are counted where the lock has them."""
+    sweep = with_options(load_sweep(path), options.timeout, options.memory, options.workers)
+    lock = read_lock(lock_path(path))
+    counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
+    points = frozenset(
+        point.index
+        for point in sweep.points
+        if options.coverage or parameters_key(point.parameters) in counted
+    )
+    return replace(sweep, counted=points), lock
+
+
+def _gate_store(path: Path, options: _Options) -> _Gated:
+    """What a store is to be decided from; nothing is run."""
+    store = Store.open(path)
+    view = open_view(path)
+    sweep, lock = _load(sweep_file_of(store, options.sweep_file), options)
+    plan, other_inputs = plan_stored(sweep, store, read_found(view).rows)
+    check_expectations(sweep, plan)
+    found = read_found(view, other_inputs)
+    return _Gated(sweep=sweep, plan=plan, view=view, found=found, lock=lock, toolchain=None)
+
+
+def _decide(gated: _Gated, options: _Options) -> Evidence:
+    decision = decide(gated.sweep, gated.plan, gated.found, gated.lock)
+    return Evidence(
+        decision=decision,
+        sweep=gated.sweep,
+        root=Outputs.root(),
+        trace=lambda point, name: read_trace(gated.view, point.run.run_id, name),
+        again=lambda point: _again(gated, point, options),
+    )
+
+
+def _accept(gated: _Gated, gate: Evidence, options: _Options) -> Evidence:
+    """Write the lock and decide again, or say why what was found is not to be locked."""
+    decision: Decision = gate.decision
+    path = lock_path(gated.sweep.path)
+    if not decision.acceptable:
+        err().print(
+            f"{path} is not written: {decision.name} is not as expected", style="bold red", markup=False
+        )
+        return gate
+    points = [point.locked for point in decision.points if point.locked is not None]
+    write_lock(path, points)
+    err().print(f"wrote {path}: {len(points)} points", style="green", markup=False)
+    return _decide(replace(gated, lock=read_lock(path)), options)
+
+
+def _again(gated: _Gated, point: PointDecision, options: _Options) -> tuple[str, str]:
+    """The commands that run a point alone: ours, and plain Java's in a folder that ours fills."""
+    file = str(gated.sweep.path)
+    jar = ["--tla2tools", str(options.tla2tools)] if options.tla2tools is not None else []
+    ours = ["tla2py", "gate", file, "--rerun", str(point.point.index), *jar]
+    java = gated.toolchain.java.path if gated.toolchain else Path("java")
+    tools = gated.toolchain.jar.path if gated.toolchain else Path("tla2tools.jar")
+    files = ["tla2py", "cfg", file, "-o", "rerun"]
+    folder = f"rerun/{point.point.index:04d}"
+    plain = shlex.join(plain_argv(point.run, java, tools))
+    return shlex.join(ours), f"{shlex.join(files)} && cd {folder} && {plain}"
+
+
+def _rerun(targets: list[Path], number: int, options: _Options) -> int:
+    """Run one point alone, TLC's output shown; the exit code is 1 for a violation and 2 for any other failure."""
+    if len(targets) != 1 or targets[0].is_dir():
+        raise InputError(
+            "gate-rerun", "--rerun wants one sweep file", hint="tla2py gate SWEEP.toml --rerun 5"
+        )
+    sweep, _ = _load(targets[0], options)
+    if not 1 <= number <= len(sweep.points):
+        raise InputError(
+            "no-point", f"no point {number} in {targets[0]}", hint=f"points: 1 to {len(sweep.points)}"
+        )
+    toolchain = find_toolchain(options.tla2tools)
+    plan = plan_sweep(sweep, toolchain.jar.sha256)
+    run = plan.runs[number - 1]
+    argv = plain_argv(run, toolchain.java.path, toolchain.jar.path)
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tla2py-")))
+        write_point(folder, run, plan.sources)
+        err().print(shlex.join(argv), style="dim", markup=False)
+        status = rerun(argv, folder)
+    # TLC's own statuses: 10 to 14 are violations.
+    return EXIT_OK if status == 0 else EXIT_UNEXPECTED if 10 <= status <= 14 else EXIT_NOT_RUN

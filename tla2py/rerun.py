@@ -1,0 +1,40 @@
+"""One point alone, as somebody would start TLC by hand: the files it needs, the command line, the run itself."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.execute import CONFIG_NAME
+from tla2py.run import Run
+from tla2py.tlc.command import build_argv
+
+# What only a program that reads TLC's output needs.
+_OURS = ("-tool",)
+_OUR_PREFIXES = ("-Djava.io.tmpdir=",)
+
+
+def plain_argv(run: Run, java: Path, jar: Path) -> tuple[str, ...]:
+    """The command line of TLC for a point, to be started in the folder of its files."""
+    argv = build_argv(java, jar, Path(), run.main, CONFIG_NAME, run.options, run.limits)
+    return tuple(part for part in argv if part not in _OURS and not part.startswith(_OUR_PREFIXES))
+
+
+def write_point(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
+    """Write all that TLC reads into a folder. Raises InputError (``output-unwritable``)."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / CONFIG_NAME).write_text(run.config_text, encoding="utf-8")
+        for name, sha256 in run.modules:
+            (folder / name).write_text(sources[sha256], encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            "output-unwritable", f"cannot write to {folder}: {error.strerror or error}"
+        ) from error
+
+
+def rerun(argv: Sequence[str], folder: Path) -> int:
+    """Run TLC in a folder, its output on our own, and return its exit status."""
+    return subprocess.run(argv, cwd=folder, check=False).returncode
