@@ -392,13 +392,13 @@ ClientStartsRecovery(cid) ==
         /\ UNCHANGED <<bookie_vars, meta_fragments, meta_last_entry>>
 
 \* The fence of a bookie, never lifted again.
-Fence(bookie) == b_fenced' = [b_fenced EXCEPT ![bookie] = TRUE]
+RaiseFence(bookie) == b_fenced' = [b_fenced EXCEPT ![bookie] = TRUE]
 
 \* A bookie fences a ledger even if it has stored nothing of it.
 BookieSendsFencingReadLacResponse ==
     \E msg \in DOMAIN messages :
         /\ Receivable(msg, FenceRequestMessage)
-        /\ Fence(msg.bookie)
+        /\ RaiseFence(msg.bookie)
         /\ Answer(msg, FenceResponse(msg))
         /\ UNCHANGED <<clients, b_entries, b_lac, meta_vars>>
 
@@ -442,7 +442,7 @@ ClientSendsRecoveryReadRequests(cid) ==
 BookieSendsReadResponse ==
     \E msg \in DOMAIN messages :
         /\ Receivable(msg, ReadRequestMessage)
-        /\ IF msg.fence THEN Fence(msg.bookie) ELSE UNCHANGED b_fenced
+        /\ IF msg.fence THEN RaiseFence(msg.bookie) ELSE UNCHANGED b_fenced
         /\ Answer(msg, ReadResponse(msg))
         /\ UNCHANGED <<clients, b_entries, b_lac, meta_vars>>
 
