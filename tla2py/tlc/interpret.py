@@ -67,13 +67,40 @@ def interpret_messages(
     ``bounded`` tells that the search did not cover all states even if it found nothing; ``candidates`` are the names
     checked, by the kind of violation they would be.
     """
+    reading = _read(messages, candidates)
+    outcome = _outcome(reading, exit_code, termination_reason, bounded=bounded or reading.simulated)
+    if outcome is Outcome.SUCCESS and reading.stats.generated == 0 and any(candidates.values()):
+        reading.diagnose(Diagnostic(code=0, severity="warning", text=_VACUOUS))
+    return _result(reading, outcome)
+
+
+def interpret_log(messages: Iterable[Message | UserText]) -> CheckResult:
+    """The meaning of a log that somebody kept, of whose process nothing is known but what it printed.
+
+    A log that breaks off is one of a process that was killed.
+    """
+    reading = _read(messages, {})
+    outcome = _success(reading, bounded=reading.simulated)
+    if reading.violated is not None:
+        outcome = reading.violated
+    elif reading.out_of_memory:
+        outcome = Outcome.OUT_OF_MEMORY
+    elif reading.failures:
+        outcome = next((said for said in reading.failures if said is not Outcome.ERROR), Outcome.ERROR)
+    elif not reading.finished:
+        outcome = Outcome.KILLED
+    return _result(reading, outcome)
+
+
+def _read(messages: Iterable[Message | UserText], candidates: Mapping[str, Sequence[str]]) -> Reading:
     reading = Reading(candidates)
     for item in iter_with_traces(messages):
         reading.take(item)
     reading.end()
-    outcome = _outcome(reading, exit_code, termination_reason, bounded=bounded or reading.simulated)
-    if outcome is Outcome.SUCCESS and reading.stats.generated == 0 and any(candidates.values()):
-        reading.diagnose(Diagnostic(code=0, severity="warning", text=_VACUOUS))
+    return reading
+
+
+def _result(reading: Reading, outcome: Outcome) -> CheckResult:
     return CheckResult(
         outcome=outcome,
         verdict=_verdict(outcome, reading.violations),

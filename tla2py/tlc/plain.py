@@ -24,6 +24,7 @@ _FACTS: dict[Code, str] = {
     Code.INITIAL_STATES: r"Finished computing initial states: ",
     Code.SUCCESS: r"Model checking completed\. No error has been found\.\Z",
     Code.PROGRESS: r"Progress\(.*\) at ",
+    Code.PROGRESS_SIMULATE: r"Progress: [\d,]+ states checked",
     Code.STATS: r"\d+ states generated, \d+ distinct states found, \d+ states left on queue\.\Z",
     Code.STATS_DEPTH_FIRST: r"\d+ states generated, \d+ distinct states found\.\Z",
     Code.STATS_SIMULATE: r"The number of states generated: \d+\Z",

@@ -23,6 +23,8 @@ _INITIAL = re.compile(
     r"(?:, with (?P<distinct>.*?) of them distinct)?"
 )
 _DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
+# Without -tool; the rolling releases add how many traces those were.
+_CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked")
 _SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
 
 _COVERAGE_KINDS = {
@@ -70,7 +72,8 @@ def _progress(text: str, stats: Stats) -> Stats:
 
 def _simulation(text: str, stats: Stats) -> Stats:
     # What stands where the depth is counts behaviours, and everything but the states generated is -1.
-    found = _PROGRESS.match(text[:_LONGEST])
+    text = text[:_LONGEST]
+    found = _CHECKED.match(text) or _PROGRESS.match(text)
     return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
 
 

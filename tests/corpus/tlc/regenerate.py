@@ -8,6 +8,8 @@ Every case is a folder with ``Spec.tla``, ``Spec.cfg`` (where the case is not ab
     arguments of ``tla2py.tlc.interpret.interpret`` beside stream and exit status
 ``exit_code``
     the exit status by version; its keys are the versions the case exists for
+``plain``
+    the versions whose text without ``-tool`` is kept too, as ``<version>.plain.txt``
 ``expected``, ``differs``
     what is to be read from every version's text, and what else or instead from one version's
 
@@ -43,8 +45,8 @@ REPLACED = [
 ]
 
 
-def run_case(case: Path, jar: Path, java: str) -> tuple[int, str]:
-    """The exit status and the normalised standard output of TLC on the case."""
+def run_case(case: Path, jar: Path, java: str, *, tool: bool = True) -> tuple[int, str]:
+    """The exit status and the normalised standard output of TLC on the case, with ``-tool`` or without."""
     expected = json.loads((case / "expected.json").read_text())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -53,7 +55,18 @@ def run_case(case: Path, jar: Path, java: str) -> tuple[int, str]:
             shutil.copy(path, folder)
         argv = [java, "-Xmx256m", "-XX:+UseParallelGC", "-Xss4m", "-Duser.language=en", "-Duser.country=US"]
         argv += [f"-Djava.io.tmpdir={folder / 'tmp'}", *expected.get("java_options", ())]
-        argv += ["-cp", str(jar.resolve()), "tlc2.TLC", "-tool", "-fp", "0", "-seed", "1", "-workers", "1"]
+        argv += [
+            "-cp",
+            str(jar.resolve()),
+            "tlc2.TLC",
+            *(["-tool"] if tool else []),
+            "-fp",
+            "0",
+            "-seed",
+            "1",
+            "-workers",
+            "1",
+        ]
         argv += ["-metadir", "states", "-config", "Spec.cfg", *expected.get("options", ()), "Spec.tla"]
         done = subprocess.run(
             argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
@@ -80,6 +93,10 @@ def main() -> None:
         for version in sorted(jars.keys() & expected["exit_code"]):
             expected["exit_code"][version], text = run_case(case, jars[version], arguments.java)
             (case / f"{version}.txt").write_text(text)
+            if version in expected.get("plain", ()):
+                (case / f"{version}.plain.txt").write_text(
+                    run_case(case, jars[version], arguments.java, tool=False)[1]
+                )
             sys.stderr.write(f"{case.name} {version} {expected['exit_code'][version]}\n")
         path.write_text(json.dumps(expected, indent=2, ensure_ascii=False) + "\n")
 

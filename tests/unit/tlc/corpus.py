@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tla2py.outcome import CheckResult, Stats
-from tla2py.tlc.interpret import interpret
+from tla2py.tlc.interpret import interpret, interpret_messages
+from tla2py.tlc.plain import plain_to_messages
 from tla2py.trace import Location, Trace
 from tla2py.values import format_value
 
@@ -33,6 +34,26 @@ class Case:
         """The reading of the text, or of another one that ended alike."""
         lines = (self.stdout if stdout is None else stdout).splitlines(keepends=True)
         return interpret(lines, exit_code=self.exit_code, termination_reason=None, **self.arguments)
+
+    def interpret_plain(self, stdout: bytes) -> CheckResult:
+        """The reading of a text without ``-tool`` that ended as this one."""
+        return interpret_messages(
+            plain_to_messages(stdout.splitlines(keepends=True)),
+            exit_code=self.exit_code,
+            termination_reason=None,
+            bounded=self.arguments.get("stop_after", False) or "mode" in self.arguments,
+            candidates={
+                "invariant": self.arguments.get("invariants", ()),
+                "temporal_property": self.arguments.get("properties", ()),
+                "postcondition": self.arguments.get("postconditions", ()),
+            },
+        )
+
+    @property
+    def plain(self) -> bytes | None:
+        """The text without ``-tool``, where it is kept too."""
+        path = FOLDER / self.name / f"{self.version}.plain.txt"
+        return path.read_bytes() if path.exists() else None
 
 
 def iter_cases() -> Iterator[Case]:
