@@ -12,6 +12,7 @@ from tla2py.syntax.needs import (
     JOINED,
     NUMBER,
     RECORD,
+    REQUIRED,
     SEQUENCE,
     SET,
     STRING,
@@ -267,6 +268,9 @@ class Inference:
         elif operator == "SUBSET" and element.kind == "set":
             self._push(parts[0], scope, local, replace(claim, need=element))
         elif operator in {"\\cup", "\\cap", "\\"}:
+            if operator == "\\cup" and claim.strength < REQUIRED:
+                # What an element is compared with may be in one of the sets only.
+                claim = replace(claim, strength=JOINED)
             for part in parts[:1] if operator == "\\" else parts:
                 # {None} beside a set of numbers is there because None is not one.
                 if part.shape != "build":

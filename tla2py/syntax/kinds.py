@@ -149,19 +149,20 @@ def _weigh(found: Sequence[Evidence]) -> ConstantKind:
     """Return the kind that the strongest evidence asks for: assumptions, then needs, then comparisons."""
     strength = max(_strength(each) for each in found)
     strongest = [each for each in found if _strength(each) == strength]
-    need = _merge([each.claim.need for each in strongest])
-    supporting = [each.claim.need for each in found if _agree(need, each.claim.need)]
-    need = _merge([need, *supporting])
+    need_of_strongest = _merge([each.claim.need for each in strongest])
+    supporting = [each.claim.need for each in found if each.claim.strength > JOINED]
+    need = _merge([need_of_strongest, *supporting])
     deciding = next((each for each in strongest if _merge([each.claim.need]) == need), strongest[0])
-    agreed = all(_agree(need, each.claim.need) for each in found if each.claim.strength == REQUIRED)
+    required = [each.claim.need for each in found if each.claim.strength == REQUIRED]
     kind = _name(need)
     return ConstantKind(
         kind=kind,
         reason=f"it is {deciding.claim.reason}",
         where=deciding.module.where(deciding.span),
         # That nothing is wanted of a set's elements is no proof.
-        certain=agreed
-        and deciding.claim.strength == REQUIRED
+        certain=deciding.claim.strength == REQUIRED
+        and all(_agree(need, each) for each in required)
+        and _merge([need_of_strongest, *required]) == need
         and (need.kind != "set" or need.element is not None),
         need=need,
     )
