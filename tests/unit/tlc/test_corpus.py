@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.unit.tlc.corpus import FOLDER, Case, iter_cases, summary
-from tla2py.outcome import Verdict
 from tla2py.tlc.interpret import interpret_log
 from tla2py.tlc.messages import iter_messages
 from tla2py.tlc.plain import plain_to_messages
