@@ -1,0 +1,49 @@
+"""Commands that have to be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ended, RunCli
+
+Refused = Callable[..., Ended]
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Everything below a folder: the bytes of files, None for folders."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.fixture
+def refused(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> Refused:
+    """``refused(*args, **options)`` runs a command that has to be refused and leave everything as it was."""
+
+    def run(*args: str | Path, **options: object) -> Ended:
+        before = tree(tmp_path)
+        ended = run_cli(*args, **options)
+        assert ended.code == 2, ended
+        assert 1 <= len(ended.errors) <= 2, ended.stderr
+        assert ended.errors[0].startswith("error: ")
+        assert "Traceback" not in ended.stderr
+        assert ended.stdout == ""
+        assert tree(tmp_path) == before
+        return ended
+
+    return run
+
+
+@pytest.fixture
+def swept(tiny_sweep: Path) -> Callable[[str], Path]:
+    """``swept(text)`` writes another sweep file over the same module."""
+
+    def write(text: str) -> Path:
+        tiny_sweep.write_text(text)
+        return tiny_sweep
+
+    return write
