@@ -13,7 +13,6 @@ from tla2py.syntax.tree import Source
 
 # Lines of a comment drawn as a box or a rule say nothing.
 _RULE = re.compile(r"^[\s*=\-~_+#/|]*$")
-_EDGES = re.compile(r"^[\s*]+|[\s*]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +112,9 @@ def comment_names(names: Sequence[Span], declaration: Span, comments: Comments) 
 
 
 def _clean(raw: str) -> str:
-    text = raw
-    if text.startswith("(*"):
-        text = text[2:].removesuffix("*)")
-    lines = (line.strip().removeprefix("\\*") for line in text.splitlines())
-    words = (_EDGES.sub("", line) for line in lines if not _RULE.match(line))
+    """Return the words of a comment without its marks, also those of the comments that make up a box."""
+    lines = (
+        line.strip().removeprefix("(*").removesuffix("*)").removeprefix("\\*") for line in raw.splitlines()
+    )
+    words = (line.strip("* \t") for line in lines if not _RULE.match(line))
     return " ".join(" ".join(words).split())

@@ -79,20 +79,26 @@ def find_problem(source: Source) -> SyntaxProblem:
     The tree does not tell it: its ERROR nodes take in what was read well before. So the text is parsed once more,
     listening to how far the parser comes before it begins to mend.
     """
-    reached = (0, 0)
+    reached = divided = (0, 0)
     mending = False
 
     def listen(_: LogType, message: str) -> None:
-        nonlocal reached, mending
+        nonlocal reached, divided, mending
         if not mending:
             mending = message.startswith(("recover", "skip_token"))
             found = _ADVANCE.match(message)
             if found is not None:
                 reached = max(reached, (int(found[1]), int(found[2])))
+            elif message == "lexed_lookahead sym:=, size:1":
+                divided = (reached[0], reached[1] - 1)
 
     parser = Parser(_language())
     parser.logger = listen
     parser.parse(_masked(source))
+    # Where == cannot stand tree-sitter tries = twice, the second one as an operand, and stumbles only after that.
+    row, offset = divided
+    if reached == (row, offset + 2) and source.lines[row][offset : offset + 2] == b"==":
+        reached = divided
     return _describe(source, *reached)
 
 

@@ -1,0 +1,46 @@
+"""Modules written to a folder and read back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tla2py.syntax import Spec, load_spec
+
+WriteModules = Callable[..., Path]
+LoadModules = Callable[..., Spec]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> WriteModules:
+    """``write(*texts, folder=...)`` writes each module to a file of its name; the first one's path is returned."""
+
+    def write(*texts: str, folder: Path = tmp_path) -> Path:
+        folder.mkdir(exist_ok=True)
+        paths = []
+        for text in texts:
+            named = re.search(r"MODULE\s+(\w+)", text)
+            assert named is not None
+            paths.append(folder / f"{named[1]}.tla")
+            paths[-1].write_text(text, encoding="utf-8")
+        return paths[0]
+
+    return write
+
+
+@pytest.fixture
+def load(write: WriteModules) -> LoadModules:
+    """``load(*texts)`` is the specification of the first of some modules."""
+
+    def load(*texts: str) -> Spec:
+        return load_spec(write(*texts))
+
+    return load
+
+
+def module(name: str, body: str) -> str:
+    """The text of a module; its body begins on line 2."""
+    return f"---- MODULE {name} ----\n{body}\n====\n"
