@@ -38,11 +38,14 @@ def plan_stored(
     jar = jars.most_common(1)[0][0] if jars else ""
     manifest = store.manifest()
     have = {point.run_id for point in manifest.points}
-    plans = [plan_sweep(each, jar) for each in (sweep, replace(sweep, counted=frozenset()))]
-    for plan in plans:
-        if not rows or {run.run_id for run in plan.runs} == have:
-            return plan, None
-    return plans[0], _difference(sweep, plans[0], store, manifest)
+    plain = plan_sweep(replace(sweep, counted=frozenset()), jar)
+    counted = plan_sweep(replace(sweep, counted=frozenset(p.index for p in sweep.points)), jar)
+    runs = tuple(
+        mine if mine.run_id in have else other for mine, other in zip(counted.runs, plain.runs, strict=True)
+    )
+    plan = replace(plain, runs=runs)
+    same = not rows or {run.run_id for run in runs} == have
+    return plan, None if same else _difference(sweep, plan, store, manifest)
 
 
 def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> str:

@@ -1,0 +1,498 @@
+"""How a gate goes red, each way with its own words: what once was green elsewhere, with the real TLC."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.conftest import Ended, RunCli
+
+pytestmark = pytest.mark.java
+
+LIFT = r"""---- MODULE Lift ----
+\* A lift that goes up and down between the ground and its top.
+EXTENDS Naturals
+CONSTANTS
+  Top,    \* the highest floor, a number
+  Goal    \* where it is not to stop
+VARIABLE floor
+Roof == 2
+ASSUME Top < 9
+Init == floor = 0
+Up == floor < Top /\ floor' = floor + 1
+Down == floor > 0 /\ floor' = floor - 1
+Next == Up \/ Down
+Spec == Init /\ [][Next]_floor
+Inside == floor \in 0..8
+Low == floor < 2
+NotThere == floor /= Goal
+====
+"""
+
+SWEEP = """\
+module = "Lift.tla"
+[model]
+invariants = ["Inside", "Low"]
+check_deadlock = false
+[constants]
+Goal = "Roof"
+[parameters]
+Top = [1, 2]
+[tlc]
+find = "each"
+timeout = "1m"
+memory = "256MiB"
+[expect]
+verdict = "holds"
+[[expect.point]]
+match = { Top = 2 }
+violates = ["Low"]
+trace_length = 3
+"""
+
+Gate = Callable[..., Ended]
+NO_CI = dict.fromkeys(("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"))
+
+
+class Folder:
+    """A folder with a module and its sweep file, to be gated and broken."""
+
+    def __init__(self, path: Path, run_cli: RunCli) -> None:
+        self.path = path
+        self.module = path / "Lift.tla"
+        self.sweep = path / "sweep.toml"
+        self.lock = path / "sweep.lock"
+        self.store = path / "store"
+        self.module.write_text(LIFT)
+        self.sweep.write_text(SWEEP)
+        self._run = run_cli
+
+    def gate(self, *options: str | Path, env: dict[str, str | None] | None = None) -> Ended:
+        return self._run(
+            "gate",
+            "sweep.toml",
+            "-o",
+            self.store,
+            "--executor",
+            "local",
+            *options,
+            cwd=self.path,
+            env={**NO_CI, **(env or {})},
+        )
+
+    def cli(self, *arguments: str | Path, env: dict[str, str | None] | None = None) -> Ended:
+        return self._run(*arguments, cwd=self.path, env={**NO_CI, **(env or {})})
+
+    def change(self, file: Path, old: str, new: str) -> None:
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def gated_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the sweep was gated and locked, actions counted, to be copied."""
+    folder = tmp_path_factory.mktemp("gated")
+    (folder / "Lift.tla").write_text(LIFT)
+    (folder / "sweep.toml").write_text(SWEEP)
+    command = ["gate", "sweep.toml", "-o", "store", "--executor", "local", "--record", "--coverage"]
+    environment = {name: value for name, value in os.environ.items() if name not in NO_CI}
+    done = subprocess.run(
+        [sys.executable, "-m", "tla2py", *command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, run_cli: RunCli) -> Folder:
+    """The module and the sweep file, nothing run yet."""
+    return Folder(tmp_path, run_cli)
+
+
+@pytest.fixture
+def locked(gated_once: Path, tmp_path: Path, run_cli: RunCli) -> Folder:
+    """The same, run and locked."""
+    here = tmp_path / "locked"
+    shutil.copytree(gated_once, here)
+    return Folder(here, run_cli)
+
+
+def red(ended: Ended, code: int, *words: str) -> None:
+    """The gate ended so, and said so."""
+    said = " ".join((ended.stdout + ended.stderr).split())
+    assert ended.code == code, said
+    for word in words:
+        assert word in said, said
+    assert "Traceback" not in said
+
+
+# --- green, and what is locked
+
+
+def test_what_is_expected_and_locked_is_green_and_runs_nothing(locked: Folder) -> None:
+    done = locked.gate()
+    assert done.code == 0, done.stdout
+    assert "green sweep  2 points, as expected (1 violated, as known)" in done.stdout
+    assert "nothing to run" in done.stderr
+    assert "note" not in done.stdout
+
+
+def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
+    text = locked.lock.read_text()
+    assert re.sub(r'config = "\w{16}"', "config = ...", text) == (
+        "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
+        "version = 1\n\n"
+        "[[point]]\n"
+        'parameters = { Top = "1" }\n'
+        "config = ...\n"
+        'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
+        "model_values = []\n"
+        'verdict = "holds"\n'
+        "violates = []\n"
+        "distinct = 2\n"
+        'fired = [\n  "Down",\n  "Up",\n]\n\n'
+        "[[point]]\n"
+        'parameters = { Top = "2" }\n'
+        "config = ...\n"
+        'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
+        "model_values = []\n"
+        'verdict = "violated"\n'
+        'violates = ["Low"]\n'
+        "distinct = 3\n"
+        'fired = ["Up"]\n'
+    )
+
+
+def test_without_a_lock_it_says_that_drift_is_not_guarded(folder: Folder) -> None:
+    done = folder.gate()
+    assert done.code == 0
+    assert "drift is not guarded" in done.stdout
+
+
+def test_a_lock_is_not_written_over_nor_for_what_is_red(locked: Folder) -> None:
+    before = locked.lock.read_text()
+    red(locked.gate("--record"), 2, "is there already", "--update")
+    locked.change(locked.sweep, "trace_length = 3", "trace_length = 4")
+    red(locked.gate("--update"), 1, "trace length is 3, expected 4", "is not written")
+    assert locked.lock.read_text() == before
+
+
+# --- the failure stories
+
+
+def test_a_missing_jar_is_no_expected_counterexample(folder: Folder) -> None:
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [2]")
+    report = folder.path / "junit.xml"
+    report.write_text('<testsuites tests="1" failures="0"/>')
+    done = folder.gate("--tla2tools", "gone.jar", "--junit", report)
+    red(done, 2, "no such file: gone.jar")
+    errors = ET.parse(report).findall(".//error")
+    assert ["no such file: gone.jar" in str(error.get("message")) for error in errors] == [True]
+
+
+def test_an_exit_status_alone_is_no_expected_counterexample(folder: Folder) -> None:
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [2]")
+    java = folder.path / "java" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    # It says that it is Java, runs nothing, and ends as TLC does after a violated invariant.
+    java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\nexit 12\n")
+    java.chmod(0o755)
+    red(folder.gate(env={"TLA2PY_JAVA_HOME": str(folder.path / "java")}), 2, "broken", "expected violated")
+
+
+def test_a_deleted_invariant(locked: Folder) -> None:
+    locked.change(locked.sweep, '["Inside", "Low"]', '["Low"]')
+    done = locked.gate()
+    red(done, 1, "drift: no longer checks the invariant Inside")
+    assert done.stdout.count("no longer checks") == 2
+    assert locked.gate("--update").code == 0
+    assert "Inside" not in locked.lock.read_text()
+
+
+def test_a_state_space_that_fell(locked: Folder) -> None:
+    locked.change(locked.module, "floor < Top /\\ floor'", "floor < Top /\\ floor > 8 /\\ floor'")
+    locked.change(locked.sweep, "Top = [1, 2]", "Top = [1]")
+    locked.change(locked.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
+    red(
+        locked.gate(),
+        1,
+        "distinct states fell from 2 to 1",
+        "action Up no longer fires",
+        "the locked point Top = 2 is no longer in the sweep",
+    )
+
+
+def test_another_property_is_violated_than_the_one_meant(folder: Folder) -> None:
+    folder.change(folder.sweep, '["Inside", "Low"]', '["NotThere", "Low"]')
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [2]")
+    folder.change(folder.sweep, "trace_length = 3", "")
+    folder.change(folder.sweep, 'violates = ["Low"]', 'violates = ["NotThere"]')
+    folder.change(folder.module, "floor /= Goal", "floor /= Goal + 1")
+    red(
+        folder.gate(),
+        1,
+        "does not violate NotThere, expected to",
+        "violates Low, not expected to",
+        "the counterexample to Low",
+    )
+
+
+def test_a_violation_that_is_expected_of_nothing_in_particular(folder: Folder) -> None:
+    folder.change(folder.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "violated"\n')
+    red(folder.gate(), 2, "unnamed: expected to be violated, but not what of the 2 that are checked")
+
+
+def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
+    folder.change(folder.module, "floor < Top /\\ floor'", "floor'")
+    folder.change(folder.module, "Low == floor < 2", "Low == floor >= 0")
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [1]")
+    folder.change(folder.sweep, '["Inside", "Low"]', '["Low"]')
+    folder.change(folder.sweep, 'timeout = "1m"', 'timeout = "4s"')
+    rows = SWEEP[SWEEP.index("[[expect.point]]") :]
+    folder.change(folder.sweep, rows, "")
+    red(folder.gate(), 3, "inconclusive: inconclusive, expected holds (timeout)")
+    # A default is not the name of a point.
+    folder.change(folder.sweep, 'verdict = "holds"', 'verdict = "inconclusive"')
+    red(folder.gate(), 3, "inconclusive (timeout); to allow it, write a row")
+    with folder.sweep.open("a") as file:
+        file.write('[[expect.point]]\nmatch = { Top = 1 }\nverdict = "inconclusive"\n')
+    assert folder.gate().code == 0
+
+
+def test_a_definition_turned_model_value_by_the_config(folder: Folder) -> None:
+    (folder.path / "own.cfg.j2").write_text(
+        "SPECIFICATION Spec\nCONSTANTS\n  Top = 1\n  Goal = Roof\nINVARIANTS Inside NotThere\n"
+    )
+    folder.sweep.write_text(
+        'module = "Lift.tla"\ntemplate = "own.cfg.j2"\n'
+        '[model]\ninvariants = ["Inside", "NotThere"]\ncheck_deadlock = false\n'
+        '[constants]\nTop = 1\nGoal = "Roof"\n[tlc]\nmemory = "256MiB"\n'
+    )
+    folder.change(folder.module, "floor /= Goal", "ToGoal => Goal = Roof")
+    folder.change(folder.module, "VARIABLE floor", "VARIABLE floor\nToGoal == FALSE")
+    red(folder.gate(), 2, "model-value: the config gives Goal the model value Roof")
+
+
+def test_a_name_that_is_no_definition_any_more_is_a_new_model_value(locked: Folder) -> None:
+    locked.change(locked.module, "Roof == 2", "RoofFloor == 2")
+    red(locked.gate(), 1, "drift: Roof is now a model value")
+
+
+def test_an_invariant_that_a_template_leaves_out(folder: Folder) -> None:
+    (folder.path / "own.cfg.j2").write_text(
+        "SPECIFICATION Spec\nCONSTANTS\n  Top = {{ dict(config.assignments)['Top'] }}\n  Goal = 2\nINVARIANT Inside\n"
+    )
+    folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
+    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
+    red(
+        folder.gate(),
+        2,
+        "not-in-config: the config does not check the invariant Low, which the sweep file lists",
+    )
+
+
+def test_nothing_is_checked(folder: Folder) -> None:
+    folder.change(folder.sweep, '["Inside", "Low"]', "[]")
+    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
+    red(folder.gate(), 2, "nothing-checked: nothing is checked")
+    # TLC's option of this name is the one that turns the check off.
+    folder.change(folder.sweep, "check_deadlock = false", "check_deadlock = true")
+    folder.change(folder.sweep, "[tlc]", '[tlc]\noptions = ["-deadlock"]')
+    red(
+        folder.gate(),
+        2,
+        "nothing-checked: nothing is checked",
+        "not-in-config: the config does not check the deadlock",
+    )
+
+
+def test_no_initial_state(folder: Folder) -> None:
+    folder.change(folder.module, "Init == floor = 0", "Init == floor = 0 /\\ Top > 5")
+    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
+    done = folder.gate()
+    assert done.code in (1, 2)
+    assert "no initial state" in done.stdout.lower()
+
+
+def test_no_point_is_left(folder: Folder) -> None:
+    with folder.sweep.open("a") as file:
+        file.write("[grid]\nexclude = [{ Top = 1 }, { Top = 2 }]\n")
+    red(folder.gate(), 2, "no point is left after exclude")
+
+
+def test_every_point_contradicts_an_assumption(folder: Folder) -> None:
+    folder.change(folder.module, "ASSUME Top < 9", "ASSUME Top > 9")
+    folder.change(folder.sweep, SWEEP[SWEEP.index("[expect]") :], "")
+    red(folder.gate(), 2, "all-excluded: nothing was checked: every point contradicts an ASSUME")
+
+
+def test_a_model_that_cannot_be_evaluated(folder: Folder) -> None:
+    folder.change(folder.module, "Low == floor < 2", 'Low == floor < "two"')
+    done = folder.gate()
+    red(done, 2, "broken: broken, expected holds (", "broken: broken, expected violated (")
+
+
+def test_an_action_that_never_fires(folder: Folder) -> None:
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
+    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], 'fires = ["Up"]\n')
+    red(folder.gate(), 1, "never-fired: action Up never fired, expected to")
+    folder.change(folder.sweep, "Top = [0]", "Top = [1]")
+    assert folder.gate().code == 0
+    folder.change(folder.sweep, 'fires = ["Up"]', 'fires = ["Upp"]')
+    red(folder.gate(), 2, "sweep.toml:", "Upp is expected to fire", "did you mean Up?")
+
+
+def test_a_verdict_that_drifts_though_it_is_expected(locked: Folder) -> None:
+    locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
+    locked.change(locked.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "holds"\n')
+    red(locked.gate(), 1, "drift: the verdict was violated, it is holds", "drift: no longer violates Low")
+
+
+def test_points_that_come_and_go(locked: Folder) -> None:
+    locked.change(locked.sweep, "Top = [1, 2]", "Top = [0, 2]")
+    red(
+        locked.gate(),
+        1,
+        "drift: the locked point Top = 1 is no longer in the sweep",
+        "point 1 Top = 0 drift: the point is not in the lock",
+    )
+
+
+# --- expectations that say nothing
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("match = { Top = 7 }", ("this expectation matches no point: Top = 7",)),
+        ("match = { Top = 2 }", ("no point is judged by this expectation for Top = 2", "rows before it")),
+        ("match = { Top = 1 }\nviolates = ['Lov']", ("Lov is expected to be violated", "did you mean Low?")),
+        ("match = { Top = 1 }\nviolates = ['deadlock']", ("no point of this expectation checks it",)),
+        ("match = { Top = 1 }\nverdict = 'holds'\nviolates = ['Low']", ("contradict each other",)),
+        ("match = { Top = 1 }\nverdict = 'violated'\nviolates = []", ("violates is empty",)),
+    ],
+)
+def test_an_expectation_that_says_nothing_is_an_error(
+    folder: Folder, row: str, words: tuple[str, ...]
+) -> None:
+    with folder.sweep.open("a") as file:
+        file.write(f"[[expect.point]]\n{row}\n")
+    red(folder.gate(), 2, "sweep.toml:", *words)
+    assert not folder.store.exists()
+
+
+# --- a store alone
+
+
+def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) -> None:
+    assert locked.cli("gate", "store", env={"PATH": "/nowhere"}).code == 0
+    (locked.path / "sweep.toml").rename(locked.path / "moved.toml")
+    red(locked.cli("gate", "store"), 2, "was made from sweep.toml, which is not here", "--sweep FILE")
+    done = locked.cli("gate", "store", "--sweep", "moved.toml")
+    assert done.code == 0
+    assert "drift is not guarded" in done.stdout
+
+
+def test_a_store_that_was_made_with_other_inputs(locked: Folder) -> None:
+    locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
+    red(
+        locked.cli("gate", "store"),
+        2,
+        "other-inputs: store was made with other inputs",
+        "module Lift is another one",
+    )
+    locked.module.write_text(LIFT)
+    locked.change(locked.sweep, "Top = [1, 2]", "Top = [1, 2, 3]")
+    red(locked.cli("gate", "store"), 2, "other-inputs:", "sweep.toml is another one")
+
+
+def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
+    records = sorted((locked.store / "records").iterdir())
+    records[0].unlink()
+    red(locked.cli("gate", "store"), 2, "not-run: the point has no result")
+    records[1].unlink()
+    red(locked.cli("gate", "store"), 2, "nothing-ran: nothing ran: no point has a result")
+
+
+# --- running it again, and the hosts of CI
+
+
+def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> None:
+    folder.change(folder.sweep, "trace_length = 3", "trace_length = 4")
+    done = folder.gate()
+    red(done, 1, "figures: trace length is 3, expected 4")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    (ours,) = [line.removeprefix("again: ") for line in lines if line.startswith("again: ")]
+    (plain,) = [line.removeprefix("plain: ") for line in lines if line.startswith("plain: ")]
+    assert ours == "tla2py gate sweep.toml --rerun 2"
+    again = folder.cli(*ours.split()[1:])
+    assert again.code == 1
+    assert "Invariant Low is violated" in again.stdout
+    first, _, rest = plain.partition(" && ")
+    assert folder.cli(*first.split()[1:]).code == 0
+    by_hand = subprocess.run(
+        ["sh", "-c", rest], cwd=folder.path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert by_hand.returncode == 12, by_hand.stdout + by_hand.stderr
+    assert "Invariant Low is violated" in by_hand.stdout
+
+
+def test_on_github_it_annotates_and_writes_the_summary(locked: Folder) -> None:
+    summary = locked.path / "summary.md"
+    summary.write_text("before\n")
+    locked.change(locked.sweep, 'violates = ["Low"]', 'violates = ["Inside"]')
+    github: dict[str, str | None] = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    done = locked.gate(env=github | {"GITHUB_WORKSPACE": str(locked.path)})
+    assert done.code == 1
+    lines = done.stdout.splitlines()
+    token = lines[0].removeprefix("::stop-commands::")
+    assert len(token) > 20
+    after = lines[lines.index(f"::{token}::") + 1 :]
+    assert after == [
+        "::error file=Lift.tla,line=16,title=sweep%3A unexpected::Top = 2: does not violate Inside, expected to",
+        "::error file=Lift.tla,line=16,title=sweep%3A unexpected::Top = 2: violates Low, not expected to",
+    ]
+    assert summary.read_text().startswith("before\n### :x: sweep\n")
+
+
+def test_the_same_sweep_gives_the_same_reports(locked: Folder, tmp_path: Path, run_cli: RunCli) -> None:
+    other = Folder(tmp_path, run_cli)
+    texts = []
+    for place in (locked, other):
+        place.change(place.sweep, 'violates = ["Low"]', 'violates = ["Inside"]')
+        place.lock.unlink(missing_ok=True)
+        place.gate(
+            "--junit",
+            "j.xml",
+            "--sarif",
+            "s.sarif",
+            "--summary",
+            "s.md",
+            "--code-quality",
+            "q.json",
+            "--coverage",
+        )
+        junit = re.sub(r'time="[\d.]+"', "", (place.path / "j.xml").read_text())
+        summary = re.sub(r"[\d.]+s \|", "", (place.path / "s.md").read_text())
+        texts.append(
+            (junit, summary, (place.path / "s.sarif").read_text(), (place.path / "q.json").read_text())
+        )
+    assert texts[0] == texts[1]
+    results = json.loads(texts[0][2])["runs"][0]["results"]
+    assert len(results) == 3
