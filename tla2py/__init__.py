@@ -24,7 +24,9 @@ __all__ = ["__version__", "open_store"]
 def open_store(path: str | Path) -> StoreView:
     """A store opened for reading: its tables as pandas or Spark frames, its counterexamples as ``Trace``.
 
-    Raises ``tla2py.errors.StoreError`` when there is no store, or one of a newer version.
+    ``path`` may also be a file made elsewhere, which is read as a store of one point: a log of TLC with or without
+    ``-tool``, what its ``-dumpTrace json`` writes, or a trace in ITF. Raises ``tla2py.errors.StoreError`` when there is
+    no store, or one of a newer version, and ``tla2py.errors.InputError`` for a file that holds no trace.
     """
     # Imported here so that importing tla2py costs neither pandas nor pyarrow.
     from tla2py.explore import open_view

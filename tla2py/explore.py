@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tla2py.errors import InputError, StoreError
+from tla2py.foreign import ForeignStore
 from tla2py.store import Manifest, Store
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables
@@ -25,9 +26,16 @@ if TYPE_CHECKING:
 
 
 def open_view(path: str | Path) -> StoreView:
-    """A store for reading; tables that a killed sweep left behind its records are brought up to date first."""
+    """A store for reading; tables that a killed sweep left behind its records are brought up to date first.
+
+    A file is read as a store of one point, see ``tla2py.foreign``. Raises StoreError as ``Store.manifest`` does, and
+    InputError for a file that holds no trace.
+    """
     text = str(path)
-    store = Store.open(Path(text.removeprefix("file://") if text.startswith("file://") else text))
+    place = Path(text.removeprefix("file://"))
+    if place.is_file():
+        return StoreView(ForeignStore(place))
+    store = Store.open(place)
     try:
         with store.lock():
             refresh_tables(store)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from tla2py.values import Value
 
+UNKNOWN = "unknown"
+"""The kind of a trace of which nobody says what it violates."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
@@ -40,7 +43,8 @@ class Trace:
     """A counterexample: what it violates, its states, and how it goes on for ever where it does.
 
     ``loop_start`` is the index of the state that the last state steps back to; ``stuttering`` says that nothing
-    happens after the last state. Both are unset for a safety violation.
+    happens after the last state. Both are unset for a safety violation. ``kind`` is that of a ``Violation``, evaluation
+    for a trace to what TLC could not evaluate, or ``UNKNOWN`` where a file made elsewhere does not tell.
     """
 
     kind: str

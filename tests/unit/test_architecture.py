@@ -24,7 +24,7 @@ LEVELS = (
     ("errors", "units", "values"),
     ("syntax", "trace", "outcome", "run", "sweepfile", "model", "grid"),
     ("cfg", "tlc", "sweep", "plan", "expect", "result", "record", "inspect", "scaffold"),
-    ("execute", "executor", "store", "tables", "perform", "check"),
+    ("execute", "executor", "store", "tables", "foreign", "perform", "check"),
     ("explore", "spark", "report"),
     ("cli", "__main__"),
 )

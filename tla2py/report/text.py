@@ -13,7 +13,8 @@ from rich.text import Text
 from tla2py.explore import StoreView
 from tla2py.grid import minimal_points
 from tla2py.store import ManifestPoint
-from tla2py.trace import State, Trace
+from tla2py.tlc.traces import EVALUATION
+from tla2py.trace import UNKNOWN, State, Trace
 from tla2py.values import changes, format_value
 
 VERDICT_STYLES = {
@@ -170,8 +171,7 @@ def _why(
 def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> RenderableType:
     """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
     parts: list[RenderableType] = []
-    said = trace.name or trace.kind
-    parts.append(Text.assemble((f"{title}{said}", "bold red"), f" is violated, {len(trace.states)} states"))
+    parts.append(Text.assemble((title, "bold red"), *_headline(trace), f", {len(trace.states)} states"))
     for before, state in pairwise((None, *trace.states)):
         assert state is not None
         parts.append(_step_header(state, trace))
@@ -189,6 +189,14 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
     if trace.stuttering:
         parts.append(Text("and nothing happens any more (stuttering)", "bold yellow"))
     return Group(*parts)
+
+
+def _headline(trace: Trace) -> tuple[tuple[str, str], str]:
+    if trace.kind == EVALUATION:
+        return ("cannot be evaluated", "bold red"), " after these steps"
+    if trace.kind == UNKNOWN:
+        return ("a behaviour", "bold red"), " of which nobody says what it violates"
+    return (trace.name or trace.kind, "bold red"), " is violated"
 
 
 def _step_header(state: State, trace: Trace) -> Text:

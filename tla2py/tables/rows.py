@@ -25,6 +25,40 @@ def run_row(
         "run_id": record.run_id,
         "point": point.point,
         **{p.column: parameter_value(p, point.parameters[p.name]) for p in parameters},
+        **_said(result),
+        "wall_seconds": sum(e.wall_seconds for e in record.executions),
+        "cpu_seconds": sum(e.cpu_seconds for e in record.executions),
+        "peak_memory_bytes": max(e.peak_memory_bytes for e in record.executions),
+        "executions": len(record.executions),
+        "termination_reason": first.termination_reason,
+        "exit_code": first.exit_code,
+        "jar_sha256": record.jar_sha256,
+        "timeout_seconds": record.limits.timeout_seconds,
+        "memory_bytes": record.limits.memory_bytes,
+        "started_at": datetime.fromisoformat(first.started_at),
+    }
+
+
+def found_row(run_id: str, result: RunResult) -> Row:
+    """The row of ``runs`` for a file made elsewhere: one point without parameters, and nothing of the process."""
+    return {"run_id": run_id, "point": 1, **_said(result), "executions": 0, **dict.fromkeys(_OF_PROCESS)}
+
+
+_OF_PROCESS = (
+    "wall_seconds",
+    "cpu_seconds",
+    "peak_memory_bytes",
+    "termination_reason",
+    "exit_code",
+    "jar_sha256",
+    "timeout_seconds",
+    "memory_bytes",
+    "started_at",
+)
+
+
+def _said(result: RunResult) -> Row:
+    return {
         "outcome": result.outcome.value,
         "verdict": result.verdict.value,
         "violated": [{"kind": v.kind, "name": v.name} for v in result.violations],
@@ -34,19 +68,9 @@ def run_row(
         "queue": result.stats.queue,
         "depth": result.stats.depth,
         "trace_length": result.trace_length,
-        "wall_seconds": sum(e.wall_seconds for e in record.executions),
-        "cpu_seconds": sum(e.cpu_seconds for e in record.executions),
-        "peak_memory_bytes": max(e.peak_memory_bytes for e in record.executions),
-        "executions": len(record.executions),
-        "termination_reason": first.termination_reason,
-        "exit_code": first.exit_code,
         "message": _message(result),
         "tlc_version": result.tlc_version,
         "tlc_revision": result.tlc_revision,
-        "jar_sha256": record.jar_sha256,
-        "timeout_seconds": record.limits.timeout_seconds,
-        "memory_bytes": record.limits.memory_bytes,
-        "started_at": datetime.fromisoformat(first.started_at),
     }
 
 
