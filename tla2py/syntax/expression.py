@@ -11,6 +11,7 @@ from tla2py.syntax.module import Module, SyntaxProblem
 from tla2py.syntax.parse import read_text
 from tla2py.syntax.standard import standard_module_of
 from tla2py.syntax.term import Term
+from tla2py.syntax.tree import printable
 
 _HEAD = "---- MODULE Expression ----\nExpression =="
 _FIRST_LINE = _HEAD.count("\n") + 2
@@ -65,14 +66,14 @@ def _error(text: str, problem: SyntaxProblem | None) -> InputError:
     """Return the error with the place in the text where it stops being an expression."""
     # In parentheses what begins another definition is wrong where it begins.
     enclosed = read_text(f"{_HEAD}(\n{text}\n)\n====\n").syntax_error
-    lines = text.splitlines()
+    lines = re.split(r"\r\n|\r|\n", text)
     line, column, message = len(lines), len(lines[-1]) + 1, "it ends too early"
     for each in (problem, enclosed):
         if each is not None and _FIRST_LINE <= each.span.begin_line < _FIRST_LINE + len(lines):
             line, column = each.span.begin_line - _FIRST_LINE + 1, each.span.begin_column
             message = each.message
     place = f"line {line}, column {column}" if len(lines) > 1 else f"column {column}"
-    shown = " ".join(text.split())
+    shown = printable(" ".join(text.split()))
     return InputError("expression-syntax", f"not a TLA+ expression: {shown} ({place}: {message})")
 
 

@@ -294,7 +294,7 @@ def _domain_claims(bound: Bound, names: Locals) -> Iterator[tuple[Term, Claim]]:
         yield bound.domain, Claim(SET, f"a set that {' and '.join(bound.names)} ranges over")
         domains = [bound.domain] * len(bound.names)
     else:
-        yield bound.domain, Claim(SET, "a set whose elements are taken apart")
+        yield bound.domain, Claim(Need("set", TUPLE), "a set whose elements are taken apart")
         domains = _factors(bound.domain, len(bound.names))
     for name, domain in zip(bound.names, domains, strict=False):
         for claim in names[name].claims:

@@ -149,7 +149,7 @@ class Module:
 
     def excerpt(self, span: Span) -> str:
         """Return the text at a place on one line, its white space made single."""
-        lines = self.text.splitlines()[span.begin_line - 1 : span.end_line]
+        lines = self.text.split("\n")[span.begin_line - 1 : span.end_line]
         if not lines:
             return ""
         lines[-1] = lines[-1][: span.end_column]

@@ -17,7 +17,9 @@ COMMENTS = frozenset({"comment", "block_comment"})
 # PlusCal lives in comments, and what is wrong there is nothing to TLC. Without its keyword tree-sitter takes the
 # algorithm for the plain comment it is; the length stays, and with it every position.
 _ALGORITHM = re.compile(rb"--(fair[ \t]+)?algorithm\b")
-_TOKEN = re.compile(r'"[^"]*"?|\\?\w+|\(\*|\\\*|[^\w\s"]+')
+_TOKEN = re.compile(r'"[^"]*"?|\\?\w+|\(\*|\\\*|[^\w\s"]+|.')
+# What stands between tokens; other white space is no more than a stray character.
+_BLANKS = " \t\r\v\f"
 _ADVANCE = re.compile(r"process .*row:(\d+), col:(\d+)")
 
 
@@ -112,16 +114,21 @@ def _describe(source: Source, row: int, offset: int) -> SyntaxProblem:
             span=_point(row + 1, source.column(row, offset) + 1), message="the text ends too early"
         )
     rest = source.lines[row][offset:].decode(errors="replace")
-    column = source.column(row, offset) + len(rest) - len(rest.lstrip()) + 1
+    column = source.column(row, offset) + len(rest) - len(rest.lstrip(_BLANKS)) + 1
     if source.lines[row].lstrip().startswith(b"===="):
         begin = len(source.lines[row]) - len(source.lines[row].lstrip()) + 1
         return SyntaxProblem(span=_point(row + 1, begin), message="the module ends too early")
-    found = _TOKEN.match(rest.lstrip())
+    found = _TOKEN.match(rest.lstrip(_BLANKS))
     assert found is not None
     span = Span(
         begin_line=row + 1, begin_column=column, end_line=row + 1, end_column=column + len(found[0]) - 1
     )
-    return SyntaxProblem(span=span, message=f"unexpected {found[0]}")
+    return SyntaxProblem(span=span, message=f"unexpected {printable(found[0])}")
+
+
+def printable(text: str) -> str:
+    """Return a text for a message, with escapes for what a terminal would not show or would obey."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def _point(line: int, column: int) -> Span:

@@ -113,7 +113,9 @@ CONSTANTS First, Second \* both of them""",
 
 
 def test_comments_of_variables_and_definitions(write: WriteModules) -> None:
-    found = read(write, "VARIABLE x \\* the clock\n\n\\* It starts\n(* at zero. *)\nInit == x = 0\n\nNext == x' = 1")
+    found = read(
+        write, "VARIABLE x \\* the clock\n\n\\* It starts\n(* at zero. *)\nInit == x = 0\n\nNext == x' = 1"
+    )
     assert found.variables[0].comment == "the clock"
     assert definition(found, "Init").comment == "It starts at zero."
     assert definition(found, "Next").comment == ""
@@ -192,9 +194,7 @@ def test_text_around_the_module_is_ignored(tmp_path: Path) -> None:
         ("VARIABLES x,\nInit == x = 0", "3:6", "unexpected =="),
     ],
 )
-def test_a_syntax_error_has_its_place_and_text(
-    write: WriteModules, body: str, place: str, said: str
-) -> None:
+def test_a_syntax_error_has_its_place_and_text(write: WriteModules, body: str, place: str, said: str) -> None:
     path = write(module("M", body))
     with pytest.raises(InputError) as raised:
         parse_module(path)

@@ -1,0 +1,110 @@
+"""What a model could name as its specification, invariants and so on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.syntax.conftest import LoadModules, module
+from tla2py.syntax import Level
+
+PROTOCOL = module(
+    "Protocol",
+    """EXTENDS Naturals, TLC
+CONSTANTS Nodes, Max
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\\ y = [n \\in Nodes |-> 0]
+Up(n) == x < Max /\\ x' = x + 1 /\\ y' = [y EXCEPT ![n] = x]
+Next == \\E n \\in Nodes : Up(n)
+Fairness == WF_vars(Next)
+Spec == Init /\\ [][Next]_vars
+FairSpec == Spec /\\ Fairness
+TypeOK == x \\in Nat /\\ y \\in [Nodes -> Nat]
+Small == x <= Max
+At(n) == y[n] = 0
+Total == x + 1
+StateConstraint == x < 5
+SendLimit == x < 4
+StepConstraint == x' > x
+Terminates == <>(x = Max)
+Leads == (x = 0) ~> (x = 1)
+Monotonic == [][x' >= x]_vars
+Symmetry == Permutations(Nodes)
+Both == Symmetry \\cup Permutations({1})""",
+)
+
+
+def test_candidates_by_their_shape(load: LoadModules) -> None:
+    spec = load(PROTOCOL)
+    assert spec.specifications == ("Spec", "FairSpec")
+    assert spec.inits == ("Init",)
+    assert spec.nexts == ("Next",)
+    assert spec.invariants == ("TypeOK", "Small")
+    assert spec.properties == ("Terminates", "Leads", "Monotonic")
+    assert spec.constraints == ("StateConstraint", "SendLimit")
+    assert spec.action_constraints == ("StepConstraint",)
+    assert spec.symmetry_sets == ("Symmetry", "Both")
+
+
+def test_without_a_specification_names_and_shapes_give_init_and_next(load: LoadModules) -> None:
+    spec = load(
+        module(
+            "M",
+            """VARIABLE x
+Start == x = 0
+Step == x' = 1
+Again == x' = 0
+DoNext == Step \\/ Again
+Type == x \\in {0, 1}""",
+        )
+    )
+    assert spec.specifications == ()
+    assert spec.inits == ("Start",)
+    assert spec.nexts == ("DoNext",)
+    assert spec.invariants == ("Type",)
+
+
+def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: LoadModules) -> None:
+    spec = load(
+        module("Main", "EXTENDS Protocol\nP == INSTANCE Protocol\nMine == y[1] = 0"),
+        PROTOCOL,
+    )
+    assert spec.invariants == ("TypeOK", "Small", "Mine")
+    assert not any("!" in name for name in spec.specifications + spec.properties)
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [
+        ("1 + C", Level.CONSTANT),
+        ("x + 1", Level.STATE),
+        ("ENABLED (x' = 1)", Level.STATE),
+        ("x' = 1", Level.ACTION),
+        ("UNCHANGED x", Level.ACTION),
+        ("[x' = 1]_x", Level.ACTION),
+        ("Op(x')", Level.ACTION),
+        ("LET unused == x' IN C", Level.CONSTANT),
+        ("\\A i \\in {1} : x = i", Level.STATE),
+        ("[][x' = 1]_x", Level.TEMPORAL),
+        ("WF_x(x' = 1)", Level.TEMPORAL),
+        ("<>(x = 1)", Level.TEMPORAL),
+        ("(x = 0) ~> (x = 1)", Level.TEMPORAL),
+        ("Rec(1)", Level.STATE),
+        ("f[1]", Level.STATE),
+    ],
+)
+def test_levels(load: LoadModules, body: str, level: Level) -> None:
+    spec = load(
+        module(
+            "M",
+            f"""CONSTANT C
+VARIABLE x
+Op(a) == a
+RECURSIVE Rec(_)
+Rec(n) == IF n = 0 THEN x ELSE Rec(n - 1)
+f[i \\in {{1}}] == x
+A == {body}""",
+        )
+    )
+    assert spec.level("A") == level
+    assert level.label == level.name.lower()

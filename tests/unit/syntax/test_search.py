@@ -1,0 +1,129 @@
+"""EXTENDS and INSTANCE are followed through the folders as TLC does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.syntax.conftest import LoadModules, WriteModules, module
+from tla2py.errors import InputError
+from tla2py.syntax import load_spec
+
+
+def test_modules_are_found_in_the_own_folder_then_in_libraries(write: WriteModules, tmp_path: Path) -> None:
+    root = write(
+        module("Main", "EXTENDS Base\nI == INSTANCE Helper\nTotal == Sum + I!Twice(2)"),
+        module("Base", "EXTENDS Naturals, Deep\nCONSTANT N \\* how many\nSum == N + Depth"),
+    )
+    one = tmp_path / "one"
+    write(module("Deep", "CONSTANT M\nVARIABLE d\nDepth == M"), module("Helper", "Twice(x) == x"), folder=one)
+    two = tmp_path / "two"
+    write(module("Deep", "Depth == 7"), module("Base", "Sum == 0"), folder=two)
+    spec = load_spec(root, [one, two])
+    assert [(each.name, each.path) for each in spec.modules] == [
+        ("Main", root),
+        ("Base", tmp_path / "Base.tla"),
+        ("Deep", one / "Deep.tla"),
+        ("Helper", one / "Helper.tla"),
+    ]
+    assert spec.standard == ("Naturals",)
+    assert [each.name for each in spec.extended] == ["Deep", "Base", "Main"]
+    assert [(each.name, each.module) for each in spec.constants] == [("M", "Deep"), ("N", "Base")]
+    assert [each.name for each in spec.variables] == ["d"]
+    assert set(spec.definitions) == {"Depth", "Sum", "I!Twice", "Total"}
+    assert spec.definitions["I!Twice"].parameters == ("x",)
+    assert spec.file_of(spec.constants[0]).path == one / "Deep.tla"
+
+
+def test_a_module_of_ones_own_goes_before_a_standard_one(load: LoadModules) -> None:
+    spec = load(module("Main", "EXTENDS Bags, TLC"), module("Bags", "Mine == 1"))
+    assert spec.standard == ("TLC",)
+    assert "Mine" in spec.definitions
+
+
+def test_local_definitions_stay_at_home(load: LoadModules) -> None:
+    spec = load(
+        module("Main", "EXTENDS Base\nLOCAL Own == Shown"),
+        module("Base", "LOCAL Hidden == 1\nShown == Hidden\nLOCAL INSTANCE Deep"),
+        module("Deep", "Far == 2"),
+    )
+    assert set(spec.definitions) == {"Shown", "Own"}
+
+
+def test_an_instance_without_a_name_shares_its_definitions(load: LoadModules) -> None:
+    spec = load(
+        module("Main", "VARIABLE x\nINSTANCE Base WITH y <- x\nNext == Step"),
+        module("Base", "VARIABLE y\nStep == y' = y"),
+    )
+    assert set(spec.definitions) == {"Step", "Next"}
+    assert [each.name for each in spec.variables] == ["x"]
+
+
+def test_parameters_of_an_instance_come_first(load: LoadModules) -> None:
+    spec = load(
+        module("Main", "I(a, b) == INSTANCE Base WITH N <- a + b"),
+        module("Base", "CONSTANT N\nPlus(c) == N + c"),
+    )
+    assert spec.definitions["I!Plus"].parameters == ("a", "b", "c")
+    assert spec.constants == ()
+
+
+def test_a_module_named_inside_let_is_followed(load: LoadModules) -> None:
+    spec = load(
+        module("Main", "A == LET I == INSTANCE Base IN I!One"),
+        module("Base", "One == 1"),
+    )
+    assert [each.name for each in spec.modules] == ["Main", "Base"]
+
+
+def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: Path) -> None:
+    root = write(module("Main", "EXTENDS Naturals,\n  Bass"), module("Base", "A == 1"))
+    with pytest.raises(InputError) as raised:
+        load_spec(root)
+    error = raised.value
+    assert (error.code, error.where) == ("module-missing", f"{root}:3:3")
+    assert "Bass" in error.message
+    assert "Base" in str(error.hint)
+    assert str(tmp_path) in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("SequencesExt", "CommunityModules"), ("TLAPS", "proof"), ("Apalache", "Apalache")]
+)
+def test_a_missing_module_of_a_known_library_says_which(write: WriteModules, name: str, said: str) -> None:
+    with pytest.raises(InputError, match=name) as raised:
+        load_spec(write(module("Main", f"EXTENDS {name}")))
+    assert said in str(raised.value.hint)
+
+
+def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
+    write: WriteModules, tmp_path: Path
+) -> None:
+    root = write(module("Main", "EXTENDS Base"), folder=tmp_path / "here")
+    write(module("Base", "A == 1"), folder=tmp_path / "lib")
+    with pytest.raises(InputError) as raised:
+        load_spec(root)
+    assert f"-L {tmp_path / 'lib'}" in str(raised.value.hint)
+    assert set(load_spec(root, nearby=True).definitions) == {"A"}
+    # Two of them are one too many to choose.
+    write(module("Base", "B == 1"), folder=tmp_path / "other")
+    with pytest.raises(InputError):
+        load_spec(root, nearby=True)
+
+
+def test_a_circle_is_an_error(write: WriteModules) -> None:
+    root = write(module("A", "EXTENDS B"), module("B", "EXTENDS C"), module("C", "I == INSTANCE B"))
+    with pytest.raises(InputError) as raised:
+        load_spec(root)
+    assert raised.value.code == "module-cycle"
+    assert "B needs C needs B" in raised.value.message
+
+
+def test_a_syntax_error_in_a_module_below_is_found_there(write: WriteModules, tmp_path: Path) -> None:
+    root = write(module("A", "EXTENDS B"), module("B", "X == ["))
+    with pytest.raises(InputError) as raised:
+        load_spec(root)
+    assert str(raised.value.where).startswith(str(tmp_path / "B.tla"))
+    # TLC is to judge where we cannot.
+    assert [each.name for each in load_spec(root, strict=False).modules] == ["A", "B"]
