@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from tla2py.cfg.render import render_config
 from tla2py.outcome import CheckResult, Verdict
 from tla2py.result import RunResult, combine, interpret_execution, unnamed
 from tla2py.run import Config, Execution, Run, RunRecord
-from tla2py.tlc.command import build_argv
+from tla2py.tlc.command import BEHAVIOURS, build_argv
 from tla2py.tlc.process import execute_argv
 from tla2py.tlc.toolchain import Toolchain
 
@@ -145,7 +145,15 @@ def _execute_once(
     for name, sha256 in run.modules:
         (folder / name).write_text(sources[sha256], encoding="utf-8")
     (folder / CONFIG_NAME).write_text(text, encoding="utf-8")
-    options = replace(run.options, check_deadlock=config.check_deadlock)
+    first = purpose == "run"
+    options = replace(
+        run.options,
+        check_deadlock=config.check_deadlock,
+        graph=run.options.graph and first,
+        behaviours=run.options.behaviours and first,
+    )
+    if options.behaviours:
+        (folder / BEHAVIOURS).mkdir()
     argv = build_argv(
         toolchain.java.path, toolchain.jar.path, folder, run.main, CONFIG_NAME, options, run.limits
     )
@@ -157,7 +165,9 @@ def _execute_once(
         cancelled=cancelled,
         watch=(lambda: watch(folder / "stdout.txt")) if watch else None,
     )
-    for leftover in ("states", "tmp"):
+    if options.behaviours:
+        _join(sorted((folder / BEHAVIOURS).iterdir(), key=_number), folder / f"{BEHAVIOURS}.txt")
+    for leftover in ("states", "tmp", BEHAVIOURS):
         shutil.rmtree(folder / leftover, ignore_errors=True)
     return Execution(
         purpose=purpose,
@@ -173,3 +183,17 @@ def _execute_once(
         cpu_seconds=ended.cpu_seconds,
         peak_memory_bytes=ended.peak_memory_bytes,
     )
+
+
+def _number(file: Path) -> list[int]:
+    """The worker and the number in the name of a behaviour's file, ``b_0_12``."""
+    return [int(part) for part in file.name.split("_") if part.isdigit()]
+
+
+def _join(files: Iterable[Path], target: Path) -> None:
+    """Put files together, one after the other, and remove them on the way."""
+    with target.open("wb") as sink:
+        for file in files:
+            with file.open("rb") as source:
+                shutil.copyfileobj(source, sink)
+            file.unlink()

@@ -82,6 +82,16 @@ class StoreView:
         return self._pandas("changes")
 
     @cached_property
+    def graph_states(self) -> pd.DataFrame:
+        """A row per reachable state, where the graph was asked for."""
+        return self._pandas("graph_states")
+
+    @cached_property
+    def graph_edges(self) -> pd.DataFrame:
+        """A row per step between reachable states, where the graph was asked for."""
+        return self._pandas("graph_edges")
+
+    @cached_property
     def coverage(self) -> pd.DataFrame:
         """A row per action or expression of the coverage reports."""
         return self._pandas("coverage")

@@ -1,6 +1,7 @@
 """The raw record of a run as one archive, written whole or not at all.
 
-An archive holds ``record.json`` and, for execution n, ``n/stdout.txt`` and ``n/stderr.txt``. One file per run keeps the
+An archive holds ``record.json`` and, for execution n, ``n/stdout.txt`` and ``n/stderr.txt``; where they were asked for,
+also ``1/behaviours.txt`` and ``1/graph.dot``. One file per run keeps the
 write atomic on a local disk (by rename) as on object storage (by one put), and text compresses tenfold in it.
 """
 
@@ -19,6 +20,7 @@ from tla2py.errors import StoreError
 from tla2py.run import RunRecord
 
 _RECORD = "record.json"
+OPTIONAL_STREAMS = ("behaviours.txt", "graph.dot")
 # Archives are deterministic: the times that matter are in the record.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -27,7 +29,9 @@ def write_archive(target: IO[bytes], record: RunRecord, folders: Sequence[Path])
     """Write a record and the streams that its executions left in their folders."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
         for number, folder in enumerate(folders, 1):
-            for name in ("stdout.txt", "stderr.txt"):
+            for name in ("stdout.txt", "stderr.txt", *OPTIONAL_STREAMS):
+                if name in OPTIONAL_STREAMS and not (folder / name).exists():
+                    continue
                 info = zipfile.ZipInfo(f"{number}/{name}", _EPOCH)
                 info.compress_type = zipfile.ZIP_DEFLATED
                 with (folder / name).open("rb") as source, archive.open(info, "w", force_zip64=True) as sink:
@@ -49,6 +53,13 @@ class Archive:
         """The standard output of execution ``number``, from 1, for reading line by line."""
         with _reading(Path(str(self._archive.filename)), _UNREADABLE):
             return self._archive.open(f"{number}/stdout.txt")
+
+    def optional(self, name: str) -> IO[bytes] | None:
+        """One of ``OPTIONAL_STREAMS`` of the first execution, None where it was not asked for."""
+        if f"1/{name}" not in self._archive.namelist():
+            return None
+        with _reading(Path(str(self._archive.filename)), _UNREADABLE):
+            return self._archive.open(f"1/{name}")
 
     def stderr(self, number: int) -> str:
         """The standard error of execution ``number``, from 1."""

@@ -20,7 +20,7 @@ class TlcOptions:
     """How TLC is to search; everything here can change its answer and is part of the run's digest.
 
     ``mode`` is check or simulate; ``num`` and ``depth`` bound a simulation (behaviours, states each). ``find`` is
-    first or each. ``fp`` is the index of the fingerprint polynomial, which TLC else chooses at random.
+    first or each. ``graph`` keeps the state graph of a check, ``behaviours`` those of a simulation. ``fp`` is the index of the fingerprint polynomial, which TLC else chooses at random.
     """
 
     mode: str = "check"
@@ -32,6 +32,8 @@ class TlcOptions:
     num: int | None = None
     depth: int | None = None
     coverage: bool = False
+    graph: bool = False
+    behaviours: bool = False
     options: tuple[str, ...] = ()
     java_options: tuple[str, ...] = ()
 

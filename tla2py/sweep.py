@@ -75,6 +75,7 @@ def load_sweep(path: Path) -> Sweep:
     if not specs:
         raise InputError("empty-parameter", "module is an empty list", where=source.place("module"))
     _check_names(file, source, specs)
+    _check_mode(file, source)
     parameters = read_parameters(file, source, specs)
     _check_matches(file, source, [parameter.name for parameter in parameters])
     return Sweep(
@@ -95,6 +96,8 @@ def load_sweep(path: Path) -> Sweep:
             num=file.tlc.num,
             depth=file.tlc.depth,
             coverage=file.tlc.coverage,
+            graph=file.tlc.graph,
+            behaviours=file.tlc.behaviours,
             options=tuple(file.tlc.options),
             java_options=tuple(file.tlc.java_options),
         ),
@@ -110,6 +113,20 @@ def _positive(number: int, source: Source, key: str) -> int:
     if number < 1:
         raise InputError("wrong-type", f"{key} must be 1 or more", where=source.place("tlc", key))
     return number
+
+
+def _check_mode(file: SweepFile, source: Source) -> None:
+    """No key is given that the other mode alone understands."""
+    others = {"check": ("num", "depth", "behaviours"), "simulate": ("graph",)}
+    for key in others[file.tlc.mode]:
+        if getattr(file.tlc, key):
+            other = "simulate" if file.tlc.mode == "check" else "check"
+            raise InputError(
+                "wrong-mode",
+                f'{key} is for mode = "{other}"',
+                where=source.place("tlc", key),
+                hint=f'set mode = "{other}" in [tlc], or leave {key} out',
+            )
 
 
 def _template(file: SweepFile, source: Source, base: Path) -> str:

@@ -65,6 +65,8 @@ class TlcSection(_Section, frozen=True):
     depth: int | None = None
     seed: int = 0
     coverage: bool = False
+    graph: bool = False
+    behaviours: bool = False
     options: list[str] = []
     java_options: list[str] = []
 

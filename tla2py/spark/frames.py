@@ -21,7 +21,7 @@ def table_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
     file = (store.tables / f"{name}.parquet").resolve()
     frame = session.read.schema(struct_type(columns)).parquet(str(file))
-    if name == "states":
+    if name in ("states", "graph_states"):
         frame = frame.withColumn("state", sf.parse_json("state"))
     return frame
 

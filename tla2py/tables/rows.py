@@ -10,6 +10,7 @@ from tla2py.outcome import Verdict
 from tla2py.result import RunResult
 from tla2py.run import RunRecord
 from tla2py.store import ManifestParameter, ManifestPoint
+from tla2py.tlc.graph import GraphEdge, GraphState
 from tla2py.trace import State, Trace
 from tla2py.values import changes, format_value, state_to_itf
 
@@ -154,3 +155,24 @@ def coverage_rows(run_id: str, result: RunResult) -> Iterator[Row]:
             "distinct": item.distinct,
             "generated": item.generated,
         }
+
+
+def graph_state_row(run_id: str, state: GraphState) -> Row:
+    """The row of ``graph_states`` for a reachable state."""
+    return {
+        "run_id": run_id,
+        "fingerprint": state.fingerprint,
+        "initial": state.initial,
+        "state": json.dumps(state_to_itf(state.values), ensure_ascii=False, separators=(",", ":")),
+    }
+
+
+def graph_edge_row(run_id: str, edge: GraphEdge) -> Row:
+    """The row of ``graph_edges`` for a step."""
+    return {
+        "run_id": run_id,
+        "source": edge.source,
+        "target": edge.target,
+        "action": edge.action,
+        "action_args": None if edge.action_args is None else list(edge.action_args),
+    }

@@ -112,6 +112,24 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("before", _TEXT, True, "the old value as TLA+ text; null where there was none"),
         Column("after", _TEXT, True, "the new value as TLA+ text; null where there is none"),
     ),
+    "graph_states": (
+        Column("run_id", _TEXT, False, "the run"),
+        Column("fingerprint", pa.int64(), False, "TLC's fingerprint of the state"),
+        Column("initial", pa.bool_(), False, "whether it is an initial state"),
+        Column("state", _TEXT, False, "the state in ITF as JSON text; VARIANT in Spark's view"),
+    ),
+    "graph_edges": (
+        Column("run_id", _TEXT, False, "the run"),
+        Column("source", pa.int64(), False, "fingerprint of the state before the step"),
+        Column("target", pa.int64(), False, "fingerprint of the state after it"),
+        Column("action", _TEXT, True, "the action"),
+        Column(
+            "action_args",
+            pa.list_(_TEXT),
+            True,
+            "its arguments as TLA+ text, where the TLC at hand prints them",
+        ),
+    ),
     "coverage": (
         Column("run_id", _TEXT, False, "the run"),
         Column("kind", _TEXT, False, "init, action, property, constraint or expression"),

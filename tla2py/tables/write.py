@@ -5,19 +5,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tla2py.errors import StoreError
+from tla2py.record import Archive
 from tla2py.result import interpret_record
 from tla2py.store import Manifest, ManifestParameter, Store
 from tla2py.tables import rows
 from tla2py.tables.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
+from tla2py.tlc.behaviours import iter_behaviours
+from tla2py.tlc.graph import GraphEdge, GraphState, iter_graph
 from tla2py.trace import Trace
+
+T = TypeVar("T")
 
 _BATCH_ROWS = 2000
 _DIGEST = b"tla2py.digest"
@@ -66,11 +72,21 @@ def _write(store: Store, manifest: Manifest, digest: str) -> None:
                 with store.archive(point.run_id) as archive:
                     result = interpret_record(archive.record, archive.stdout)
                     tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
-                if point.run_id not in seen:
-                    seen.add(point.run_id)
-                    tables.add_found(point.run_id, result.traces, rows.coverage_rows(point.run_id, result))
+                    if point.run_id not in seen:
+                        seen.add(point.run_id)
+                        traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
+                        tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
+                        tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
         for name in TABLE_NAMES:
             (folder / f"{name}.parquet").replace(store.tables / f"{name}.parquet")
+
+
+def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Iterator[T]]) -> Iterator[T]:
+    """What ``read`` makes of a stream that not every record has."""
+    stream = archive.optional(name)
+    if stream is not None:
+        with stream:
+            yield from read(stream)
 
 
 @contextlib.contextmanager
@@ -110,6 +126,14 @@ class TableWriter:
                     self._sinks["changes"].add(row)
         for row in coverage:
             self._sinks["coverage"].add(row)
+
+    def add_graph(self, run_id: str, graph: Iterable[GraphState | GraphEdge]) -> None:
+        """Take the state graph of a run."""
+        for item in graph:
+            if isinstance(item, GraphState):
+                self._sinks["graph_states"].add(rows.graph_state_row(run_id, item))
+            else:
+                self._sinks["graph_edges"].add(rows.graph_edge_row(run_id, item))
 
 
 @contextlib.contextmanager

@@ -10,6 +10,9 @@ _MIB = 1024 * 1024
 # What a JVM takes beside its heap: code cache, metaspace, thread stacks, GC structures.
 _OVERHEAD = 224 * _MIB
 _SMALLEST_HEAP = 48 * _MIB
+# What TLC writes in a run's folder beside its messages: a file per behaviour of a simulation, the state graph.
+BEHAVIOURS = "behaviours"
+GRAPH = "graph.dot"
 
 
 def heap_bytes(memory_bytes: int) -> int:
@@ -49,10 +52,13 @@ def build_argv(
         tlc.append("-deadlock")
     if options.mode == "simulate":
         tlc.append("-simulate")
-        if options.num is not None:
-            tlc.append(f"num={options.num}")
+        bounds = [f"file={folder / BEHAVIOURS / 'b'}"] if options.behaviours else []
+        bounds += [f"num={options.num}"] if options.num is not None else []
+        tlc += [",".join(bounds)] if bounds else []
         if options.depth is not None:
             tlc += ["-depth", str(options.depth)]
+    if options.graph:
+        tlc += ["-dump", "dot,actionlabels", str(folder / GRAPH)]
     if options.coverage:
         tlc += ["-coverage", "60"]
     return (*jvm, "-cp", str(jar), "tlc2.TLC", *tlc, *options.options, f"{main}.tla")
