@@ -1,0 +1,291 @@
+"""``tla2py check``: one run of the real TLC, its verdict as exit code, its trace for a person and as JSON."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Ended, RunCli
+from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLES
+from tla2py.values import ModelValue, Record, format_value, state_from_itf
+
+pytestmark = pytest.mark.java
+
+SPECS = Path(__file__).resolve().parent.parent / "specs"
+LAST2 = ("-c", "Last=2")
+
+
+@functools.cache
+def check(*args: str) -> Ended:
+    """A check in the folder of the modules; the same arguments run once."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tla2py", "check", *args],
+        cwd=SPECS,
+        env={k: v for k, v in os.environ.items() if k not in ("TLA2TOOLS_JAR", "FORCE_COLOR")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return Ended(code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+
+def check_json(*args: str) -> tuple[int, dict[str, Any]]:
+    ended = check(*args, "--json")
+    assert ended.stderr == ""
+    return ended.code, json.loads(ended.stdout)
+
+
+def answer(found: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+    return found["outcome"], found["verdict"], [v["name"] or v["kind"] for v in found["violated"]]
+
+
+def steps(found: Mapping[str, Any]) -> list[tuple[str | None, int]]:
+    """The steps of the only trace: the action, and where it led."""
+    (trace,) = found["traces"]
+    return [(state["action"], int(state["state"]["at"]["#bigint"])) for state in trace["states"]]
+
+
+def test_a_model_that_holds() -> None:
+    ended = check("Walk.tla", *LAST2, "--invariant", "OnStreet", "--no-deadlock")
+    assert ended.code == 0
+    assert ended.stderr == ""
+    (line,) = ended.stdout.splitlines()
+    assert line.startswith("holds (success); 3 states generated, 3 distinct, depth 3")
+
+
+def test_a_violation_is_told_step_by_step() -> None:
+    ended = check("Walk.tla", *LAST2, "--invariant", "NotLast")
+    assert ended.code == 1
+    lines = ended.stdout.splitlines()
+    assert lines[0] == "NotLast is violated, 3 states"
+    assert [line.split()[:2] for line in lines if line.startswith("  ") and line[2].isdigit()] == [
+        ["1", "initial"],
+        ["2", "Walk"],
+        ["3", "Walk"],
+    ]
+    last = lines[lines.index("") - 2 :]
+    # Of the last state only what changed, and where the action stands.
+    assert last[0].split() == ["3", "Walk", "Walk:20"]
+    assert last[1].strip() == "at  1 -> 2"
+    assert last[3].startswith("violated: NotLast; 3 states generated, 3 distinct")
+    assert "met" not in last[1]
+
+
+def test_whole_states_on_request() -> None:
+    ended = check("Walk.tla", *LAST2, "--invariant", "NotLast", "--full")
+    assert ended.code == 1
+    assert ended.stdout.count("met = ") == 3
+    assert "at = 2" in ended.stdout
+
+
+def test_nothing_is_coloured_in_a_pipe() -> None:
+    assert "\x1b" not in check("Walk.tla", *LAST2, "--invariant", "NotLast").stdout
+
+
+def test_json_is_one_object_with_the_columns_of_the_tables() -> None:
+    code, found = check_json("Walk.tla", *LAST2, "--invariant", "NotLast")
+    assert code == 1
+    assert set(found) == {*FIXED_RUNS_COLUMNS, "traces"}
+    assert answer(found) == ("violation_safety", "violated", ["NotLast"])
+    assert found["violated"] == [{"kind": "invariant", "name": "NotLast"}]
+    assert (found["generated"], found["distinct"], found["trace_length"], found["exit_code"]) == (3, 3, 3, 12)
+    assert found["jar_sha256"]
+    assert found["tlc_version"]
+    (trace,) = found["traces"]
+    assert set(trace) == {*(column.name for column in TABLES["traces"]), "states"}
+    assert trace["run_id"] == found["run_id"]
+    for state in trace["states"]:
+        assert set(state) == {column.name for column in TABLES["states"]}
+    assert steps(found) == [(None, 0), ("Walk", 1), ("Walk", 2)]
+    assert trace["states"][0]["state"]["met"] != trace["states"][1]["state"]["met"]
+    assert trace["states"][1]["state"]["met"] == "neighbour"
+    assert (trace["states"][1]["module"], trace["states"][1]["begin_line"]) == ("Walk", 20)
+
+
+def test_a_deadlock() -> None:
+    code, found = check_json("Walk.tla", *LAST2)
+    assert code == 1
+    assert answer(found) == ("violation_deadlock", "violated", ["deadlock"])
+    assert steps(found) == [(None, 0), ("Walk", 1), ("Walk", 2)]
+    assert "deadlock" in check("Walk.tla", *LAST2).stdout.splitlines()[0]
+
+
+def test_an_assumption_that_is_false_excludes_the_point() -> None:
+    code, found = check_json("Walk.tla", "-c", "Last=0")
+    assert code == 1
+    assert answer(found)[:2] == ("violation_assumption", "excluded")
+    assert found["traces"] == []
+    assert "line 9" in found["message"]
+
+
+def test_an_assertion_that_fails() -> None:
+    code, found = check_json("Walk.tla", *LAST2, "--invariant", "Asserted")
+    assert code == 1
+    assert answer(found)[:2] == ("violation_assert", "violated")
+    assert steps(found)[-1][1] == 2
+
+
+def test_an_invariant_that_the_initial_state_violates() -> None:
+    code, found = check_json("Walk.tla", *LAST2, "--invariant", "NotHome")
+    assert code == 1
+    assert answer(found) == ("violation_safety", "violated", ["NotHome"])
+    assert steps(found) == [(None, 0)]
+
+
+def test_several_invariants() -> None:
+    code, found = check_json(
+        "Walk.tla", *LAST2, "--invariant", "OnStreet", "--invariant", "NotLast", "--no-deadlock"
+    )
+    assert code == 1
+    assert answer(found)[2] == ["NotLast"]
+
+
+def test_what_cannot_be_evaluated_is_broken() -> None:
+    code, found = check_json("Walk.tla", *LAST2, "--invariant", "Sum")
+    assert code == 2
+    assert answer(found) == ("failure_spec_eval", "broken", [])
+    assert "Attempted to" in found["message"]
+    assert "line 35" in check("Walk.tla", *LAST2, "--invariant", "Sum").stdout.lower()
+
+
+def test_liveness_that_ends_in_stuttering() -> None:
+    code, found = check_json("Walk.tla", *LAST2, "--property", "Arrives", "--no-deadlock")
+    assert code == 1
+    assert answer(found) == ("violation_liveness", "violated", ["Arrives"])
+    (trace,) = found["traces"]
+    assert (trace["stuttering"], trace["loop_start"]) == (True, None)
+    assert [state["in_loop"] for state in trace["states"]][-1] is True
+    assert trace["states"][-1]["state"]["at"] != {"#bigint": "2"}
+    assert "stuttering" in check("Walk.tla", *LAST2, "--property", "Arrives", "--no-deadlock").stdout
+
+
+def test_a_time_limit() -> None:
+    ended = check("Endless.tla", "--config", "Count.cfg", "--timeout", "3s")
+    assert ended.code == 3
+    assert ended.stdout.splitlines()[-1].startswith("inconclusive (timeout)")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of its own with the modules."""
+    for module in ("Walk.tla", "Endless.tla"):
+        shutil.copy(SPECS / module, tmp_path)
+    return tmp_path
+
+
+def test_memory_runs_out(folder: Path, run_cli: RunCli) -> None:
+    (folder / "Endless.cfg").write_text("SPECIFICATION Grow\n")
+    ended = run_cli("check", "Endless.tla", "--memory", "128MiB", "--timeout", "1m", "--json")
+    assert ended.code == 3, ended
+    found = json.loads(ended.stdout)
+    assert answer(found) == ("out_of_memory", "inconclusive", [])
+    assert found["memory_bytes"] == 128 * 1024**2
+
+
+def test_the_config_beside_the_module_is_taken(folder: Path, run_cli: RunCli) -> None:
+    (folder / "Walk.cfg").write_text(
+        "CONSTANTS\n  Last = 1\n  Nobody = Nobody\nSPECIFICATION Spec\nINVARIANT NotLast\nCHECK_DEADLOCK FALSE\n"
+    )
+    ended = run_cli("check", "Walk.tla", "--json")
+    assert ended.code == 1, ended
+    assert steps(json.loads(ended.stdout)) == [(None, 0), ("Walk", 1)]
+    # What is given on the command line is laid over it, a value over a value and an invariant beside the others.
+    ended = run_cli("check", "Walk.tla", "--json", "-c", "Last=3", "--invariant", "OnStreet")
+    assert ended.code == 1, ended
+    assert len(steps(json.loads(ended.stdout))) == 4
+
+
+def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunCli) -> None:
+    (folder / "Walk.cfg").write_text("INVARIANT Nothing\n")
+    (folder / "Round.cfg").write_text(
+        "SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTIES Settles\n"
+    )
+    ended = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json")
+    assert ended.code == 1, ended
+    found = json.loads(ended.stdout)
+    assert answer(found) == ("violation_liveness", "violated", ["Settles"])
+    (trace,) = found["traces"]
+    assert trace["loop_start"] is not None
+    assert trace["stuttering"] is False
+    assert [s["in_loop"] for s in trace["states"]] == [
+        s["index"] >= trace["loop_start"] for s in trace["states"]
+    ]
+    # The last state steps back to the start of the loop.
+    assert {action for action, _ in steps(found)} >= {"Walk", "Turn"}
+    text = run_cli("check", "Walk.tla", "--config", "Round.cfg")
+    assert f"back to state {trace['loop_start']}" in text.stdout.lower()
+
+
+def test_an_action_property(folder: Path, run_cli: RunCli) -> None:
+    (folder / "Walk.cfg").write_text("SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTY Onward\n")
+    ended = run_cli("check", "Walk.tla", "--json")
+    assert ended.code == 1, ended
+    found = json.loads(ended.stdout)
+    assert found["violated"] == [{"kind": "action_property", "name": "Onward"}]
+    assert steps(found)[-1] == ("Turn", 0)
+
+
+def test_what_only_tlc_finds_wrong_in_a_module(folder: Path, run_cli: RunCli) -> None:
+    walk = folder / "Walk.tla"
+    walk.write_text(walk.read_text().replace("NotHome == at # 0", "NotHome == at # Home"))
+    ended = run_cli("check", "Walk.tla", *LAST2, "--json")
+    assert ended.code == 2, ended
+    found = json.loads(ended.stdout)
+    assert answer(found) == ("error_spec_parse", "broken", [])
+    assert "Home" in found["message"]
+
+
+def test_what_only_tlc_finds_wrong_in_a_config(folder: Path, run_cli: RunCli) -> None:
+    (folder / "Walk.cfg").write_text("SPECIFICATION Spec CONSTANT Last = 1 Nobody = n INVARIANT Nowhere\n")
+    ended = run_cli("check", "Walk.tla", "--json")
+    assert ended.code == 2, ended
+    found = json.loads(ended.stdout)
+    assert answer(found) == ("error_config_parse", "broken", [])
+    assert "Nowhere" in found["message"]
+
+
+def test_values_that_a_config_cannot_say(folder: Path, run_cli: RunCli) -> None:
+    ended = run_cli(
+        *("check", "Walk.tla", *LAST2, "--invariant", "NotHome", "--json"),
+        *("-c", "Nobody=[name |-> <<-1, {}>>, of |-> Anyone]"),
+    )
+    assert ended.code == 1, ended
+    (trace,) = json.loads(ended.stdout)["traces"]
+    met = state_from_itf(trace["states"][0]["state"])["met"]
+    assert format_value(met) == "[name |-> <<-1, {}>>, of |-> Anyone]"
+    assert isinstance(met, Record)
+    assert met["of"] == ModelValue("Anyone")
+
+
+def test_a_definition_may_be_given_too(folder: Path, run_cli: RunCli) -> None:
+    ended = run_cli("check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json")
+    assert ended.code == 1, ended
+    assert [at for _, at in steps(json.loads(ended.stdout))] == [0, 2]
+
+
+def test_modules_from_a_library(folder: Path, run_cli: RunCli) -> None:
+    (folder / "here").mkdir()
+    (folder / "here" / "Stroll.tla").write_text(
+        "---- MODULE Stroll ----\nEXTENDS Walk\nFar == at > 5\nNear == ~Far\n====\n"
+    )
+    ended = run_cli("check", "here/Stroll.tla", "-L", ".", *LAST2, "--invariant", "Near", "--no-deadlock")
+    assert ended.code == 0, ended
+
+
+def test_a_check_leaves_nothing_behind(folder: Path, run_cli: RunCli) -> None:
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    before = sorted(folder.rglob("*"))
+    ended = run_cli("check", "Walk.tla", *LAST2, env={"TMPDIR": str(scratch)})
+    assert ended.code == 1
+    assert sorted(folder.rglob("*")) == before
