@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tla2py.cli.console import show
-from tla2py.explore import open_view
+from tla2py.errors import InputError
+from tla2py.explore import StoreView, open_view
+from tla2py.foreign import ForeignStore
+from tla2py.report.compare import comparison_text
+from tla2py.report.export import FORMATS, export_trace
 from tla2py.report.text import trace_list, trace_text
+from tla2py.values import Value, ValueTextError, parse_value
 
 
 def trace_command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    store: Annotated[
+        Path,
+        typer.Argument(
+            metavar="STORE", help="The store of a sweep, or a file: a TLC log, its -dumpTrace json, ITF."
+        ),
+    ],
     point: Annotated[
         int | None, typer.Argument(metavar="[POINT]", help="The point; without it, all are listed.")
     ] = None,
@@ -21,17 +32,87 @@ def trace_command(
         int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
+    format_: Annotated[
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="How to write one trace.")
+    ] = "text",
+    diff: Annotated[
+        str | None,
+        typer.Option(
+            "--diff", metavar="OTHER", help="Compare with the trace of another point, or of another file."
+        ),
+    ] = None,
 ) -> None:
-    """List the counterexamples of a store, or print those of a point step by step.
+    """List the counterexamples of a store, print those of a point step by step, compare or export them.
 
-    Example: tla2py trace runs/kip320-first-try 5
+    Example: tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json
     """
+    if format_ not in FORMATS:
+        raise InputError(
+            "unknown-format", f"no format {format_!r}", hint=f"formats of traces: {', '.join(FORMATS)}"
+        )
     view = open_view(store)
+    if point is None and isinstance(view.store, ForeignStore) and (diff or len(view.trace_list(1)) == 1):
+        point = 1
     if point is None:
+        if diff is not None or format_ != "text":
+            raise InputError(
+                "point-missing",
+                "say which point's trace",
+                hint=f"'tla2py trace {store}' lists the points that have one",
+            )
         show(trace_list(view))
-        return
-    numbers = [trace] if trace is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
-    for number in numbers:
-        show(trace_text(view.trace(point, number), full=full, title=f"point {point}, trace {number}: "))
-        if number != numbers[-1]:
-            show("")
+    elif diff is not None:
+        _compare(view, point, diff, trace or 1, format_)
+    elif format_ != "text":
+        sys.stdout.write(_exported(view, point, trace, format_))
+    else:
+        numbers = [trace] if trace is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
+        for number in numbers:
+            show(trace_text(view.trace(point, number), full=full, title=_title(view, point, number)))
+            if number != numbers[-1]:
+                show("")
+
+
+def _title(view: StoreView, point: int, number: int) -> str:
+    return f"trace {number}: " if isinstance(view.store, ForeignStore) else f"point {point}, trace {number}: "
+
+
+def _exported(view: StoreView, point: int, trace: int | None, format_: str) -> str:
+    count = len(view.trace_list(point))
+    if trace is None and count > 1:
+        raise InputError(
+            "several-traces",
+            f"point {point} has {count} traces, and {format_} holds one",
+            hint=f"name one: --trace 1 to --trace {count}",
+        )
+    given = next(p.parameters for p in view.manifest.points if p.point == point)
+    name = "".join(char for char in view.manifest.name.title() if char.isascii() and char.isalnum())
+    return export_trace(
+        view.trace(point, trace or 1),
+        format_,
+        name=f"{name.lstrip('0123456789')}Trace{point}",
+        parameters={name: _value(text) for name, text in given.items()},
+    )
+
+
+def _value(text: str) -> Value:
+    """A parameter's value, which is its text where it takes more than a look to see."""
+    try:
+        return parse_value(text)
+    except ValueTextError:
+        return text
+
+
+def _compare(view: StoreView, point: int, other: str, number: int, format_: str) -> None:
+    if format_ != "text":
+        raise InputError("format-of-a-comparison", "a comparison is text", hint="leave --format out")
+    if other.isdecimal():
+        there, their_point, title = view, int(other), f"point {other}"
+    elif Path(other).exists():
+        there, their_point, title = open_view(other), 1, other
+    else:
+        raise InputError(
+            "unknown-point", f"--diff {other}: no point and no file", hint="for example --diff 3"
+        )
+    ours = str(view.store.path) if isinstance(view.store, ForeignStore) else f"point {point}"
+    show(comparison_text(view.trace(point, number), there.trace(their_point, 1), titles=(ours, title)))

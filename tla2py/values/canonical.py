@@ -72,6 +72,19 @@ def canonical(value: Value) -> Form:
             stack[-1][1].append(form)
 
 
+def scalar_forms(forms: Iterable[Form]) -> Iterator[Form]:
+    """The forms of all scalars inside the values of ``forms``, in no order; not of the integers of intervals."""
+    todo = list(forms)
+    while todo:
+        form = todo.pop()
+        if form[0] < SET:
+            yield form
+        elif form[0] > SET or (form[1] and form[2][-1] is not CONSECUTIVE):
+            for parts in form[2:]:
+                # The names of a record's fields are no forms.
+                todo.extend(part for part in parts if isinstance(part, tuple))
+
+
 def same_value(one: Value, other: Value) -> bool:
     """Whether two values are equal as TLA+ values, with ``TRUE`` other than ``1`` at every depth."""
     if one is other:

@@ -22,6 +22,7 @@ from tla2py.values.canonical import (
     STRING,
     Form,
     canonical,
+    scalar_forms,
 )
 from tla2py.values.tla_text import format_form, parse_value
 from tla2py.values.value import DEEP, Function, ModelValue, Record, Value, shield
@@ -198,16 +199,11 @@ def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
     forms = {name: canonical(value) for name, value in values.items()}
     names: set[str] = set()
     strings: set[str] = set()
-    todo = list(forms.values())
-    while todo:
-        form = todo.pop()
+    for form in scalar_forms(forms.values()):
         if form[0] == MODEL_VALUE:
             names.add(form[1])
         elif form[0] == STRING:
             strings.add(form[1])
-        elif form[0] > SET or (form[0] == SET and form[1] and form[2][-1] is not CONSECUTIVE):
-            for parts in form[2:]:
-                todo.extend(part for part in parts if isinstance(part, tuple))
     listed = names - strings
     state: dict[str, Json] = {name: _form_to_itf(form, listed) for name, form in forms.items()}
     if names:

@@ -1,0 +1,200 @@
+"""Files made elsewhere, by TLC itself among others, opened as stores and shown by the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import tla2py
+from tests.conftest import RunCli
+from tla2py.errors import InputError
+from tla2py.tlc.toolchain import find_toolchain
+from tla2py.trace import Trace
+from tla2py.values import Function, ModelValue, Record, parse_value, same_value
+
+pytestmark = pytest.mark.java
+
+CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "foreign"
+a, b = ModelValue("a"), ModelValue("b")
+
+
+def run_tlc(folder: Path, config: str, *options: str) -> Path:
+    """The log of TLC on the module Relay, its standard output in a file."""
+    for name in ("Relay.tla", f"{config}.cfg"):
+        # TLC 2.15 does not know CHECK_DEADLOCK in a config yet.
+        text = (CORPUS / name).read_text().replace("CHECK_DEADLOCK FALSE\n", "")
+        (folder / name).write_text(text)
+    return run_relay(folder, config, *options)
+
+
+def run_relay(folder: Path, config: str, *options: str) -> Path:
+    """The log of TLC on what is in the folder."""
+    toolchain = find_toolchain()
+    (folder / "tmp").mkdir(exist_ok=True)
+    argv = [str(toolchain.java.path), "-XX:+UseParallelGC", "-Xmx256m", f"-Djava.io.tmpdir={folder / 'tmp'}"]
+    argv += ["-cp", str(toolchain.jar.path), "tlc2.TLC", *options, "-deadlock", "-fp", "0", "-workers", "1"]
+    argv += ["-metadir", "states", "-config", f"{config}.cfg", "Relay.tla"]
+    log = folder / f"{config}{''.join(options)}.log"
+    with log.open("wb") as sink:
+        subprocess.run(argv, cwd=folder, stdout=sink, check=False, timeout=120)
+    return log
+
+
+def only_trace(path: Path) -> Trace:
+    view = tla2py.open_store(str(path))
+    assert len(view.traces) == 1
+    return view.trace(1)
+
+
+@pytest.mark.parametrize(
+    ("config", "kind", "length", "ends"),
+    [
+        ("safety", ("invariant", "Short"), 5, (None, False)),
+        ("lasso", ("temporal_property", ""), 8, (5, False)),
+        ("stuttering", ("temporal_property", ""), 2, (None, True)),
+    ],
+)
+def test_logs_of_tlc(
+    tmp_path: Path, config: str, kind: tuple[str, str], length: int, ends: tuple[int | None, bool]
+) -> None:
+    framed, plain = (only_trace(run_tlc(tmp_path, config, *options)) for options in (["-tool"], []))
+
+    assert framed == plain
+    assert (framed.kind, framed.name) == kind
+    assert len(framed.states) == length
+    assert (framed.loop_start, framed.stuttering) == ends
+    dumped = only_trace(CORPUS / f"dump-{config}.json")
+    assert [state.action for state in dumped.states] == [state.action for state in framed.states]
+    assert (dumped.loop_start, dumped.stuttering) == ends
+
+
+def test_a_log_fills_every_table(tmp_path: Path) -> None:
+    view = tla2py.open_store(str(run_tlc(tmp_path, "safety", "-tool", "-coverage", "1")))
+    (run,) = view.runs.to_dict("records")
+
+    assert (run["outcome"], run["verdict"], run["trace_length"]) == ("violation_safety", "violated", 5)
+    assert [dict(violated) for violated in run["violated"]] == [{"kind": "invariant", "name": "Short"}]
+    assert (run["generated"], run["distinct"], run["depth"], run["tlc_version"]) == (6, 5, 5, "2.15")
+    assert run["wall_seconds"] is None or run["wall_seconds"] != run["wall_seconds"]  # empty
+    assert list(view.states["action"])[1:] == ["Take", "Pass", "Take", "Pass"]
+    last = view.trace(1).states[-1].values
+    assert same_value(last["busy"], Function({a: False, b: False}))
+    assert same_value(
+        last["log"],
+        (Record({"from": a, "seen": frozenset({a, b})}), Record({"from": b, "seen": frozenset({a, b})})),
+    )
+    assert set(view.changes["variable"]) == {"token", "log", "busy"}
+    assert {"Init", "Take", "Pass"} <= set(view.coverage["name"])
+
+
+def test_a_log_that_breaks_off(tmp_path: Path) -> None:
+    whole = run_tlc(tmp_path, "safety", "-tool").read_bytes()
+    broken = tmp_path / "broken.log"
+    broken.write_bytes(whole[: whole.index(b"Computing initial states")])
+    view = tla2py.open_store(str(broken))
+
+    assert list(view.runs["outcome"]) == ["killed"]
+    assert list(view.runs["verdict"]) == ["inconclusive"]
+    assert len(view.traces) == 0
+
+
+def test_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
+    log = run_tlc(tmp_path, "lasso")
+    shown = run_cli("trace", log)
+
+    assert shown.code == 0
+    assert "and back to state 5, for ever" in shown.stdout
+    assert run_cli("trace", log, "1").stdout == shown.stdout
+    exported = json.loads(run_cli("trace", log, "1", "--format", "itf").stdout)
+    copy = tmp_path / "copy.itf.json"
+    copy.write_text(json.dumps(exported))
+    assert exported["loop"] == 4
+    assert only_trace(copy) == only_trace(log)
+
+
+@pytest.mark.parametrize("name", ["apalache.itf.json", "quint.itf.json", "dump-safety.json"])
+def test_traces_of_others(name: str, run_cli: RunCli) -> None:
+    view = tla2py.open_store(str(CORPUS / name))
+
+    assert list(view.runs["verdict"]) == ["violated"]
+    assert list(view.traces["kind"]) == ["unknown"]
+    shown = run_cli("trace", CORPUS / name)
+    assert shown.code == 0
+    assert f"{len(view.states)} states" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "trace-file-unknown"),
+        ("hello\n", "trace-file-unknown"),
+        ("{}", "trace-file-unknown"),
+        ("[1, 2]", "trace-file-unknown"),
+        ('{"vars": [', "trace-file-syntax"),
+        ('{"vars": [], "states": []}', "itf-syntax"),
+        ('{"state": [[1]]}', "dump-syntax"),
+        ("[" * 100_000, "trace-file-syntax"),
+    ],
+)
+def test_a_file_that_holds_no_trace(tmp_path: Path, run_cli: RunCli, text: str, code: str) -> None:
+    path = tmp_path / "some.file"
+    path.write_text(text)
+
+    with pytest.raises(InputError) as caught:
+        tla2py.open_store(str(path))
+    assert caught.value.code == code
+    ended = run_cli("trace", path)
+    assert ended.code == 2
+    assert "some.file" in ended.stderr
+    assert len(ended.errors) <= 2
+
+
+def test_tlc_reads_the_exported_module_as_the_same_states(tmp_path: Path, run_cli: RunCli) -> None:
+    log = run_tlc(tmp_path, "safety", "-tool")
+    exported = run_cli("trace", log, "--format", "tla").stdout
+    name = exported.split()[2]
+    (tmp_path / f"{name}.tla").write_text(exported)
+    (tmp_path / "Relay.tla").write_text(
+        f"---- MODULE Relay ----\nEXTENDS {name}\n"
+        "ASSUME \\A i \\in DOMAIN Trace : PrintT(<<i, Trace[i].token, Trace[i].log, Trace[i].busy>>)\n====\n"
+    )
+    (tmp_path / "empty.cfg").write_text("CONSTANTS a = a b = b\n")
+    printed = run_relay(tmp_path, "empty").read_text()
+    read = [parse_value(line) for line in printed.splitlines() if line.startswith("<<")]
+
+    states = only_trace(log).states
+    assert len(read) == len(states) == 5
+    for value, state in zip(read, states, strict=True):
+        expected = (state.index, *(state.values[variable] for variable in ("token", "log", "busy")))
+        assert same_value(value, expected)
+
+
+def test_two_files_compared(tmp_path: Path, run_cli: RunCli) -> None:
+    log = run_tlc(tmp_path, "safety")
+    ended = run_cli("trace", log, "--diff", CORPUS / "dump-lasso.json")
+
+    assert ended.code == 0
+    assert "here they part" in ended.stdout
+    assert run_cli("trace", log, "--diff", log).stdout.splitlines()[-1] == "both take the same steps"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["1", "--format", "xml"], "no format 'xml'"),
+        (["1", "--diff", "nothing"], "no point and no file"),
+        (["1", "--diff", "1", "--format", "itf"], "a comparison is text"),
+        (["2"], "no point 2"),
+        (["1", "--trace", "2"], "point 1 has no trace 2"),
+        (["1", "--trace", "2", "--format", "csv"], "point 1 has no trace 2"),
+    ],
+)
+def test_wrong_requests_are_said(run_cli: RunCli, arguments: list[str], said: str) -> None:
+    ended = run_cli("trace", CORPUS / "dump-lasso.json", *arguments)
+
+    assert ended.code == 2
+    assert said in ended.stderr
+    assert len(ended.errors) <= 2
