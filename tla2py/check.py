@@ -81,8 +81,10 @@ def default_model(
         return CheckModel(model=_model_of(spec, file, deadlock), verbatim=file)
     base = _model_of(spec, file, True) if file is not None else Model(spec=spec)
     names = {c.name for c in spec.constants}
-    assigned = dict(base.constants) | {n: t for n, t in given.items() if n in names}
-    replaced = dict(base.replacements) | {n: t for n, t in given.items() if n not in names}
+    # A config may give a definition a value as it may a constant; here that is a replacement.
+    values = dict(base.constants) | given
+    assigned = {name: text for name, text in values.items() if name in names}
+    replaced = dict(base.replacements) | {n: t for n, t in values.items() if n not in names}
     for name in given:
         (replaced if name in names else assigned).pop(name, None)
     if not (base.specification or base.init or base.next):

@@ -273,6 +273,15 @@ def test_a_definition_may_be_given_too(folder: Path, run_cli: RunCli) -> None:
     assert [at for _, at in steps(json.loads(ended.stdout))] == [0, 2]
 
 
+def test_a_definition_that_a_config_gives_a_value_keeps_it(folder: Path, run_cli: RunCli) -> None:
+    (folder / "Walk.cfg").write_text(
+        "SPECIFICATION Spec CONSTANT Last = 5 Nobody = n NotHome = TRUE INVARIANT NotHome\n"
+    )
+    for more in ((), ("-c", "Last=2")):
+        ended = run_cli("check", "Walk.tla", "--no-deadlock", *more)
+        assert ended.code == 0, ended
+
+
 def test_modules_from_a_library(folder: Path, run_cli: RunCli) -> None:
     (folder / "here").mkdir()
     (folder / "here" / "Stroll.tla").write_text(
