@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tla2py.run import Limits, TlcOptions
+
+GRAPH = "graph.dot"
 from tla2py.tlc.command import build_argv, heap_bytes
 
 MIB = 1024 * 1024
@@ -92,6 +94,12 @@ def test_nothing_is_left_to_chance() -> None:
         (TlcOptions(mode="simulate", num=5), ["-simulate", "num=5"]),
         (TlcOptions(mode="simulate", depth=7), ["-simulate", "-depth", "7"]),
         (TlcOptions(mode="simulate", num=5, depth=7), ["-simulate", "num=5", "-depth", "7"]),
+        (TlcOptions(graph=True), ["-dump", "dot,actionlabels", f"/run/1/{GRAPH}"]),
+        (TlcOptions(mode="simulate", behaviours=True), ["-simulate", f"file=/run/1/{BEHAVIOURS}/b"]),
+        (
+            TlcOptions(mode="simulate", behaviours=True, num=5),
+            ["-simulate", f"file=/run/1/{BEHAVIOURS}/b,num=5"],
+        ),
         (TlcOptions(options=("-lncheck", "final")), ["-lncheck", "final"]),
     ],
 )

@@ -106,7 +106,7 @@ def test_what_cannot_change_the_answer_keeps_the_ids(load: LoadSweep, plan: Plan
         ("[tlc]", '[tlc]\nfind = "each"'),
         ("[tlc]", "[tlc]\nseed = 1"),
         ("[tlc]", '[tlc]\nmode = "simulate"\nnum = 3'),
-        ("[tlc]", "[tlc]\ndepth = 3"),
+        ("[tlc]", '[tlc]\nmode = "simulate"\nnum = 3\ndepth = 3'),
         ("[tlc]", "[tlc]\ncoverage = true"),
         ("[tlc]", '[tlc]\noptions = ["-lncheck", "final"]'),
         ("[tlc]", '[tlc]\njava_options = ["-Xint"]'),
@@ -177,6 +177,8 @@ def test_every_option_is_part_of_the_digest() -> None:
         "num": 1,
         "depth": 1,
         "coverage": True,
+        "graph": True,
+        "behaviours": True,
         "options": ("-x",),
         "java_options": ("-x",),
     }
