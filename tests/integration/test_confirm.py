@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import tla2py
+from tests.conftest import RunCli
 from tla2py.confirm import Confirmation, confirm_trace
 from tla2py.explore import StoreView
 from tla2py.tlc.toolchain import find_toolchain
@@ -126,3 +127,11 @@ def test_what_is_no_deadlock_is_refused(views: dict[str, StoreView]) -> None:
     assert not confirm(views["deadlock"], without(trace, len(trace.states) - 1)).confirmed
     trace = asserting(views)
     assert not confirm(views["assert"], without(trace, len(trace.states) - 1)).confirmed
+
+
+def test_the_command_verifies_a_whole_store(views: dict[str, StoreView], run_cli: RunCli) -> None:
+    done = run_cli("trace", views["lasso"].store.path, "--verify")
+    assert done.code == 0, done.stderr
+    assert "point 1, trace 1: confirmed: " in done.stdout
+    missing = run_cli("trace", views["lasso"].store.path, "2", "--verify")
+    assert missing.code == 2

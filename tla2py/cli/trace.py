@@ -7,14 +7,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from tla2py.cli.console import show
+from tla2py.cli.options import Jar
+from tla2py.confirm import confirm_trace
 from tla2py.errors import InputError
+from tla2py.expect import EXIT_OK, EXIT_UNEXPECTED
 from tla2py.explore import StoreView, open_view
 from tla2py.foreign import ForeignStore
 from tla2py.report.compare import comparison_text
 from tla2py.report.export import FORMATS, export_trace
 from tla2py.report.text import trace_list, trace_text
+from tla2py.tlc.behaviours import SIMULATED
+from tla2py.tlc.toolchain import find_toolchain
 from tla2py.values import Value, ValueTextError, parse_value
 
 
@@ -41,16 +47,23 @@ def trace_command(
             "--diff", metavar="OTHER", help="Compare with the trace of another point, or of another file."
         ),
     ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Have TLC itself confirm the traces; exit code 1 if it does not.")
+    ] = False,
+    tla2tools: Jar = None,
 ) -> None:
-    """List the counterexamples of a store, print those of a point step by step, compare or export them.
+    """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
 
-    Example: tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json
+    Examples: tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json;
+    tla2py trace runs/kip320-first-try --verify
     """
     if format_ not in FORMATS:
         raise InputError(
             "unknown-format", f"no format {format_!r}", hint=f"formats of traces: {', '.join(FORMATS)}"
         )
     view = open_view(store)
+    if verify:
+        raise typer.Exit(_verify(view, point, trace, tla2tools))
     if point is None and isinstance(view.store, ForeignStore) and (diff or len(view.trace_list(1)) == 1):
         point = 1
     if point is None:
@@ -71,6 +84,34 @@ def trace_command(
             show(trace_text(view.trace(point, number), full=full, title=_title(view, point, number)))
             if number != numbers[-1]:
                 show("")
+
+
+def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> int:
+    """Have TLC judge the traces of a point, or of all points; the exit code."""
+    if isinstance(view.store, ForeignStore):
+        raise InputError("not-confirmable", f"{view.store.path} has no module to verify against")
+    toolchain, sources = find_toolchain(jar), view.store.sources()
+    code, seen = EXIT_OK, set[str]()
+    for here in (
+        view.manifest.points if point is None else [p for p in view.manifest.points if p.point == point]
+    ):
+        rows = view.trace_list(here.point)
+        if here.run_id in seen:
+            continue
+        seen.add(here.run_id)
+        with view.store.archive(here.run_id) as archive:
+            record = archive.record
+        for row in rows:
+            number = int(str(row["trace"]))
+            if trace not in (None, number) or row["kind"] == SIMULATED:
+                continue
+            found = confirm_trace(view.trace(here.point, number), record, sources, toolchain)
+            said = "confirmed" if found.confirmed else "REFUSED"
+            show(Text(f"{_title(view, here.point, number)}{said}: {found.reason}"))
+            code = code if found.confirmed else EXIT_UNEXPECTED
+    if point is not None:
+        view.trace(point, trace or 1)  # says it if there is none
+    return code
 
 
 def _title(view: StoreView, point: int, number: int) -> str:
