@@ -9,8 +9,7 @@ import pytest
 
 from tla2py.run import Limits, TlcOptions
 
-GRAPH = "graph.dot"
-from tla2py.tlc.command import build_argv, heap_bytes
+from tla2py.tlc.command import BEHAVIOURS, GRAPH, build_argv, heap_bytes
 
 MIB = 1024 * 1024
 PLAIN = TlcOptions()
