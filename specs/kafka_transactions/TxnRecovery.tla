@@ -1,8 +1,8 @@
 ------------------------------ MODULE TxnRecovery ------------------------------
-(* Two repairs of kafka_transactions_for_web, each by itself and together: what an elected   *)
-(* coordinator needs to finish what the one before began, and what a deposed one must not    *)
-(* keep. And, what the published module does not state, that producer ids tell producers     *)
-(* apart.                                                                                    *)
+(* Three repairs of kafka_transactions_for_web: that a new coordinator finishes what the one *)
+(* before began, that a deposed one throws away what was not committed, and that one elected *)
+(* in a partition remembers the others. And, what the published module does not state, that  *)
+(* producer ids tell producers apart.                                                        *)
 EXTENDS kafka_transactions_for_web
 
 \* Only a commit moves an aborting transaction on, and only that of the first entry, by the
@@ -30,6 +30,10 @@ CompletionSpec ==
 \* since the client is told to ask again.
 WholeLog(b, p) == tc_log[txn_log_leader[p]][p]
 CommittedLog(b, p) == SubSeq(tc_log[b][p], 1, tc_log_hwm[b][p])
+
+\* To be put in the place of OtherTxn: as published; or what b knew before.
+NoTxn(b, tid) == None
+KnownTxn(b, tid) == tc_tid_metadata[b][tid]
 
 --------------------------------------------------------------------------------
 

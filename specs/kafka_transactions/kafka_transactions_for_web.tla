@@ -345,10 +345,13 @@ CommitTxnLogAppend(b, p) ==
 --------------------------------------------------------------------------------
 \* Coordinators: elections
 
+\* What b, elected in one partition, knows from then on of an id in another: nothing, even if it is
+\* the coordinator there.
+OtherTxn(b, tid) == None
+
 \* b is elected, and knows it in the same step; the others learn of it in BecomeFollower. To
 \* know the transactions b would have to replay the log; what the leader so far knows is the
-\* same, and besides new ids whose first decision never was committed. Note the ELSE: whatever
-\* b knew of ids in other partitions is gone, even of those that it coordinates.
+\* same, and besides new ids whose first decision never was committed.
 BecomeLeader(b, p) ==
     LET cepoch == txn_log_epoch[p] + 1
         replayed == tc_tid_metadata[txn_log_leader[p]]
@@ -358,7 +361,8 @@ BecomeLeader(b, p) ==
         /\ txn_log_epoch' = [txn_log_epoch EXCEPT ![p] = cepoch]
         /\ tc_log_metadata' = [tc_log_metadata EXCEPT ![b][p] = [leader |-> b, cepoch |-> cepoch]]
         /\ tc_tid_metadata' = [tc_tid_metadata EXCEPT ![b] =
-                [tid \in TransactionIds |-> IF PartitionFor(tid) = p THEN replayed[tid] ELSE None]]
+                [tid \in TransactionIds |->
+                    IF PartitionFor(tid) = p THEN replayed[tid] ELSE OtherTxn(b, tid)]]
         /\ aux_coord_ctr' = aux_coord_ctr + 1
         /\ UNCHANGED <<client, tc_tid_transition, tc_log, tc_log_hwm, topic_vars,
                        pid_source, t_to_p_mapping, net_vars>>
