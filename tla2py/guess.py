@@ -15,16 +15,18 @@ from tla2py.syntax.term import Term
 _SMALL = 2
 # Deeper than any assumption that a person writes.
 _DEPTH = 12
+_OWN = "model value"
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def guess_values(spec: Spec, kinds: Mapping[str, ConstantKind]) -> dict[str, str]:
-    """A value for every constant that is not the model value of its own name, as TLA+ text by name."""
+    """A value for every constant that is not the model value of its own name, as TLA+ text by name.
+
+    A model value that an assumption has in a set is one of that set.
+    """
     guesser = _Guesser(spec, kinds)
-    return {each.name: guesser.value(each.name) for each in spec.constants if kinds[each.name].kind != _OWN}
-
-
-_OWN = "model value"
+    values = {each.name: guesser.value(each.name) for each in spec.constants}
+    return {name: text for name, text in values.items() if text != name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +66,14 @@ class _Guesser:
         if need.kind == "number":
             return str(max(_SMALL, self._least.get(name, 0)))
         domain = self._domains.get(name)
-        if domain is not None and need.kind not in {"boolean", "string"} and need != Need("set"):
-            if domain.relation == "\\in":
-                found = self._element(domain.term, domain.scope)
-            else:
-                inner = self._element(domain.term, domain.scope)
-                found = f"{{{inner}}}" if inner is not None and need.element != Need("number") else None
-            if found is not None and _is_expression(found):
-                return found
+        simple = need.element.kind if need.kind == "set" and need.element is not None else need.kind
+        if domain is None or simple in {"number", "string", "boolean"}:
+            return self._values[name]
+        found = self._element(domain.term, domain.scope)
+        if found is not None and domain.relation == "\\subseteq":
+            found = f"{{{found}}}"
+        if found is not None and _expression(found) is not None:
+            return found
         return self._values[name]
 
     def _by_need(self, name: str, need: Need, depth: int = 0) -> str:
@@ -208,7 +210,3 @@ def _expression(text: str) -> Expression | None:
         return parse_expression(text)
     except ValueError:
         return None
-
-
-def _is_expression(text: str) -> bool:
-    return _expression(text) is not None

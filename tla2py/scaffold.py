@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tla2py.guess import guess_values
-from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds, needs_definition
+from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds
 
 _WIDTH = 100
 _GUESS = "a guess"
@@ -97,7 +97,7 @@ def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[st
     yield "[constants]"
     for constant in spec.constants:
         kind = kinds[constant.name]
-        if not needs_definition(kind):
+        if constant.name not in values:
             continue
         words = constant.comment or constant.group
         yield from _comment(words)
@@ -105,7 +105,7 @@ def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[st
         if kind.kind not in _SETTLED:
             note = f"{_GUESS}: {note}" if note else _GUESS
         yield _line(f"{_key(constant.name)} = {_value(values[constant.name])}", note)
-    own = [each for each in spec.constants if not needs_definition(kinds[each.name])]
+    own = [each for each in spec.constants if each.name not in values]
     if own:
         yield "#"
         yield from _comment("These need no line: each is the model value of its own name.")

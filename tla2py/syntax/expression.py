@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tla2py.errors import InputError
+from tla2py.syntax.depth import deeply
 from tla2py.syntax.module import Module, SyntaxProblem
 from tla2py.syntax.parse import read_text
 from tla2py.syntax.standard import standard_module_of
@@ -33,6 +34,7 @@ class Expression:
     standard: frozenset[str]
 
 
+@deeply
 def parse_expression(text: str) -> Expression:
     """Return what an expression speaks of.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tla2py.syntax.depth import deeply
 from tla2py.syntax.inference import Evidence, Inference
 from tla2py.syntax.module import Constant
 from tla2py.syntax.needs import BOOLEAN, JOINED, NUMBER, REQUIRED, SET, Need
@@ -60,12 +61,14 @@ class Use:
     needs: tuple[str, ...]
 
 
+@deeply
 def infer_kinds(spec: Spec) -> dict[str, ConstantKind]:
     """Return the kind of every constant of a specification, by name."""
     inference = _infer(spec)
     return {constant.name: _decide(spec, constant, inference) for constant in spec.constants}
 
 
+@deeply
 def find_uses(spec: Spec, constant: str) -> tuple[Use, ...]:
     """Return the occurrences of a constant in all modules reached, those in the root first.
 

@@ -12,6 +12,7 @@ from tree_sitter import Node
 from tla2py.errors import InputError
 from tla2py.syntax.build import Builder
 from tla2py.syntax.comments import Comments, comment_names
+from tla2py.syntax.depth import deeply
 from tla2py.syntax.module import (
     Assumption,
     Constant,
@@ -57,6 +58,7 @@ def read_module(path: Path) -> Module:
     return module
 
 
+@deeply
 def read_text(text: str, path: Path | None = None) -> Module:
     """Return the first module in a text."""
     # One kind of line end, so that lines count as TLC counts them.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tla2py.syntax.candidates import Candidates, find_candidates
+from tla2py.syntax.depth import deeply
 from tla2py.syntax.levels import Level, Levels
 from tla2py.syntax.module import Assumption, Constant, Definition, Module, Variable
 from tla2py.syntax.scope import Resolver, Scope
@@ -42,7 +43,8 @@ class Spec:
     def extended(self) -> tuple[Module, ...]:
         """The root and all modules it extends, those that others extend first."""
         files = {module.name: module for module in self.modules}
-        return tuple(dict.fromkeys(_extended(self.root, files)))
+        # By name: to compare two modules is to compare their texts.
+        return tuple({module.name: module for module in _extended(self.root, files)}.values())
 
     @cached_property
     def constants(self) -> tuple[Constant, ...]:
@@ -70,6 +72,7 @@ class Spec:
         """The assumptions TLC checks: those of the root and of what it extends."""
         return tuple(each for module in self.extended for each in module.assumptions)
 
+    @deeply
     def level(self, name: str) -> Level:
         """Return the level of a definition, constant or variable visible at the root.
 
@@ -129,6 +132,7 @@ class Spec:
         return Levels(self.resolver)
 
     @cached_property
+    @deeply
     def _candidates(self) -> Candidates:
         return find_candidates(self.scope, self._levels, self.resolver)
 

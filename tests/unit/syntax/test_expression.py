@@ -168,3 +168,11 @@ def test_any_body_is_a_module_or_an_error_with_a_place(body: str) -> None:
 def test_any_text_is_read_without_an_accident(text: str) -> None:
     module = read_text(text)
     assert module.syntax_error is not None or module.name
+
+
+def test_a_long_chain_is_followed_and_a_bottomless_one_refused() -> None:
+    pairs = " @@ ".join(f"{number} :> N" for number in range(800))
+    assert parse_expression(pairs).names == {"N"}
+    with pytest.raises(InputError) as raised:
+        parse_expression("(" * 4000 + "1" + ")" * 4000)
+    assert raised.value.code == "too-deep"

@@ -1,0 +1,165 @@
+"""``tla2py inspect`` and ``tla2py init`` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+
+def test_inspect_for_a_person(run_cli: RunCli, tiny_spec: Path) -> None:
+    ended = run_cli("inspect", tiny_spec)
+    assert (ended.code, ended.stderr) == (0, "")
+    lines = [" ".join(line.split()) for line in ended.stdout.splitlines()]
+    assert lines[0] == f"Counter {tiny_spec}"
+    assert "extends Naturals (standard)" in lines
+    assert "Max number the largest value, a number Counter:4" in lines
+    assert "x Counter:5" in lines
+    assert "Up action Counter:7" in lines
+    assert "specification Spec" in lines
+    assert "invariants Small" in lines
+    assert lines[-1].startswith("Next tla2py init ")
+    assert "\x1b" not in ended.stdout
+
+
+def test_inspect_as_json(run_cli: RunCli) -> None:
+    module = SPECS / "kip320" / "Kip320FirstTry.tla"
+    ended = run_cli("inspect", module, "--json")
+    assert (ended.code, ended.stderr) == (0, "")
+    found = json.loads(ended.stdout)
+    assert (found["module"], found["file"]) == ("Kip320FirstTry", str(module))
+    assert [each["module"] for each in found["extends"]] == ["Kip279", "KafkaReplication", "Integers", "Util"]
+    assert found["extends"][1]["file"] == str(SPECS / "kip320" / "KafkaReplication.tla")
+    assert [each["module"] for each in found["extends"] if each["standard"]] == ["Integers"]
+    assert [each["name"] for each in found["instances"]] == ["RecordSeq", "LeaderEpochSeq", "ReplicaLog"]
+    constants = {each["name"]: each for each in found["constants"]}
+    assert {name: each["kind"] for name, each in constants.items()} == {
+        "Replicas": "set of model values",
+        "LogSize": "number",
+        "MaxRecords": "number",
+        "MaxLeaderEpoch": "number",
+    }
+    assert constants["Replicas"]["module"] == "KafkaReplication"
+    file, line, column = constants["Replicas"]["where"].rsplit(":", 2)
+    text = Path(file).read_text().splitlines()[int(line) - 1]
+    assert text[int(column) - 1 :].startswith("Replicas")
+    assert constants["Replicas"]["comment"] in text
+    operators = {each["name"]: each for each in found["operators"]}
+    assert (operators["Next"]["arity"], operators["Next"]["level"]) == (0, "action")
+    assert operators["ReplicaLog!ReplicateTo"]["module"] == "FiniteReplicatedLog"
+    assert found["candidates"]["specification"] == ["Spec"]
+    assert {"WeakIsr", "StrongIsr"} <= set(found["candidates"]["invariants"])
+    assert len(found["variables"]) == 6
+    assert found["assumptions"][0]["where"].endswith("KafkaReplication.tla:23:1")
+
+
+def test_inspect_follows_library_folders(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "far" / "away" / "Base.tla").write_text("---- MODULE Base ----\nCONSTANT N\nA == N\n====\n")
+    (tmp_path / "Main.tla").write_text("---- MODULE Main ----\nEXTENDS Base\nB == A\n====\n")
+    ended = run_cli("inspect", "Main.tla", "-L", "far/away", "--json")
+    assert ended.code == 0
+    assert json.loads(ended.stdout)["extends"] == [
+        {"module": "Base", "file": "far/away/Base.tla", "standard": False, "by": "Main"}
+    ]
+    missing = run_cli("inspect", "Main.tla")
+    assert (missing.code, missing.stdout) == (2, "")
+    assert missing.errors[0] == "error: Main.tla:2:9: module Base is not found"
+    assert len(missing.errors) == 2
+
+
+def test_a_module_in_a_folder_beside_is_found_and_named(run_cli: RunCli, tmp_path: Path) -> None:
+    for name, text in (("here/Main", "EXTENDS Base"), ("lib/Base", "A == 1")):
+        path = tmp_path / f"{name}.tla"
+        path.parent.mkdir()
+        path.write_text(f"---- MODULE {path.stem} ----\n{text}\n====\n")
+    ended = run_cli("init", "here/Main.tla", "-o", "here/sweep.toml")
+    assert ended.code == 0
+    assert "found Base in lib, as with -L lib" in ended.stderr
+    assert 'libraries = ["../lib"]' in (tmp_path / "here" / "sweep.toml").read_text()
+
+
+def test_text_of_a_module_is_never_markup(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "M.tla").write_text(
+        "---- MODULE M ----\nCONSTANT N \\* [bold]not bold[/bold] [/]\nA == [x \\in {N} |-> [y |-> x]]\n====\n"
+    )
+    ended = run_cli("inspect", "M.tla")
+    assert ended.code == 0
+    assert "[bold]not bold[/bold] [/]" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("---- MODULE M ----\nA == (1\nB == 2\n====\n", "M.tla:3:1", "unexpected B"),
+        ("---- MODULE Other ----\nA == 1\n====\n", "M.tla:1:13", "the module is named Other"),
+        ("---- MODULE M ----\nEXTENDS Nowhere\n====\n", "M.tla:2:9", "Nowhere"),
+        ("", "M.tla:1:1", "syntax error"),
+        ("---- MODULE M ----\nA == " + "(" * 4000 + "\n====\n", "M.tla:3:1", "too early"),
+    ],
+)
+@pytest.mark.parametrize("command", ["inspect", "init"])
+def test_errors_are_two_lines_at_most(
+    run_cli: RunCli, tmp_path: Path, command: str, text: str, place: str, said: str
+) -> None:
+    (tmp_path / "M.tla").write_text(text)
+    ended = run_cli(command, "M.tla")
+    assert (ended.code, ended.stdout) == (2, "")
+    assert len(ended.errors) <= 2
+    assert ended.errors[0].startswith(f"error: {place}: ")
+    assert said in ended.errors[0]
+
+
+def test_no_such_module(run_cli: RunCli, tiny_spec: Path) -> None:
+    ended = run_cli("inspect", "Count.tla", cwd=tiny_spec.parent)
+    assert ended.code == 2
+    assert ended.errors == [
+        "error: Count.tla: there is no such module",
+        "  in . there is Counter.tla",
+    ]
+
+
+def test_init_prints_or_writes_the_same_file(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
+    printed = run_cli("init", "Counter.tla")
+    assert (printed.code, printed.stderr) == (0, "")
+    written = run_cli("init", "Counter.tla", "-o", "first.toml")
+    assert (written.code, written.stdout) == (0, "")
+    assert "tla2py sweep first.toml" in written.stderr
+    assert (tmp_path / "first.toml").read_text() == printed.stdout
+    again = run_cli("init", "Counter.tla", "-o", "first.toml")
+    assert again.code == 2
+    assert "--force" in again.errors[1]
+    assert run_cli("init", "Counter.tla", "-o", "first.toml", "--force").code == 0
+    nowhere = run_cli("init", "Counter.tla", "-o", "no/such/first.toml")
+    assert (nowhere.code, len(nowhere.errors)) == (2, 1)
+
+
+@pytest.mark.java
+def test_a_first_sweep_runs_as_it_is(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
+    assert run_cli("init", "Counter.tla", "-o", "first.toml").code == 0
+    path = tmp_path / "first.toml"
+    path.write_text(path.read_text().replace('# "Small"', '"Small"').replace("Max = 2", "Max = 3"))
+    ended = run_cli("sweep", "first.toml", "--executor", "local")
+    assert ended.code == 1, ended.stderr
+    assert "violated: Small in 4" in ended.stdout
+
+
+@pytest.mark.java
+def test_the_first_sweep_of_a_system_runs_with_all_its_model_values(run_cli: RunCli, tmp_path: Path) -> None:
+    module = SPECS / "kafka_transactions" / "kafka_transactions_for_web.tla"
+    assert run_cli("init", module, "-L", SPECS / "lib", "-o", "first.toml").code == 0
+    path = tmp_path / "first.toml"
+    text = path.read_text().replace('    # "', '    "').replace("# check_deadlock", "check_deadlock")
+    text = re.sub(r"^properties = \[.*?^\]\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    # As small as it goes: one of everything.
+    text = re.sub(r'"\{(\w+), \w+\}"', r'"{\1}"', text).replace("Changes = 2", "Changes = 0")
+    path.write_text(text)
+    ended = run_cli("sweep", "first.toml", "--executor", "local")
+    assert ended.code == 0, ended.stdout + ended.stderr
+    assert "holds" in ended.stdout

@@ -1,0 +1,205 @@
+"""A first sweep file loads as it is, and has values of the right kind for every constant."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tla2py.plan import plan_sweep
+from tla2py.scaffold import scaffold_sweep
+from tla2py.sweep import Sweep, load_sweep
+from tla2py.syntax import load_spec
+
+SPECS = Path(__file__).parents[2] / "specs"
+LIBRARY = SPECS / "lib"
+
+KINDS = r"""---- MODULE Kinds ----
+EXTENDS Integers, Sequences, FiniteSets
+CONSTANTS
+  Servers,        \* the servers
+  Senders,        \* the senders
+  Leader,
+  Faulty,
+  Quorums,
+  Weights,
+  Most,
+  Least,
+  Fast,           \* whether to be fast
+  Word,
+  Codes,
+  Pairs,
+  Queue,
+  Config,
+  Better(_, _),
+  Nil             \* nothing
+VARIABLE x
+ASSUME Leader \in Servers /\ Faulty \subseteq Servers
+ASSUME Quorums \subseteq SUBSET Servers /\ \A q, r \in Quorums : q \cap r # {}
+ASSUME Weights \in [Servers -> 1..9]
+ASSUME Least \in Nat /\ Least > 4
+ASSUME Word \in STRING
+ASSUME Codes \subseteq Nat \ {0}
+ASSUME Pairs \subseteq Servers \X Senders
+ASSUME Queue \in Seq(Servers)
+ASSUME Config \in [port : Nat, host : Servers]
+Init == x = Nil
+Next == IF Fast /\ Better(1, 2) /\ Most > 1 THEN x' \in Senders ELSE UNCHANGED x
+Spec == Init /\ [][Next]_x
+TypeOK == x \in Senders \cup {Nil}
+Done == <>(x # Nil)
+====
+"""
+
+
+def scaffold(module: Path, folder: Path, *libraries: Path) -> tuple[Sweep, str]:
+    path = folder / "first.toml"
+    path.write_text(scaffold_sweep(load_spec(module, libraries, nearby=True), path, libraries))
+    return load_sweep(path), path.read_text()
+
+
+@pytest.fixture
+def kinds(tmp_path: Path) -> Path:
+    path = tmp_path / "Kinds.tla"
+    path.write_text(KINDS)
+    return path
+
+
+def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_path: Path) -> None:
+    sweep, text = scaffold(kinds, tmp_path)
+    assert dict(sweep.file.constants) == {
+        "Servers": "{s1, s2}",
+        "Senders": "{se1, se2}",
+        "Leader": "s1",
+        "Faulty": "{s1}",
+        "Quorums": "{Servers}",
+        "Weights": "[y \\in Servers |-> 1]",
+        "Most": 2,
+        "Least": 5,
+        "Fast": False,
+        "Word": '"a"',
+        "Codes": "{1, 2}",
+        "Pairs": "{<<s1, se1>>}",
+        "Queue": "<<s1>>",
+        "Config": "[port |-> 2, host |-> s1]",
+        "Better": "LAMBDA y, z : TRUE",
+    }
+    assert re.search(r"^#   Nil +nothing$", text, re.MULTILINE)
+    plan = plan_sweep(sweep, "0" * 64)
+    assert dict(plan.runs[0].config.assignments)["Nil"] == "Nil"
+
+
+def test_comments_stand_above_and_guesses_are_marked(kinds: Path, tmp_path: Path) -> None:
+    _, text = scaffold(kinds, tmp_path)
+    assert '# the servers\nServers = "{s1, s2}"' in text
+    marked = re.findall(r"^(\w+) = .*# a guess", text, re.MULTILINE)
+    assert "Most" in marked
+    assert not {"Servers", "Senders", "Fast"} & set(marked)
+
+
+def test_candidates_are_comments_that_work_when_uncommented(kinds: Path, tmp_path: Path) -> None:
+    sweep, text = scaffold(kinds, tmp_path)
+    assert (sweep.file.model.specification, sweep.file.model.invariants) == ("Spec", [])
+    path = tmp_path / "second.toml"
+    path.write_text(re.sub(r'^    # "', '    "', text, flags=re.MULTILINE))
+    model = load_sweep(path).file.model
+    assert (model.invariants, model.properties) == (["TypeOK"], ["Done"])
+
+
+def test_the_example_parameters_and_expectations_work_too(tiny_spec: Path, tmp_path: Path) -> None:
+    _, text = scaffold(tiny_spec, tmp_path)
+    text = re.sub(r"^Max = .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^# (Max = |\[|match|verdict|violates)", lambda found: found[1], text, flags=re.MULTILINE
+    ).replace('# "Small"', '"Small"')
+    path = tmp_path / "second.toml"
+    path.write_text(text)
+    sweep = load_sweep(path)
+    assert [dict(point.parameters) for point in sweep.points] == [{"Max": "1"}, {"Max": "2"}, {"Max": "3"}]
+    assert sweep.expect is not None
+    assert [(row.match, row.violates) for row in sweep.expect.point] == [({"Max": 3}, ["Small"])]
+
+
+def test_paths_are_relative_to_the_sweep_file(kinds: Path, tmp_path: Path) -> None:
+    folder, library = tmp_path / "sweeps", tmp_path / "lib"
+    folder.mkdir()
+    library.mkdir()
+    sweep, _ = scaffold(kinds, folder, library)
+    assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
+
+
+def test_a_comment_with_control_characters_is_still_toml(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_bytes(b"---- MODULE M ----\nCONSTANT N \\* a \x07 number\x7f \xff\nA == {N}\n====\n")
+    _, text = scaffold(path, tmp_path)
+    assert "a number" in text
+
+
+def test_without_a_specification_init_and_next_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text("---- MODULE M ----\nVARIABLE x\nStart == x = 0\nNext == x' = 1\n====\n")
+    sweep, _ = scaffold(path, tmp_path)
+    assert (sweep.file.model.init, sweep.file.model.next) == ("Start", "Next")
+
+
+def test_without_any_behaviour_the_place_for_one_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text("---- MODULE M ----\nEXTENDS Naturals\nA == 1\n====\n")
+    sweep, text = scaffold(path, tmp_path)
+    assert sweep.file.model.specification is None
+    assert "# specification" in text
+
+
+@pytest.mark.parametrize(
+    ("module", "expected", "own"),
+    [
+        (
+            "kip320/Kip320FirstTry.tla",
+            {"Replicas": "{r1, r2}", "LogSize": 2, "MaxRecords": 2, "MaxLeaderEpoch": 2},
+            0,
+        ),
+        (
+            "compaction/compaction.tla",
+            {
+                **dict.fromkeys(("MessageSentLimit", "CompactionTimesLimit", "ConsumeTimesLimit"), 2),
+                **dict.fromkeys(("ModelConsumer", "RetainNullKey", "ModelProducer"), False),
+                "KeySpace": "{1, 2}",
+                "ValueSpace": "{1, 2}",
+                "MaxCrashTimes": 2,
+            },
+            7,
+        ),
+        ("ledger_chaining/LedgerChaining.tla", {"Clients": "{c1, c2}"}, 6),
+        (
+            "kafka_transactions/kafka_transactions_for_web.tla",
+            {
+                "TxnLogPartitions": "{tlp1, tlp2}",
+                "TopicPartitions": "{tp1, tp2}",
+                "Brokers": "{b1, b2}",
+                "Clients": "{c1, c2}",
+                "TransactionIds": "{ti1, ti2}",
+                "MaxCoordinatorChanges": 2,
+            },
+            29,
+        ),
+        (
+            "bookkeeper/BookKeeperProtocol.tla",
+            {
+                "Bookies": "{b1, b2}",
+                "Clients": "{c1, c2}",
+                **dict.fromkeys(("WriteQuorum", "AckQuorum", "SendLimit", "InflightLimit"), 2),
+            },
+            16,
+        ),
+    ],
+)
+def test_the_systems_need_no_more_than_numbers(
+    module: str, expected: dict[str, object], own: int, tmp_path: Path
+) -> None:
+    sweep, _ = scaffold(SPECS / module, tmp_path, LIBRARY)
+    assert dict(sweep.file.constants) == expected
+    plan = plan_sweep(sweep, "0" * 64)
+    assert len(plan.runs) == 1
+    assigned = dict(plan.runs[0].config.assignments)
+    assert sum(name == value for name, value in assigned.items()) == own
