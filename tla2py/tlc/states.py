@@ -28,7 +28,7 @@ VIEW = "VIEW"
 
 _UNASSIGNED = Opaque("null")
 # How many characters of value texts are remembered within a trace; states seldom have more.
-_REMEMBERED = 1 << 23
+_REMEMBERED = 1 << 20
 
 
 def find_location(text: str) -> Location | None:
