@@ -28,7 +28,7 @@ REASONS = {
     "nothing-checked": "Neither an invariant nor a property nor deadlock is checked.",
     "not-in-config": "The config does not check what the sweep file lists.",
     "model-value": "The config makes a model value of a name that the module declares.",
-    "no-states": "There is no initial state, so that everything holds of nothing.",
+    "no-states": "No state was found, as no initial one is allowed, so that everything holds of nothing.",
     "unnamed": "A violation is expected, but not of what.",
     "never-fired": "An action that is expected to fire never did.",
     "not-counted": "What fires was not counted.",

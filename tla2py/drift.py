@@ -33,8 +33,12 @@ def locked_point(
     )
 
 
-def drift(before: LockedPoint | None, now: LockedPoint) -> Iterator[str]:
-    """The changes in words; none where all is as it was. What follows from another verdict is not told again."""
+def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True) -> Iterator[str]:
+    """The changes in words; none where all is as it was.
+
+    What follows from another verdict is not told again. Of a point that gave no answer, where ``answered`` is False,
+    only its config is compared.
+    """
     if before is None:
         yield "the point is not in the lock"
         return
@@ -44,6 +48,8 @@ def drift(before: LockedPoint | None, now: LockedPoint) -> Iterator[str]:
         yield text
     if before.config != now.config and not told:
         yield f"the config is another one ({before.config}, now {now.config}): its values or options changed"
+    if not answered:
+        return
     if before.verdict != now.verdict:
         yield f"the verdict was {before.verdict}, it is {now.verdict}"
     yield from _names(before.violates, now.violates, "no longer violates {}", "violates {}, which it did not")

@@ -104,7 +104,8 @@ def _decide_point(
         problems += _fire_problems(point, expected, fired, row)
         now = locked_point(point, run, facts, row, fired)
     if locked is not None and now is not None:
-        for text in drift(locked.get(parameters_key(point.parameters)), now):
+        answered = not any(problem.reason in ("broken", "inconclusive") for problem in problems)
+        for text in drift(locked.get(parameters_key(point.parameters)), now, answered=answered):
             problems.append(Problem(reason="drift", text=text, exit_code=EXIT_UNEXPECTED, point=point.index))
     return PointDecision(
         point=point,
@@ -171,7 +172,7 @@ def _result_problems(
     if undecided:
         text = f"no answer within the limits on {', '.join(map(str, undecided))}"
         add("undecided", text, EXIT_INCONCLUSIVE)
-    if verdict is Verdict.HOLDS and not row["generated"] and expected.distinct != 0:
+    if verdict is Verdict.HOLDS and not (row["generated"] and row["distinct"]) and expected.distinct != 0:
         add("no-states", REASONS["no-states"].rstrip(".").lower(), EXIT_UNEXPECTED)
     return problems
 

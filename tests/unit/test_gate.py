@@ -130,8 +130,14 @@ def test_what_is_violated_besides_what_is_checked_is_shown(load: LoadSweep) -> N
 def test_no_state_at_all(load: LoadSweep) -> None:
     decision = gate(load(HEAD), row(), row(generated=0, distinct=0))
     assert told(decision) == [
-        ("no-states", "there is no initial state, so that everything holds of nothing", EXIT_UNEXPECTED)
+        (
+            "no-states",
+            "no state was found, as no initial one is allowed, so that everything holds of nothing",
+            EXIT_UNEXPECTED,
+        )
     ]
+    # Initial states there are, but a constraint leaves none of them.
+    assert told(gate(load(HEAD), row(), row(generated=1, distinct=0))) == told(decision)
     meant = load(HEAD + "[expect]\ndistinct = 0\n")
     assert gate(meant, *[row(generated=0, distinct=0)] * 2).exit_code == EXIT_OK
 
@@ -200,6 +206,14 @@ BEFORE = LockedPoint(
 def test_drift_is_told_by_name(changed: dict[str, object], words: list[str]) -> None:
     fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__} | changed
     assert list(drift(BEFORE, LockedPoint(**fields))) == words
+
+
+def test_no_answer_is_no_drift(load: LoadSweep) -> None:
+    sweep = load(HEAD)
+    lock = Lock(point=[point.locked for point in gate(sweep, row(), row()).points if point.locked])
+    timeout = gate(sweep, row(), row("inconclusive", distinct=3), lock=lock)
+    assert [reason for reason, _, _ in told(timeout)] == ["inconclusive"]
+    assert timeout.exit_code == EXIT_INCONCLUSIVE
 
 
 def test_what_was_not_locked_is_no_drift() -> None:

@@ -1,0 +1,95 @@
+"""What is shipped for CI hosts: the shell of the action and of GitLab's template, run as it stands."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.integration.test_gate import LIFT, NO_CI, SWEEP
+
+pytestmark = pytest.mark.java
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def block(text: str, begin: str, key: str) -> str:
+    """The lines of a block under ``key``, after the line ``begin``, without their indentation."""
+    rest = text.partition(f"{begin}\n")[2].partition(f"{key}\n")[2].splitlines()
+    depth = len(rest[0]) - len(rest[0].lstrip())
+    kept = []
+    for line in rest:
+        if line.strip() and len(line) - len(line.lstrip()) < depth:
+            break
+        kept.append(line)
+    return textwrap.dedent("\n".join(kept)) + "\n"
+
+
+def run(script: str, shell: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name not in NO_CI}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
+    return subprocess.run(
+        [*shell, "-c", script],
+        cwd=folder,
+        env=kept | {"PATH": path} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository with a sweep that is as expected and one that is not."""
+    (tmp_path / "Lift.tla").write_text(LIFT)
+    (tmp_path / "good.toml").write_text(SWEEP)
+    (tmp_path / "bad.toml").write_text(SWEEP.replace('violates = ["Low"]', 'violates = ["Inside"]'))
+    return tmp_path
+
+
+def test_the_action_gates_and_keeps_what_it_ran(checkout: Path) -> None:
+    script = block((ROOT / "action.yml").read_text(), "    - name: gate", "      run: |")
+    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
+    outputs, summary = checkout / "outputs", checkout / "summary"
+    github = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_OUTPUT": str(outputs),
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "GITHUB_WORKSPACE": str(checkout),
+    }
+    first = run(script, bash, checkout, SWEEPS="good.toml", OPTIONS="", **github)
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert outputs.read_text() == "exit-code=0\n"
+    assert "::error" not in first.stdout
+    again = run(script, bash, checkout, SWEEPS="good.toml", OPTIONS="--timeout 2m", **github)
+    assert "nothing to run" in again.stderr
+    both = run(script, bash, checkout, SWEEPS="good.toml bad.toml", OPTIONS="", **github)
+    assert both.returncode == 1
+    assert outputs.read_text().endswith("exit-code=1\n")
+    assert "::error file=Lift.tla,line=16," in both.stdout
+    assert "### :x: bad" in summary.read_text()
+    results = json.loads((checkout / "tla2py.sarif").read_text())["runs"][0]["results"]
+    assert "invariant/Low" in {result["ruleId"] for result in results}
+    assert "<failure" in (checkout / "tla2py-junit.xml").read_text()
+
+
+def test_gitlabs_template_gates_and_reports(checkout: Path) -> None:
+    lines = block((ROOT / "docs" / "ci" / "gitlab.yml").read_text(), ".tla2py-gate:", "  script:")
+    script = "\n".join(line.removeprefix("- ") for line in lines.splitlines())
+    variables = {"TLA2PY_OPTIONS": "", "CI_PROJECT_DIR": str(checkout)}
+    good = run(script, ["sh", "-e"], checkout, TLA2PY_SWEEPS="good.toml", **variables)
+    assert good.returncode == 0, good.stdout + good.stderr
+    assert json.loads((checkout / "tla2py-quality.json").read_text()) == []
+    bad = run(script, ["sh", "-e"], checkout, TLA2PY_SWEEPS="bad.toml", **variables)
+    assert bad.returncode == 1
+    # The point that is in both is found by its digest, and so is the other: only expectations differ.
+    assert "nothing to run" in bad.stderr
+    entries = json.loads((checkout / "tla2py-quality.json").read_text())
+    assert {entry["location"]["path"] for entry in entries} == {"Lift.tla"}
+    assert (checkout / "tla2py.md").read_text().startswith("### :x: bad")

@@ -1,0 +1,228 @@
+"""Each of the five systems at a small size, gated and locked, then broken in a copy: every way goes red by its own words."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.syntax import load_spec
+
+pytestmark = pytest.mark.java
+
+SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
+NO_CI = dict.fromkeys(("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"))
+
+# Module, invariants, further keys of [model], constants, and one constant with a definition to mistake it for.
+SYSTEMS = {
+    "kip320": (
+        "Kip320FirstTry",
+        ("WeakIsr", "StrongIsr"),
+        "",
+        'LogSize = 2\nMaxRecords = 2\nReplicas = "{b1, b2}"\nMaxLeaderEpoch = 1\n',
+        ("MaxRecords", "Nil"),
+    ),
+    "ledger_chaining": (
+        "LedgerChaining",
+        ("EntryOrderMaintained", "OnlyOneLedgerOpenAtATime"),
+        'init = "Init"\nnext = "Next"\nconstraints = ["LedgerLimit"]\n',
+        'Clients = "{c1}"\n',
+        ("Clients", "Init"),
+    ),
+    "compaction": (
+        "compaction",
+        ("TypeSafe", "CompactionHorizonCorrectness"),
+        "",
+        (
+            "MessageSentLimit = 1\nCompactionTimesLimit = 1\nConsumeTimesLimit = 1\nMaxCrashTimes = 0\n"
+            'KeySpace = "{1}"\nValueSpace = "{1}"\n'
+            "RetainNullKey = false\nModelProducer = false\nModelConsumer = false\n"
+        ),
+        ("MaxCrashTimes", "Init"),
+    ),
+    "bookkeeper": (
+        "BookKeeperProtocol",
+        ("TypeOK", "NoOutOfOrderEntries"),
+        'specification = "Spec"\n',
+        (
+            'Clients = "{c1, c2}"\nBookies = "{b1}"\n'
+            "WriteQuorum = 1\nAckQuorum = 1\nSendLimit = 1\nInflightLimit = 1\n"
+        ),
+        ("InflightLimit", "Init"),
+    ),
+    "kafka_transactions": (
+        "kafka_transactions_for_web",
+        ("TypeOK", "NoBadStateResponse"),
+        'specification = "Spec"\n',
+        (
+            'TxnLogPartitions = "{p1}"\nTransactionIds = "{tid1}"\nTopicPartitions = "{tp1}"\n'
+            'Brokers = "{b1}"\nClients = "{c1}"\nMaxCoordinatorChanges = 0\n'
+        ),
+        ("MaxCoordinatorChanges", "Init"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A copy of a system, to be broken: its sweep file, its module, and the gate."""
+
+    name: str
+    folder: Path
+    run_cli: RunCli
+
+    @property
+    def sweep(self) -> Path:
+        return self.folder / "gate.toml"
+
+    @property
+    def module(self) -> Path:
+        return self.folder / f"{SYSTEMS[self.name][0]}.tla"
+
+    @property
+    def variable(self) -> str:
+        """A variable of the module, to speak of states."""
+        return load_spec(self.module, [self.folder.parent / "lib"]).variables[0].name
+
+    def change(self, old: str, new: str) -> None:
+        text = self.sweep.read_text()
+        assert old in text
+        self.sweep.write_text(text.replace(old, new, 1))
+
+    def define(self, text: str) -> None:
+        """A definition more, at the end of the module."""
+        body, end, rest = self.module.read_text().rpartition("\n====")
+        self.module.write_text(f"{body}\n{text}\n{end}{rest}")
+
+    def gate(self, *options: str) -> tuple[int, str]:
+        done = self.run_cli(
+            "gate", "gate.toml", "-o", "store", "--executor", "local", *options, cwd=self.folder, env=NO_CI
+        )
+        return done.code, " ".join((done.stdout + done.stderr).split())
+
+
+def sweep_text(name: str) -> str:
+    module, invariants, model, constants, _ = SYSTEMS[name]
+    names = ", ".join(f'"{invariant}"' for invariant in invariants)
+    return (
+        f'module = "{module}.tla"\nlibraries = ["../lib"]\n'
+        f"[model]\ninvariants = [{names}]\ncheck_deadlock = false\n{model}"
+        f'[constants]\n{constants}[tlc]\ntimeout = "2m"\nmemory = "512MiB"\n[expect]\nverdict = "holds"\n'
+    )
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def system(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def broken(system: str, tmp_path: Path, run_cli: RunCli, locked: Path) -> Broken:
+    """A copy of the system as it was when it was locked."""
+    shutil.copytree(locked, tmp_path / "copy")
+    return Broken(system, tmp_path / "copy" / system, run_cli)
+
+
+@pytest.fixture(scope="module")
+def locked(system: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The system with its sweep file, run and locked."""
+    base = tmp_path_factory.mktemp(system)
+    shutil.copytree(SPECS / system, base / system)
+    shutil.copytree(SPECS / "lib", base / "lib")
+    (base / system / "gate.toml").write_text(sweep_text(system))
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tla2py",
+            "gate",
+            "gate.toml",
+            "-o",
+            "store",
+            "--executor",
+            "local",
+            "--record",
+        ],
+        cwd=base / system,
+        env={name: value for name, value in os.environ.items() if name not in NO_CI},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return base
+
+
+def test_a_small_size_is_green(broken: Broken) -> None:
+    code, said = broken.gate()
+    assert code == 0, said
+    assert "green gate 1 point, as expected" in said
+    assert "nothing to run" in said
+
+
+def test_a_missing_jar(broken: Broken) -> None:
+    first = SYSTEMS[broken.name][1][0]
+    broken.change('verdict = "holds"', f'violates = ["{first}"]')
+    code, said = broken.gate("--tla2tools", "gone/tla2tools.jar")
+    assert code == 2
+    assert "no such file: gone/tla2tools.jar" in said
+
+
+def test_a_deleted_invariant(broken: Broken) -> None:
+    first = SYSTEMS[broken.name][1][0]
+    broken.change(f'"{first}", ', "")
+    code, said = broken.gate()
+    assert code == 1, said
+    assert f"drift: no longer checks the invariant {first}" in said
+
+
+def test_a_state_space_that_fell(broken: Broken) -> None:
+    broken.define(f"GateNever == {broken.variable} /= {broken.variable}")
+    if "constraints" in broken.sweep.read_text():
+        broken.change('constraints = ["LedgerLimit"]', 'constraints = ["LedgerLimit", "GateNever"]')
+    else:
+        broken.change("[model]\n", '[model]\nconstraints = ["GateNever"]\n')
+    code, said = broken.gate()
+    assert code == 1, said
+    assert "drift: distinct states fell from " in said
+    assert "no-states: no state was found" in said
+
+
+def test_another_property_is_violated_than_the_one_meant(broken: Broken) -> None:
+    first = SYSTEMS[broken.name][1][0]
+    broken.define(f"GateWrong == {broken.variable} /= {broken.variable}")
+    broken.change("invariants = [", 'invariants = ["GateWrong", ')
+    broken.change('verdict = "holds"', f'violates = ["{first}"]')
+    code, said = broken.gate()
+    assert code == 1, said
+    assert "unexpected: violates GateWrong, not expected to" in said
+    assert "drift: checks the invariant GateWrong, which it did not" in said
+    assert "again: tla2py gate gate.toml --rerun 1" in said
+
+
+def test_a_time_out(broken: Broken) -> None:
+    broken.change('timeout = "2m"', 'timeout = "50ms"')
+    code, said = broken.gate("--fresh")
+    assert code == 3, said
+    assert "inconclusive: inconclusive, expected holds (timeout)" in said
+
+
+def test_a_definition_turned_model_value(broken: Broken) -> None:
+    constant, definition = SYSTEMS[broken.name][4]
+    template = (SPECS.parent / "cfg_templates" / "default.cfg.j2").read_text()
+    assigned = "{{ name }} = {{ value }}"
+    assert assigned in template
+    mistaken = f"{{{{ name }}}} = {{{{ '{definition}' if name == '{constant}' else value }}}}"
+    (broken.folder / "own.cfg.j2").write_text(template.replace(assigned, mistaken))
+    broken.change("[model]", 'template = "own.cfg.j2"\n[model]')
+    code, said = broken.gate()
+    assert code == 2, said
+    assert f"model-value: the config gives {constant} the model value {definition}, not what" in said
+    assert f"drift: {definition} is now a model value" in said
