@@ -169,12 +169,7 @@ class _Checker:
         module = self._module()
         modules = ((f"{_MODULE}.tla", digest_text(module)), *self.record.modules)
         text = render_config(config, default_template())
-        # Each step is judged in the search; what takes a whole behaviour is judged at its end.
-        options = TlcOptions(
-            check_deadlock=False,
-            options=("-lncheck", "final"),
-            java_options=self.record.options.java_options,
-        )
+        options = TlcOptions(check_deadlock=False, java_options=self.record.options.java_options)
         run = Run(
             run_id=digest_run(_MODULE, modules, text, options, self.toolchain.jar.sha256),
             main=_MODULE,

@@ -98,7 +98,7 @@ def test_nothing_is_left_to_chance() -> None:
             TlcOptions(mode="simulate", behaviours=True, num=5),
             ["-simulate", f"file=/run/1/{BEHAVIOURS}/b,num=5"],
         ),
-        (TlcOptions(options=("-lncheck", "final")), ["-lncheck", "final"]),
+        (TlcOptions(options=("-lncheck", "default")), ["-lncheck", "default"]),
     ],
 )
 def test_each_option_of_tlc_alone(options: TlcOptions, expected: list[str]) -> None:

@@ -48,6 +48,9 @@ def build_argv(
     )
     tlc = ["-tool", "-config", config, "-metadir", str(folder / "states"), "-workers", str(options.workers)]
     tlc += ["-fp", str(options.fp), "-seed", str(options.seed), "-checkpoint", "0"]
+    # TLC else looks for lassos three seconds after its start too, in what it has found by then: what it answers, and how
+    # many states it counts, would depend on how fast the machine is.
+    tlc += ["-lncheck", "final"]
     if not options.check_deadlock:
         tlc.append("-deadlock")
     if options.mode == "simulate":
