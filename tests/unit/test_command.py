@@ -56,7 +56,7 @@ def test_without_options() -> None:
     assert command[-1] == "Main.tla"
     assert tlc(command) == [
         *("-tool", "-config", "MC.cfg", "-metadir", "/run/1/states"),
-        *("-workers", "1", "-fp", "0", "-seed", "0", "-checkpoint", "0"),
+        *("-workers", "1", "-fp", "0", "-seed", "0", "-checkpoint", "0", "-lncheck", "final"),
     ]
 
 
