@@ -11,13 +11,7 @@ from tla2py.syntax.symbols import spell_symbol
 from tla2py.syntax.term import Bound, Shape, Term
 from tla2py.syntax.tree import COMMENTS, Source
 
-_NAMED_SETS = {
-    "nat_number_set": "Nat",
-    "int_number_set": "Int",
-    "real_number_set": "Real",
-    "boolean_set": "BOOLEAN",
-    "string_set": "STRING",
-}
+_NAMED_SETS = {"nat_number_set", "int_number_set", "real_number_set", "boolean_set", "string_set"}
 _LITERALS = {
     "nat_number": "number",
     "real_number": "number",
@@ -90,7 +84,7 @@ class Builder:
         if kind in _LITERALS:
             return self._make(node, "literal", _LITERALS[kind], text=self._source.text(node))
         if kind in _NAMED_SETS:
-            return self._make(node, "apply", _NAMED_SETS[kind])
+            return self._make(node, "apply", spell_symbol(kind))
         if kind in _BINDERS:
             return self._binder(node)
         return self._make(node, "build", _PLAIN.get(kind, kind), tuple(self._parts(node)))

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 SYMBOLS: dict[str, str] = {
+    # The sets are here for the modules that define them.
+    "nat_number_set": "Nat",
+    "int_number_set": "Int",
+    "real_number_set": "Real",
+    "boolean_set": "BOOLEAN",
+    "string_set": "STRING",
     "always": "[]",
     "amp": "&",
     "ampamp": "&&",

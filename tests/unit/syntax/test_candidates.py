@@ -91,6 +91,8 @@ def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: Loa
         ("(x = 0) ~> (x = 1)", Level.TEMPORAL),
         ("Rec(1)", Level.STATE),
         ("f[1]", Level.STATE),
+        ("Early(1)", Level.CONSTANT),
+        ("{y \\in {1} : LET z == y IN z = y}", Level.CONSTANT),
     ],
 )
 def test_levels(load: LoadModules, body: str, level: Level) -> None:
@@ -98,7 +100,8 @@ def test_levels(load: LoadModules, body: str, level: Level) -> None:
         module(
             "M",
             f"""CONSTANT C
-VARIABLE x
+Early(x) == {{y \\in x : LET both == x = y IN both}}
+VARIABLES x, y
 Op(a) == a
 RECURSIVE Rec(_)
 Rec(n) == IF n = 0 THEN x ELSE Rec(n - 1)

@@ -52,6 +52,13 @@ THEOREM Sound == Init => x = 0""",
     assert [(each.name, each.text) for each in found.theorems] == [("Sound", "Init => x = 0")]
 
 
+def test_the_sets_of_numbers_can_be_defined(write: WriteModules) -> None:
+    found = read(
+        write, "Nat == {0}\nInt == Nat\nReal == Int\na <= b == a = b\nx \\geq y == y <= x\n-. z == z"
+    )
+    assert [each.name for each in found.definitions] == ["Nat", "Int", "Real", "<=", ">=", "-."]
+
+
 def test_higher_order_parameters_and_local_definitions(write: WriteModules) -> None:
     found = read(write, "Apply(F(_), a) == F(a)\nLOCAL Hidden(b) == b\nLOCAL INSTANCE Naturals")
     assert definition(found, "Apply").parameters == ("F", "a")
