@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.test_gate import LIFT, NO_CI, SWEEP
+from tests.integration.gate.lift import LIFT, NO_CI, SWEEP
 
 pytestmark = pytest.mark.java
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def block(text: str, begin: str, key: str) -> str:

@@ -1,0 +1,94 @@
+"""A small module and its sweep file in a folder, to be gated and broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.conftest import Ended, RunCli
+
+LIFT = r"""---- MODULE Lift ----
+\* A lift that goes up and down between the ground and its top.
+EXTENDS Naturals
+CONSTANTS
+  Top,    \* the highest floor, a number
+  Goal    \* where it is not to stop
+VARIABLE floor
+Roof == 2
+ASSUME Top < 9
+Init == floor = 0
+Up == floor < Top /\ floor' = floor + 1
+Down == floor > 0 /\ floor' = floor - 1
+Next == Up \/ Down
+Spec == Init /\ [][Next]_floor
+Inside == floor \in 0..8
+Low == floor < 2
+NotThere == floor /= Goal
+====
+"""
+
+SWEEP = """\
+module = "Lift.tla"
+[model]
+invariants = ["Inside", "Low"]
+check_deadlock = false
+[constants]
+Goal = "Roof"
+[parameters]
+Top = [1, 2]
+[tlc]
+find = "each"
+timeout = "1m"
+memory = "256MiB"
+[expect]
+verdict = "holds"
+[[expect.point]]
+match = { Top = 2 }
+violates = ["Low"]
+trace_length = 3
+"""
+
+NO_CI = dict.fromkeys(("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"))
+
+
+class Folder:
+    """A folder with a module and its sweep file, to be gated and broken."""
+
+    def __init__(self, path: Path, run_cli: RunCli) -> None:
+        self.path = path
+        self.module = path / "Lift.tla"
+        self.sweep = path / "sweep.toml"
+        self.lock = path / "sweep.lock"
+        self.store = path / "store"
+        self.module.write_text(LIFT)
+        self.sweep.write_text(SWEEP)
+        self._run = run_cli
+
+    def gate(self, *options: str | Path, env: dict[str, str | None] | None = None) -> Ended:
+        return self._run(
+            "gate",
+            "sweep.toml",
+            "-o",
+            self.store,
+            "--executor",
+            "local",
+            *options,
+            cwd=self.path,
+            env={**NO_CI, **(env or {})},
+        )
+
+    def cli(self, *arguments: str | Path, env: dict[str, str | None] | None = None) -> Ended:
+        return self._run(*arguments, cwd=self.path, env={**NO_CI, **(env or {})})
+
+    def change(self, file: Path, old: str, new: str) -> None:
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
+
+def red(ended: Ended, code: int, *words: str) -> None:
+    """The gate ended so, and said so."""
+    said = " ".join((ended.stdout + ended.stderr).split())
+    assert ended.code == code, said
+    for word in words:
+        assert word in said, said
+    assert "Traceback" not in said

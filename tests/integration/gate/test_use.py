@@ -1,0 +1,138 @@
+"""Expectations refused, stores judged alone, points run again, and what CI hosts are told."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.integration.gate.lift import LIFT, Folder, red
+
+pytestmark = pytest.mark.java
+
+# --- expectations that say nothing
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("match = { Top = 7 }", ("this expectation matches no point: Top = 7",)),
+        ("match = { Top = 2 }", ("no point is judged by this expectation for Top = 2", "rows before it")),
+        ("match = { Top = 1 }\nviolates = ['Lov']", ("Lov is expected to be violated", "did you mean Low?")),
+        ("match = { Top = 1 }\nviolates = ['deadlock']", ("no point of this expectation checks it",)),
+        ("match = { Top = 1 }\nverdict = 'holds'\nviolates = ['Low']", ("contradict each other",)),
+        ("match = { Top = 1 }\nverdict = 'violated'\nviolates = []", ("violates is empty",)),
+    ],
+)
+def test_an_expectation_that_says_nothing_is_an_error(
+    folder: Folder, row: str, words: tuple[str, ...]
+) -> None:
+    with folder.sweep.open("a") as file:
+        file.write(f"[[expect.point]]\n{row}\n")
+    red(folder.gate(), 2, "sweep.toml:", *words)
+    assert not folder.store.exists()
+
+
+# --- a store alone
+
+
+def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) -> None:
+    assert locked.cli("gate", "store", env={"PATH": "/nowhere"}).code == 0
+    (locked.path / "sweep.toml").rename(locked.path / "moved.toml")
+    red(locked.cli("gate", "store"), 2, "was made from sweep.toml, which is not here", "--sweep FILE")
+    done = locked.cli("gate", "store", "--sweep", "moved.toml")
+    assert done.code == 0
+    assert "drift is not guarded" in done.stdout
+
+
+def test_a_store_that_was_made_with_other_inputs(locked: Folder) -> None:
+    locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
+    red(
+        locked.cli("gate", "store"),
+        2,
+        "other-inputs: store was made with other inputs",
+        "module Lift is another one",
+    )
+    locked.module.write_text(LIFT)
+    locked.change(locked.sweep, "Top = [1, 2]", "Top = [1, 2, 3]")
+    red(locked.cli("gate", "store"), 2, "other-inputs:", "sweep.toml is another one")
+
+
+def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
+    records = sorted((locked.store / "records").iterdir())
+    records[0].unlink()
+    red(locked.cli("gate", "store"), 2, "not-run: the point has no result")
+    records[1].unlink()
+    red(locked.cli("gate", "store"), 2, "nothing-ran: nothing ran: no point has a result")
+
+
+# --- running it again, and the hosts of CI
+
+
+def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> None:
+    folder.change(folder.sweep, "trace_length = 3", "trace_length = 4")
+    done = folder.gate()
+    red(done, 1, "figures: trace length is 3, expected 4")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    (ours,) = [line.removeprefix("again: ") for line in lines if line.startswith("again: ")]
+    (plain,) = [line.removeprefix("plain: ") for line in lines if line.startswith("plain: ")]
+    assert ours == "tla2py gate sweep.toml --rerun 2"
+    again = folder.cli(*ours.split()[1:])
+    assert again.code == 1
+    assert "Invariant Low is violated" in again.stdout
+    first, _, rest = plain.partition(" && ")
+    assert folder.cli(*first.split()[1:]).code == 0
+    by_hand = subprocess.run(
+        ["sh", "-c", rest], cwd=folder.path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert by_hand.returncode == 12, by_hand.stdout + by_hand.stderr
+    assert "Invariant Low is violated" in by_hand.stdout
+
+
+def test_on_github_it_annotates_and_writes_the_summary(locked: Folder) -> None:
+    summary = locked.path / "summary.md"
+    summary.write_text("before\n")
+    locked.change(locked.sweep, 'violates = ["Low"]', 'violates = ["Inside"]')
+    github: dict[str, str | None] = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    done = locked.gate(env=github | {"GITHUB_WORKSPACE": str(locked.path)})
+    assert done.code == 1
+    lines = done.stdout.splitlines()
+    token = lines[0].removeprefix("::stop-commands::")
+    assert len(token) > 20
+    after = lines[lines.index(f"::{token}::") + 1 :]
+    assert after == [
+        "::error file=Lift.tla,line=16,title=sweep%3A unexpected::Top = 2: does not violate Inside, expected to",
+        "::error file=Lift.tla,line=16,title=sweep%3A unexpected::Top = 2: violates Low, not expected to",
+    ]
+    assert summary.read_text().startswith("before\n### :x: sweep\n")
+
+
+def test_the_same_sweep_gives_the_same_reports(locked: Folder, tmp_path: Path, run_cli: RunCli) -> None:
+    other = Folder(tmp_path, run_cli)
+    texts = []
+    for place in (locked, other):
+        place.change(place.sweep, 'violates = ["Low"]', 'violates = ["Inside"]')
+        place.lock.unlink(missing_ok=True)
+        place.gate(
+            "--junit",
+            "j.xml",
+            "--sarif",
+            "s.sarif",
+            "--summary",
+            "s.md",
+            "--code-quality",
+            "q.json",
+            "--coverage",
+        )
+        junit = re.sub(r'time="[\d.]+"', "", (place.path / "j.xml").read_text())
+        summary = re.sub(r"[\d.]+s \|", "", (place.path / "s.md").read_text())
+        texts.append(
+            (junit, summary, (place.path / "s.sarif").read_text(), (place.path / "q.json").read_text())
+        )
+    assert texts[0] == texts[1]
+    results = json.loads(texts[0][2])["runs"][0]["results"]
+    assert len(results) == 3
