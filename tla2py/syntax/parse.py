@@ -74,6 +74,21 @@ def read_text(text: str, path: Path | None = None) -> Module:
     return module
 
 
+@deeply
+def read_appended(module: Module) -> dict[str, Module]:
+    """Return the modules that stand after the first one in its file, by name.
+
+    Newer SANY takes them for files of their own. The text of each keeps its place in the file.
+    """
+    source = Source.of(module.text)
+    nodes = [child for child in parse_tree(source).children if child.type == "module"]
+    found: dict[str, Module] = {}
+    for node in nodes[1:]:
+        each = read_text("\n" * node.start_point.row + source.text(node) + "\n", module.path)
+        found.setdefault(each.name, each)
+    return found
+
+
 def raise_problem(module: Module) -> None:
     """Raise ``InputError`` ``module-syntax`` for the first thing in a module that cannot be read."""
     problem = module.syntax_error

@@ -83,8 +83,9 @@ class Resolver:
             else:
                 inherited = self._make(self._files[reference.module], outer, {})
             for name, entity in inherited.names.items():
-                if entity.exported:
-                    scope.names.setdefault(name, entity)
+                # What the module around it extends too becomes its own.
+                if entity.exported and scope.names.get(name) is enclosing.get(name):
+                    scope.names[name] = entity
         for constant in module.constants:
             scope.names.setdefault(constant.name, _declared("constant", constant, scope, outer))
         for variable in module.variables:

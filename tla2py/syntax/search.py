@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.syntax.module import Module, Reference
-from tla2py.syntax.parse import raise_problem, read_module
+from tla2py.syntax.parse import raise_problem, read_appended, read_module
 from tla2py.syntax.spec import Spec
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
 
@@ -19,14 +19,15 @@ def load_spec(
 ) -> Spec:
     """Return a module with all it extends and instantiates.
 
-    Modules are looked for in the folder of the first one, then in the libraries in their order, as TLC does; the
-    standard modules need not be found. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
+    Modules are looked for in the folder of the first one, then in the libraries in their order, as TLC does, and last
+    behind the first module in its file; the standard modules need not be found. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
     a module is named that cannot be found, ``module-cycle`` where one comes back to itself. Without ``strict``
     text that cannot be read is left to TLC to judge. With ``nearby`` a module that is in none of these folders is
     taken from a folder beside the first module's, if just one has it.
     """
     search = _Search([Path(path).parent, *libraries], strict=strict, nearby=nearby)
     root = search.read(Path(path))
+    search.appended = read_appended(root)
     search.follow(root, (root.name,))
     return Spec(root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard)))
 
@@ -38,12 +39,15 @@ class _Search:
         self._nearby = nearby
         self.found: dict[str, Module] = {}
         self.standard: set[str] = set()
+        self.appended: dict[str, Module] = {}
 
     def read(self, path: Path) -> Module:
-        module = read_module(path)
+        return self._add(read_module(path))
+
+    def _add(self, module: Module) -> Module:
         if self._strict:
             raise_problem(module)
-        self.found[path.stem] = module
+        self.found[module.name] = module
         return module
 
     def follow(self, module: Module, trail: tuple[str, ...]) -> None:
@@ -63,6 +67,8 @@ class _Search:
                 self.follow(self.read(file), (*trail, reference.module))
             elif reference.module in STANDARD_MODULES:
                 self.standard.add(reference.module)
+            elif reference.module in self.appended:
+                self.follow(self._add(self.appended[reference.module]), (*trail, reference.module))
             elif self._nearby and len(beside := self._beside(reference.module)) == 1:
                 found = beside[0] / f"{reference.module}.tla"
                 self.follow(self.read(found), (*trail, reference.module))

@@ -127,3 +127,27 @@ def test_a_syntax_error_in_a_module_below_is_found_there(write: WriteModules, tm
     assert str(raised.value.where).startswith(str(tmp_path / "B.tla"))
     # TLC is to judge where we cannot.
     assert [each.name for each in load_spec(root, strict=False).modules] == ["A", "B"]
+
+
+def test_modules_behind_the_first_one_in_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "Main.tla"
+    path.write_text(
+        module("Main", "EXTENDS Base\nA == B")
+        + "Some words.\n"
+        + module("Base", "EXTENDS Deep\nB == D")
+        + module("Deep", "D == 1")
+    )
+    spec = load_spec(path)
+    assert [(each.name, each.path) for each in spec.modules] == [
+        ("Main", path),
+        ("Base", path),
+        ("Deep", path),
+    ]
+    assert spec.definitions["B"].span.place == "8:1"
+    # Each is written to a file of its own for TLC, with its lines where they were.
+    base = spec.modules[1].text
+    assert base.splitlines()[7] == "B == D"
+    assert "Main" not in base
+    # A file goes before what is appended.
+    (tmp_path / "Deep.tla").write_text(module("Deep", "D == 2"))
+    assert load_spec(path).modules[2].path == tmp_path / "Deep.tla"
