@@ -5,29 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from tla2py.syntax.members import element_need
 from tla2py.syntax.module import Module
 from tla2py.syntax.needs import (
     BOOLEAN,
-    FUNCTION,
     JOINED,
-    NUMBER,
-    RECORD,
     REQUIRED,
-    SEQUENCE,
     SET,
-    STRING,
     TUPLE,
     Claim,
     Need,
-    literal_kind,
     operand_needs,
 )
 from tla2py.syntax.scope import Entity, Resolver, Scope
 from tla2py.syntax.term import Bound, Span, Term
 
-_STANDARD_SETS = {"Nat": NUMBER, "Int": NUMBER, "Real": NUMBER, "BOOLEAN": BOOLEAN, "STRING": STRING}
-# Deeper than any chain of definitions that a person writes.
-_DEPTH = 40
 # A set of sets of functions that give sequences.
 _HEIGHT = 4
 
@@ -157,12 +149,12 @@ class Inference:
             found = (scope.find(part.operator) for part in term.arguments if part.is_name())
             self.compared.update(entity for entity in found if entity is not None)
         elif term.operator == "\\in":
-            need = self._members(right, scope)
+            need = element_need(right, scope)
             if need is not None:
                 self._push(left, scope, local, Claim(need, f"an element of {_show(right, scope.module)}"))
         elif term.operator == "\\subseteq":
             for one, other in ((left, right), (right, left)):
-                need = self._members(other, scope)
+                need = element_need(other, scope)
                 if need is not None:
                     reason = (
                         f"a subset of {_show(other, scope.module)}"
@@ -170,35 +162,6 @@ class Inference:
                         else "a set with such elements"
                     )
                     self._push(one, scope, local, Claim(Need("set", need), reason))
-
-    def _members(self, term: Term, scope: Scope, depth: int = _DEPTH) -> Need | None:
-        """Return what all elements of a set are, where its expression tells."""
-        operator, parts = term.operator, term.arguments
-        if depth == 0:
-            return None
-        if term.shape == "apply":
-            entity = scope.find(operator)
-            if entity is not None:
-                if entity.body is None or parts:
-                    return None
-                return self._members(entity.body, entity.scope, depth - 1)
-            if operator == "SUBSET" and parts:
-                return Need("set", self._members(parts[0], scope, depth - 1))
-            if operator in {"\\cup", "\\cap"}:
-                found = {self._members(part, scope, depth - 1) for part in parts}
-                return found.pop() if len(found) == 1 else None
-            if operator in {"\\", "UNION"} and parts:
-                inner = self._members(parts[0], scope, depth - 1)
-                return inner if operator == "\\" or inner is None else inner.element
-            named = {"..": NUMBER, "Seq": SEQUENCE, "\\X": TUPLE, **_STANDARD_SETS}
-            return named.get(operator)
-        if term.shape == "build" and operator == "{}":
-            kinds = {literal_kind(part) for part in parts}
-            return kinds.pop() if len(kinds) == 1 else None
-        if term.shape == "bind" and operator == "{:}":
-            domain = term.bounds[0].domain if term.bounds else None
-            return self._members(domain, scope, depth - 1) if domain is not None else None
-        return {"[->]": FUNCTION, "[:]": RECORD}.get(operator) if term.shape == "build" else None
 
     def _push(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
         """Pass a claim on an expression to what its value comes from."""
