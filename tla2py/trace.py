@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
+from tla2py.errors import InputError
 from tla2py.values import Value
+
+if TYPE_CHECKING:
+    from tla2py.align import Comparison
+    from tla2py.show.lanes import Lanes
+    from tla2py.show.stepper import Stepper
+    from tla2py.statediff import Part
 
 UNKNOWN = "unknown"
 """The kind of a trace of which nobody says what it violates."""
@@ -37,6 +45,53 @@ class State:
     location: Location | None
     values: Mapping[str, Value]
 
+    def __str__(self) -> str:
+        from tla2py.show.plain import state_text
+
+        return state_text(self)
+
+    def _repr_html_(self) -> str:
+        from tla2py.show.trace_html import state_html
+
+        return state_html(self)
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        printer.text(str(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateDiff:
+    """What changed from one state to another, of one step or of several."""
+
+    before: State
+    after: State
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts that differ, in the order of the variables."""
+        from tla2py.statediff import changed_parts
+
+        return tuple(changed_parts(self.before.values, self.after.values))
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """The variables that are the same in both states."""
+        changed = {part.variable for part in self.parts}
+        return tuple(name for name in self.after.values if name not in changed)
+
+    def __str__(self) -> str:
+        from tla2py.show.plain import diff_text
+
+        return diff_text(self)
+
+    def _repr_html_(self) -> str:
+        from tla2py.show.trace_html import diff_html
+
+        return diff_html(self)
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        printer.text(str(self))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
@@ -44,7 +99,9 @@ class Trace:
 
     ``loop_start`` is the index of the state that the last state steps back to; ``stuttering`` says that nothing
     happens after the last state. Both are unset for a safety violation. ``kind`` is that of a ``Violation``, evaluation
-    for a trace to what TLC could not evaluate, or ``UNKNOWN`` where a file made elsewhere does not tell.
+    for a trace to what TLC could not evaluate, or ``UNKNOWN`` where a file made elsewhere does not tell. ``constants``
+    are those of the model as TLA+ text, where they are known. In Jupyter a trace shows itself as a table of its steps,
+    elsewhere ``print`` shows it as text.
     """
 
     kind: str
@@ -52,3 +109,77 @@ class Trace:
     states: tuple[State, ...]
     loop_start: int | None = None
     stuttering: bool = False
+    constants: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def state(self, index: int) -> State:
+        """The state of a number, from 1. Raises InputError (``no-state``)."""
+        for state in self.states:
+            if state.index == index:
+                return state
+        raise InputError(
+            "no-state",
+            f"the trace has no state {index}",
+            hint=f"its states: {self.states[0].index} to {self.states[-1].index}" if self.states else None,
+        )
+
+    def step(self, index: int) -> StateDiff:
+        """What the step to a state changed, from 2. Raises InputError (``no-state``)."""
+        return self.diff(index - 1, index)
+
+    def diff(self, before: int, after: int) -> StateDiff:
+        """What changed from one state to another. Raises InputError (``no-state``)."""
+        return StateDiff(before=self.state(before), after=self.state(after))
+
+    def compare(self, other: Trace) -> Comparison:
+        """This trace and another, aligned by action."""
+        from tla2py.align import compare_traces
+
+        return compare_traces(self, other)
+
+    def lanes(
+        self,
+        by: str | Iterable[str | Value] | None = None,
+        *,
+        messages: str | None = None,
+        sender: str | None = None,
+        receiver: str | None = None,
+    ) -> Lanes:
+        """The steps as a picture, a lane for each process, which also exports to SVG.
+
+        ``by`` tells the processes: a constant of the model, a variable that is a function on them, or the processes
+        themselves; unless told, the keys that most variables have in common. ``messages`` names a set or a bag of
+        messages, drawn as arrows; ``sender`` and ``receiver`` name the fields of a message that hold them. Raises
+        InputError (``no-processes``, ``no-messages``).
+        """
+        from tla2py.show.lanes import trace_lanes
+
+        return trace_lanes(self, by, messages=messages, sender=sender, receiver=receiver)
+
+    def stepper(self) -> Stepper:
+        """A widget for Jupyter that steps through the trace, with a slider and a button that plays it.
+
+        Raises InputError (``extra-missing``) where the packages of the extra ``notebooks`` are not installed.
+        """
+        from tla2py.show.stepper import trace_stepper
+
+        return trace_stepper(self)
+
+    def __str__(self) -> str:
+        from tla2py.show.plain import trace_text
+
+        return trace_text(self)
+
+    def _repr_html_(self) -> str:
+        from tla2py.show.trace_html import trace_html
+
+        return trace_html(self)
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        printer.text(str(self))
+
+
+class Printer(Protocol):
+    """What IPython hands to objects that print themselves."""
+
+    def text(self, text: str, /) -> object:
+        """Print."""

@@ -22,8 +22,9 @@ ROOT = Path(tla2py.__file__).parent
 
 LEVELS = (
     {"errors", "units", "values"},
-    {"syntax", "trace", "outcome", "run", "sweepfile", "model", "grid"},
-    {"cfg", "tlc", "sweep", "plan", "result", "record"}
+    {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
+    | {"sweeptext", "axes", "smaller", "evaluate"},
+    {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
     | {"inspect", "guess", "scaffold", "configfacts"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},
     {"execute", "executor", "store", "stored", "tables", "perform", "check", "confirm", "rerun", "foreign"},
@@ -44,6 +45,8 @@ ALLOWED = {
     "pandas": ("tables.pandas",),
     "pyarrow": ("tables.", "explore", "perform", "spark."),
     "rich": ("cli.", "report."),
+    "anywidget": ("show.stepper",),
+    "traitlets": ("show.stepper",),
 }
 
 

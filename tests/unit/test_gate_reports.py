@@ -23,7 +23,8 @@ from tla2py.report.gate import gate_summary
 from tla2py.report.junit import junit_error, junit_text
 from tla2py.report.markdown import escape, markdown_error, markdown_text
 from tla2py.report.sarif import sarif_error, sarif_text
-from tla2py.report.steps import printable, trace_lines
+from tla2py.show.markup import printable
+from tla2py.show.plain import trace_lines
 from tla2py.trace import Trace
 
 EACH = '[tlc]\nfind = "each"\n'

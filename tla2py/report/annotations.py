@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from tla2py.decision import PointDecision, Problem
 from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN
 from tla2py.report.evidence import Evidence, Place
-from tla2py.report.steps import printable
+from tla2py.show.markup import printable
 
 _SEVERITIES = {EXIT_NOT_RUN: "blocker", EXIT_INCONCLUSIVE: "minor"}
 

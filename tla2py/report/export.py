@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from tla2py.errors import InputError
 from tla2py.foreign.itf import trace_to_itf
-from tla2py.report.text import action_text
+from tla2py.show.plain import action_text
 from tla2py.tables import rows
 from tla2py.trace import State, Trace
 from tla2py.values import Record, Value, format_value

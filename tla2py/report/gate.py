@@ -10,7 +10,8 @@ from rich.text import Text
 from tla2py.expect import EXIT_OK
 from tla2py.report.evidence import Evidence
 from tla2py.report.markdown import headline
-from tla2py.report.steps import printable, trace_lines
+from tla2py.show.markup import printable
+from tla2py.show.plain import trace_lines
 
 # Of one counterexample; all of it is in the reports and in 'tla2py trace'.
 _MOST_LINES = 60

@@ -9,7 +9,8 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from tla2py.decision import CheckedOne, PointDecision, Problem
 from tla2py.expect import EXIT_UNEXPECTED
 from tla2py.report.evidence import Evidence
-from tla2py.report.steps import printable, trace_lines
+from tla2py.show.markup import printable
+from tla2py.show.plain import trace_lines
 
 # The case of a point that stands for the run as a whole.
 _RUN = "the run is as expected"

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from tla2py.decision import Decision, PointDecision
 from tla2py.expect import EXIT_OK
 from tla2py.report.evidence import Evidence
-from tla2py.report.steps import printable, trace_lines
 from tla2py.report.text import number, seconds
+from tla2py.show.markup import printable
+from tla2py.show.plain import trace_lines
 
 # A summary of GitHub may have 1 MiB, and nobody reads so much.
 _MOST_TRACES = 10

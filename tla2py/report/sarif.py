@@ -11,8 +11,8 @@ import tla2py
 from tla2py.decision import REASONS, CheckedOne, PointDecision, Problem
 from tla2py.expect import EXIT_INCONCLUSIVE
 from tla2py.report.evidence import Evidence, Place
-from tla2py.report.steps import printable, step_changes, trace_end
-from tla2py.report.text import action_text
+from tla2py.show.markup import printable
+from tla2py.show.plain import action_text, step_changes, trace_end
 from tla2py.trace import State, Trace
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

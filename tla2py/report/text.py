@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore import StoreView
-from tla2py.grid import minimal_points
+from tla2py.show.plain import action_text
+from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
 from tla2py.tlc.traces import EVALUATION
 from tla2py.trace import UNKNOWN, State, Trace
@@ -207,13 +208,6 @@ def _step_header(state: State, trace: Trace) -> Text:
     if state.location:
         header.append(f"  {state.location.module}:{state.location.begin_line}", "dim")
     return header
-
-
-def action_text(state: State) -> str:
-    """An action with its arguments as a person writes it; ``Init`` stands for the initial predicate."""
-    if state.action is None:
-        return "initial state"
-    return state.action + (f"({', '.join(state.action_args)})" if state.action_args else "")
 
 
 def _changed(before: State, after: State) -> list[tuple[str, str | None, str | None]]:

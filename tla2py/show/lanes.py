@@ -1,0 +1,271 @@
+"""A counterexample by process: what each of them did in each step, and which messages went from whom to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.show.plain import action_text, headline
+from tla2py.show.processes import Processes, actors, keyed_variables, part_of, processes_of
+from tla2py.statediff import Part, changed_parts, parts_of
+from tla2py.trace import Printer, State, Trace
+from tla2py.values import Function, Record, Value, format_value, same_value
+from tla2py.values.canonical import in_order
+
+# Fields that say where a message comes from and where it goes, as specifications name them.
+_SENDERS = ("source", "src", "msource", "from", "sender", "frm")
+_RECEIVERS = ("dest", "dst", "mdest", "to", "receiver", "target", "rcvr")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A step: what it changed of each process, and of what belongs to none of them (``shared``)."""
+
+    state: State
+    cells: Mapping[Value, tuple[str, ...]]
+    shared: tuple[str, ...]
+    who: Processes
+    told: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    """A message: sent in the step of row ``sent``, received in that of row ``received``, None if it never was.
+
+    It is received when it is taken out of the set or bag, or when a process takes on the values of its fields.
+    ``sender`` and ``receiver`` are processes, None where nothing tells who it was.
+    """
+
+    text: str
+    sender: Value | None
+    receiver: Value | None
+    sent: int
+    received: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lanes:
+    """A trace by process. Jupyter shows it as a picture; ``svg`` and ``save`` hand it out as a file."""
+
+    trace: Trace
+    processes: Processes
+    rows: tuple[Row, ...]
+    arrows: tuple[Arrow, ...]
+
+    def svg(self) -> str:
+        """The picture as the text of an SVG file."""
+        from tla2py.show.lanes_svg import lanes_svg
+        from tla2py.show.markup import svg_text
+
+        return svg_text(lanes_svg(self))
+
+    def save(self, path: str | Path) -> Path:
+        """The path of the SVG file that was written. Raises OSError."""
+        target = Path(path)
+        target.write_text(self.svg(), encoding="utf-8")
+        return target
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _repr_html_(self) -> str:
+        from tla2py.show.lanes_svg import lanes_svg
+        from tla2py.show.markup import html_text
+
+        return html_text(lanes_svg(self))
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        printer.text(str(self))
+
+
+def trace_lanes(
+    trace: Trace,
+    by: str | Iterable[str | Value] | None,
+    *,
+    messages: str | None,
+    sender: str | None,
+    receiver: str | None,
+) -> Lanes:
+    """The lanes of a trace, see ``Trace.lanes``."""
+    processes = processes_of(trace, by)
+    return Lanes(
+        trace=trace,
+        processes=processes,
+        rows=tuple(_rows(trace, processes, messages)),
+        arrows=tuple(_arrows(trace, processes, messages, sender, receiver)) if messages else (),
+    )
+
+
+def _rows(trace: Trace, processes: Processes, messages: str | None) -> Iterator[Row]:
+    keyed = keyed_variables(trace, processes)
+    before: State | None = None
+    for state, (who, told) in zip(trace.states, actors(trace, processes), strict=True):
+        cells: dict[Value, tuple[str, ...]] = {}
+        shared: list[str] = []
+        if before is not None:
+            for process in processes:
+                parts = (
+                    part
+                    for name in keyed
+                    for part in parts_of(
+                        name, "", part_of(before.values[name], process), part_of(state.values[name], process)
+                    )
+                )
+                if texts := tuple(map(_text, parts)):
+                    cells[process] = texts
+            aside = {*keyed, messages}
+            others = {name: value for name, value in state.values.items() if name not in aside}
+            shared = [_text(part) for part in changed_parts(before.values, others)]
+            shared += _other_keys(before, state, keyed, processes)
+        yield Row(state=state, cells=cells, shared=tuple(shared), who=who, told=told)
+        before = state
+
+
+def _other_keys(
+    before: State, after: State, keyed: Mapping[str, frozenset[Value]], processes: Processes
+) -> Iterator[str]:
+    """What changed of functions on the processes at keys that are none of them."""
+    for name, keys in keyed.items():
+        for key in keys.difference(processes):
+            one, other = part_of(before.values[name], key), part_of(after.values[name], key)
+            yield from map(_text, parts_of(name, f"[{format_value(key)}]", one, other))
+
+
+def _text(part: Part) -> str:
+    return str(part).replace(" -> ", " → ").replace(": ", "  ", 1)
+
+
+def _arrows(
+    trace: Trace, processes: Processes, messages: str, sender: str | None, receiver: str | None
+) -> Iterator[Arrow]:
+    acting = [actor.who for actor in actors(trace, processes)]
+    bags = _bags(trace, messages)
+    readings = list(_readings(trace, processes))
+    for row in range(1, len(bags)):
+        for message, count in _more(bags[row - 1], bags[row]):
+            taken = [
+                later
+                for later in range(row + 1, len(bags))
+                for gone, times in _more(bags[later], bags[later - 1])
+                if same_value(gone, message)
+                for _ in range(times)
+            ]
+            senders = _told(message, sender, _SENDERS, processes) or acting[row]
+            told = _told(message, receiver, _RECEIVERS, processes)
+            for number in range(count):
+                received = taken[number] if number < len(taken) else None
+                if received is not None:
+                    times = dict.fromkeys(told or acting[received], received)
+                else:
+                    times = _first_readings(message, readings, row + 1)
+                for one in told or (*times,) or (None,):
+                    yield Arrow(
+                        text=format_value(message),
+                        sender=senders[0] if len(senders) == 1 else None,
+                        receiver=one,
+                        sent=row,
+                        received=received if one is None else times.get(one),
+                    )
+
+
+def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
+    found = [_bag(state.values.get(messages)) for state in trace.states]
+    bags = [bag for bag in found if bag is not None]
+    if len(bags) < len(found):
+        known = [name for name, value in trace.states[0].values.items() if _bag(value) is not None]
+        raise InputError(
+            "no-messages",
+            f"{messages} is no set and no bag of messages in every state",
+            hint=f"sets and bags: {', '.join(known) or 'none'}",
+        )
+    return bags
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a process's record was, and became, in a step: where messages stay, it tells which was read."""
+
+    row: int
+    process: Value
+    before: Record
+    after: Record
+
+    def takes_on(self, message: Value) -> bool:
+        """Whether the fields that the record shares with a message, two at least, have become those of the message."""
+        if not isinstance(message, Record):
+            return False
+        common = [name for name in self.after if name in message]
+        return (
+            len(common) > 1
+            and all(same_value(self.after[name], message[name]) for name in common)
+            and not all(
+                name in self.before and same_value(self.before[name], message[name]) for name in common
+            )
+        )
+
+
+def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
+    keyed = keyed_variables(trace, processes)
+    for row in range(1, len(trace.states)):
+        for name in keyed:
+            for process in processes:
+                old, new = (part_of(trace.states[at].values[name], process) for at in (row - 1, row))
+                if isinstance(old, Record) and isinstance(new, Record) and not same_value(old, new):
+                    yield _Reading(row, process, old, new)
+
+
+def _first_readings(message: Value, readings: Sequence[_Reading], since: int) -> dict[Value, int]:
+    """The processes that read a message, each with the first step in which it did."""
+    found: dict[Value, int] = {}
+    for reading in readings:
+        if reading.row >= since and reading.takes_on(message):
+            found.setdefault(reading.process, reading.row)
+    return found
+
+
+def _bag(value: Value | None) -> dict[Value, int] | None:
+    """The elements of a set, once each, or of a bag, as often as it has them."""
+    if isinstance(value, frozenset):
+        return dict.fromkeys(value, 1)
+    if value == ():
+        return {}
+    if isinstance(value, Function) and all(type(times) is int for times in value.values()):
+        return {message: times for message, times in value.items() if isinstance(times, int) and times > 0}
+    return None
+
+
+def _more(few: dict[Value, int], many: dict[Value, int]) -> list[tuple[Value, int]]:
+    """What the second of two bags has more of, in canonical order, each with how many more."""
+    return [
+        (message, many[message] - few.get(message, 0))
+        for message in in_order(many)
+        if many[message] > few.get(message, 0)
+    ]
+
+
+def _told(message: Value, field: str | None, usual: Sequence[str], processes: Processes) -> Processes:
+    """The processes in a field of a message: the one that is asked for, else the first of the usual names."""
+    if not isinstance(message, Record):
+        return ()
+    for name in (field,) if field else usual:
+        if name in message:
+            value = message[name]
+            inside = value if isinstance(value, frozenset) else (value,)
+            return tuple(one for one in processes if any(same_value(one, other) for other in inside))
+    return ()
+
+
+def _lines(lanes: Lanes) -> Iterator[str]:
+    yield headline(lanes.trace)
+    for number, row in enumerate(lanes.rows):
+        yield f"{row.state.index}. {action_text(row.state)}"
+        for process, texts in row.cells.items():
+            yield from (f"     {format_value(process)}: {text}" for text in texts)
+        yield from (f"     {text}" for text in row.shared)
+        for arrow in lanes.arrows:
+            if arrow.sent == number:
+                ends = ["?" if one is None else format_value(one) for one in (arrow.sender, arrow.receiver)]
+                when = f"state {lanes.rows[arrow.received].state.index}" if arrow.received else "not taken"
+                yield f"     {ends[0]} => {ends[1]} ({when}): {arrow.text}"

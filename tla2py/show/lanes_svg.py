@@ -1,0 +1,184 @@
+"""The picture of a counterexample by process: lanes side by side, time going down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tla2py.show.lanes import Arrow, Lanes, Row
+from tla2py.show.markup import Element, element
+from tla2py.show.plain import action_text, headline, trace_end
+from tla2py.values import Value, format_value
+
+_LINE = 16.0
+_PAD = 6.0
+_GAP = 10.0
+_CHAR = 7.3
+_HEAD = 46.0
+_WIDEST = 46
+_MOST_LINES = 6
+_SHARED = "shared"
+
+
+class _Places:
+    """Where everything stands: the columns of lanes, the rows of steps."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        labels = [f"{row.state.index} {action_text(row.state)}" for row in lanes.rows]
+        self.left = min(max(map(len, labels), default=8), _WIDEST) * _CHAR + 3 * _GAP
+        self.columns: dict[Value | None, tuple[float, float]] = {}
+        at = self.left
+        shared = any(row.shared for row in lanes.rows) or any(
+            arrow.sender is None or arrow.receiver is None for arrow in lanes.arrows
+        )
+        for lane in (*((None,) if shared else ()), *lanes.processes):
+            texts = [text for row in lanes.rows for text in _cell(row, lane)]
+            title = _SHARED if lane is None else format_value(lane)
+            width = min(max(map(len, [*texts, title]), default=4), _WIDEST) * _CHAR + 2 * _PAD
+            self.columns[lane] = (at, max(width, 60.0))
+            at += self.columns[lane][1] + 3 * _GAP
+        self.width = at
+        self.rows: list[tuple[float, float]] = []
+        y = _HEAD
+        for row in lanes.rows:
+            most = max([1, *(min(len(_cell(row, lane)), _MOST_LINES) for lane in self.columns)])
+            height = most * _LINE + 2 * _PAD
+            self.rows.append((y, height))
+            y += height + _GAP
+        self.height = y + _LINE
+
+    def middle(self, lane: Value | None) -> float:
+        """Where the line of a lane runs."""
+        x, width = self.columns[lane]
+        return x + width / 2
+
+    def edge(self, lane: Value | None, row: int, side: float) -> float:
+        """Where an arrow touches a lane at a step: the right (1) or left (-1) side of its box, else its line."""
+        boxed = _boxed(self._lanes.rows[row], lane)
+        return self.middle(lane) + (side * self.columns[lane][1] / 2 if boxed else 0.0)
+
+    def centre(self, row: int) -> float:
+        """The height of a step."""
+        y, height = self.rows[row]
+        return y + height / 2
+
+
+def lanes_svg(lanes: Lanes) -> Element:
+    """A picture with a column per process and one for what belongs to none, a row per step, arrows for messages."""
+    at = _Places(lanes)
+    picture = element(
+        "svg",
+        element("title", f"{headline(lanes.trace)}, by process"),
+        viewBox=f"0 0 {at.width:.0f} {at.height:.0f}",
+        width=f"{at.width:.0f}",
+        height=f"{at.height:.0f}",
+        role="img",
+        aria_label=str(lanes)[:2000],
+    )
+    picture.append(_text(_GAP, 16, headline(lanes.trace), "t2-head"))
+    for lane in at.columns:
+        name = _SHARED if lane is None else format_value(lane)
+        x = at.middle(lane)
+        picture.append(_text(x, 36, name, "t2-head", anchor="middle"))
+        picture.append(
+            element("line", x1=x, x2=x, y1=_HEAD - 4, y2=at.height - _LINE, class_="t2-line t2-life")
+        )
+    for number, row in enumerate(lanes.rows):
+        picture.append(_step(lanes, at, number, row))
+    for number, arrow in enumerate(lanes.arrows):
+        picture.append(_arrow(at, arrow, number))
+    if lanes.trace.loop_start is not None:
+        picture.append(_loop(lanes, at))
+    if end := trace_end(lanes.trace):
+        picture.append(_text(_GAP, at.height - 4, end, "t2-head"))
+    return picture
+
+
+def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
+    y, height = at.rows[number]
+    group = element("g", element("title", f"{row.state.index}. {action_text(row.state)}"))
+    label = _cut(f"{row.state.index} {action_text(row.state)}")
+    group.append(_text(_GAP, y + _PAD + 11, label, "t2-head" if number else "t2-faint"))
+    group.append(
+        element("line", x1=_GAP, x2=at.width - _GAP, y1=y + height + 5, y2=y + height + 5, class_="t2-line")
+    )
+    last = number == len(lanes.rows) - 1 and number > 0
+    for lane in at.columns:
+        texts = _cell(row, lane)
+        if not _boxed(row, lane):
+            continue
+        x, width = at.columns[lane]
+        style = ("t2-shared" if lane is None else "t2-box") + (" t2-last" if last else "")
+        box = element("rect", x=x, y=y, width=width, height=height, rx=5, class_=style)
+        box.append(element("title", "\n".join(texts)))
+        group.append(box)
+        for place, text in enumerate(_shown(texts)):
+            group.append(_text(x + _PAD, y + _PAD + 11 + place * _LINE, _cut(text), ""))
+    return group
+
+
+def _arrow(at: _Places, arrow: Arrow, number: int) -> Element:
+    """From the sender at the step that sent it to the receiver at the step that received it, dashed if none did."""
+    received = arrow.sent if arrow.received is None else arrow.received
+    towards = 1.0 if at.middle(arrow.receiver) >= at.middle(arrow.sender) else -1.0
+    # Messages of one step leave one below the other.
+    shift = 4.0 * (number % 3 - 1)
+    x1, y1 = at.edge(arrow.sender, arrow.sent, towards), at.centre(arrow.sent) + shift
+    x2, y2 = at.edge(arrow.receiver, received, -towards), at.centre(received) + shift
+    if arrow.receiver is None and arrow.received is None:
+        x2, y2 = x1 + 28, y1 + 8
+    elif arrow.sender == arrow.receiver:
+        x2 = at.edge(arrow.receiver, received, towards)
+        towards = -towards
+    bend = abs(x2 - x1) / 3 + 12
+    path = f"M{x1:.1f} {y1:.1f}C{x1 + bend * _sign(x1, x2):.1f} {y1:.1f} {x2 - bend * towards:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
+    tip = f"M{x2:.1f} {y2:.1f}l{-8 * towards:.1f} -4v8z"
+    lost = arrow.received is None
+    return element(
+        "g",
+        element("title", arrow.text + (" (not taken)" if lost else "")),
+        element("circle", cx=x1, cy=y1, r=3, class_="t2-tip"),
+        element("path", d=path, class_="t2-arrow" + (" t2-lost" if lost else "")),
+        element("path", d=tip, class_="t2-tip"),
+    )
+
+
+def _sign(start: float, end: float) -> float:
+    return 1.0 if end >= start else -1.0
+
+
+def _loop(lanes: Lanes, at: _Places) -> Element:
+    """A line on the left from the last step back to where the loop begins."""
+    start = next(n for n, row in enumerate(lanes.rows) if row.state.index == lanes.trace.loop_start)
+    top, bottom = at.centre(start), at.centre(len(lanes.rows) - 1)
+    if start == len(lanes.rows) - 1:
+        top -= _LINE
+    path = f"M7 {bottom:.1f}H3V{top:.1f}H7"
+    return element(
+        "g",
+        element("title", f"the last state steps back to state {lanes.trace.loop_start}"),
+        element("path", d=path, class_="t2-loopline"),
+        element("path", d=f"M11 {top:.1f}l-6 -4v8z", class_="t2-looptip"),
+    )
+
+
+def _boxed(row: Row, lane: Value | None) -> bool:
+    return bool(_cell(row, lane)) or lane in row.who
+
+
+def _cell(row: Row, lane: Value | None) -> Sequence[str]:
+    return row.shared if lane is None else row.cells.get(lane, ())
+
+
+def _shown(texts: Sequence[str]) -> list[str]:
+    if len(texts) <= _MOST_LINES:
+        return list(texts)
+    return [*texts[: _MOST_LINES - 1], f"and {len(texts) - _MOST_LINES + 1} more"]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+
+
+def _text(x: float, y: float, text: str, style: str, *, anchor: str | None = None) -> Element:
+    return element("text", text, x=x, y=y, class_=f"t2-text {style}".strip(), text_anchor=anchor)

@@ -1,0 +1,166 @@
+"""Values as HTML, with what changed marked inside them: what was removed in ``del``, what was added in ``ins``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from tla2py.show.markup import Element, Piece, element
+from tla2py.values import Function, Record, Value, format_value, same_value
+from tla2py.values.canonical import in_order, is_identifier
+
+Keyed: TypeAlias = "tuple[Value, ...] | Record | Function"
+Labels: TypeAlias = Callable[[Value], str]
+
+# Deeper parts are shown as text without marks inside, longer texts of what did not change are folded.
+_DEEPEST = 30
+_LONGEST = 60
+# Of sets that lost and gained more than so many elements, no pairs are looked for.
+_MOST_PAIRED = 30
+
+
+def marked(before: Value, after: Value, *, fold: bool = True) -> Element:
+    """The new value with the changed parts marked; with ``fold`` long parts that did not change are cut to ``…``."""
+    return element("code", *_marked(before, after, fold, 0))
+
+
+def part_marks(before: Sequence[Value], after: Sequence[Value]) -> Iterator[Piece]:
+    """What a part lost and gained: elements that have become others are marked inside, the rest as a whole."""
+    pairs, removed, added = _pairs(list(before), list(after))
+    for number, (old, new) in enumerate(pairs):
+        yield ", " if number else ""
+        yield element("code", *_marked(old, new, False, 0))
+    if not pairs and len(removed) == len(added) == 1:
+        yield from (_deleted(removed[0]), " → ", _inserted(added[0]))
+        return
+    for sign, values, mark in (("− ", removed, _deleted), ("+ ", added, _inserted)):
+        for value in values:
+            yield from (" ", sign, mark(value))
+
+
+def _marked(old: Value, new: Value, fold: bool, depth: int) -> list[Piece]:
+    if same_value(old, new):
+        return [_folded(new, fold)]
+    if depth < _DEEPEST:
+        if isinstance(old, (tuple, Record, Function)) and isinstance(new, (tuple, Record, Function)):
+            return _marked_keys(old, new, fold, depth)
+        if isinstance(old, frozenset) and isinstance(new, frozenset):
+            return _marked_elements(old, new, fold, depth)
+    return [_deleted(old), " → ", _inserted(new)]
+
+
+def _marked_keys(old: Keyed, new: Keyed, fold: bool, depth: int) -> list[Piece]:
+    olds, news = _mapping(old), _mapping(new)
+    keys = in_order([*olds, *(key for key in news if key not in olds)])
+    opening, closing, joint, label = _layout(olds, news)
+    pieces: list[Piece] = [opening]
+    skipped = False
+    for key in keys:
+        if key in olds and key in news:
+            if fold and same_value(olds[key], news[key]) and len(keys) > 1:
+                # A run of what did not change is one mark.
+                if not skipped:
+                    pieces += [joint if len(pieces) > 1 else "", "…"]
+                skipped = True
+                continue
+            inner = _marked(olds[key], news[key], fold, depth + 1)
+        else:
+            inner = [_deleted(olds[key]) if key in olds else _inserted(news[key])]
+        skipped = False
+        pieces += [joint if len(pieces) > 1 else "", label(key), *inner]
+    return [*pieces, closing]
+
+
+def _marked_elements(old: frozenset[Value], new: frozenset[Value], fold: bool, depth: int) -> list[Piece]:
+    kept = in_order(value for value in new if _among(value, old))
+    pairs, removed, added = _pairs(
+        [value for value in in_order(old) if not _among(value, new)],
+        [value for value in in_order(new) if not _among(value, old)],
+    )
+    shown: list[list[Piece]] = []
+    if kept:
+        text = ", ".join(map(format_value, kept))
+        shown.append(["…" if fold and len(text) > _LONGEST else text])
+    shown += [_marked(one, other, fold, depth + 1) for one, other in pairs]
+    shown += [[_deleted(value)] for value in removed]
+    shown += [[_inserted(value)] for value in added]
+    pieces: list[Piece] = ["{"]
+    for number, inner in enumerate(shown):
+        pieces += [", " if number else "", *inner]
+    return [*pieces, "}"]
+
+
+def _pairs(
+    removed: list[Value], added: list[Value]
+) -> tuple[list[tuple[Value, Value]], list[Value], list[Value]]:
+    """Which records have become which others: of equal fields, with more than half of the values kept."""
+    if not 0 < len(removed) * len(added) <= _MOST_PAIRED:
+        return [], removed, added
+    pairs = []
+    left = list(added)
+    alone = []
+    for old in removed:
+        likeness = [(_likeness(old, new), -place) for place, new in enumerate(left)]
+        best, place = max(likeness, default=(0.0, 0))
+        if best > 0.5:
+            pairs.append((old, left.pop(-place)))
+        else:
+            alone.append(old)
+    return pairs, alone, left
+
+
+def _likeness(old: Value, new: Value) -> float:
+    if not (isinstance(old, Record) and isinstance(new, Record) and list(old) == list(new) and old):
+        return 0.0
+    return sum(same_value(old[name], new[name]) for name in old) / len(old)
+
+
+def _layout(olds: Mapping[Value, Value], news: Mapping[Value, Value]) -> tuple[str, str, str, Labels]:
+    keys = [*olds, *news]
+    if all(isinstance(key, str) and is_identifier(key) for key in keys):
+        return "[", "]", ", ", _field
+    if all(type(key) is int and key > 0 for key in keys) and _from_one(olds) and _from_one(news):
+        return "<<", ">>", ", ", _place
+    return "(", ")", " @@ ", _point
+
+
+def _from_one(mapping: Mapping[Value, Value]) -> bool:
+    return all(place in mapping for place in range(1, len(mapping) + 1))
+
+
+def _field(key: Value) -> str:
+    return f"{key} |-> "
+
+
+def _place(key: Value) -> str:  # noqa: ARG001 - elements of a sequence stand in their places
+    return ""
+
+
+def _point(key: Value) -> str:
+    return f"{format_value(key)} :> "
+
+
+def _folded(value: Value, fold: bool) -> str:
+    text = format_value(value)
+    return "…" if fold and len(text) > _LONGEST else text
+
+
+def _among(value: Value, others: frozenset[Value]) -> bool:
+    return value in others and any(same_value(value, other) for other in others if other == value)
+
+
+def _mapping(value: Keyed) -> Mapping[Value, Value]:
+    return dict(enumerate(value, 1)) if isinstance(value, tuple) else value  # type: ignore[return-value]
+
+
+def _deleted(value: Value) -> Element:
+    return element("del", format_value(value))
+
+
+def _inserted(value: Value) -> Element:
+    return element("ins", format_value(value))
+
+
+def plain_value(value: Value) -> Element:
+    """A value as it is."""
+    return element("code", format_value(value))

@@ -1,0 +1,100 @@
+"""Counterexamples as plain lines, where there are no colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tla2py.show.markup import printable
+from tla2py.statediff import changed_parts
+from tla2py.trace import UNKNOWN, State, StateDiff, Trace
+from tla2py.values import changes, format_value
+
+_VIOLATIONS = {
+    UNKNOWN: "a behaviour of which nobody says what it violates",
+    "evaluation": "cannot be evaluated after these steps",
+    "simulated": "a behaviour of a simulation",
+}
+
+
+def headline(trace: Trace) -> str:
+    """What a trace is, in a few words."""
+    said = _VIOLATIONS.get(trace.kind, f"{trace.name or trace.kind} is violated")
+    return f"{said}, {len(trace.states)} state{'s' * (len(trace.states) != 1)}"
+
+
+def action_text(state: State) -> str:
+    """An action with its arguments as a person writes it."""
+    if state.action is None:
+        return "initial state"
+    return state.action + (f"({', '.join(state.action_args)})" if state.action_args else "")
+
+
+def trace_lines(trace: Trace) -> list[str]:
+    """The steps of a counterexample: each with what it changed, the first with the whole state."""
+    lines = []
+    before: State | None = None
+    for state in trace.states:
+        lines.append(f"{state.index}. {action_text(state)}")
+        lines += [f"     {part}" for part in step_changes(before, state)] or ["     nothing changes"]
+        before = state
+    if end := trace_end(trace):
+        lines.append(end)
+    return [printable(line) for line in lines]
+
+
+def trace_end(trace: Trace) -> str:
+    """How a behaviour goes on after its last state, empty for one that ends there."""
+    if trace.loop_start is not None:
+        return f"and back to state {trace.loop_start}, for ever"
+    return "and nothing happens any more (stuttering)" if trace.stuttering else ""
+
+
+def step_changes(before: State | None, state: State) -> Iterator[str]:
+    """What a step changed, a line each; without a state before it, the values of all variables."""
+    for variable, value in state.values.items():
+        if before is None or variable not in before.values:
+            yield f"{variable} = {format_value(value)}"
+            continue
+        for change in changes(before.values[variable], value):
+            path = variable + change.path
+            if change.before is None and change.after is not None:
+                yield f"{path} + {format_value(change.after)}"
+            elif change.after is None and change.before is not None:
+                yield f"{path} - {format_value(change.before)}"
+            elif change.before is not None and change.after is not None:
+                yield f"{path}: {format_value(change.before)} -> {format_value(change.after)}"
+
+
+def trace_text(trace: Trace) -> str:
+    """What ``str(trace)`` is: a headline and the steps."""
+    return "\n".join([printable(headline(trace)), *trace_lines(trace)])
+
+
+def state_text(state: State) -> str:
+    """What ``str(state)`` is: its number and action, then a line per variable."""
+    values = (f"    {name} = {format_value(value)}" for name, value in state.values.items())
+    return printable("\n".join([f"{state.index}. {action_text(state)}", *values]))
+
+
+def diff_text(diff: StateDiff) -> str:
+    """What ``str(diff)`` is: the steps between two states, then a line per changed part."""
+    parts = [f"    {part}" for part in changed_parts(diff.before.values, diff.after.values)]
+    return printable("\n".join([diff_title(diff), *(parts or ["    nothing changes"])]))
+
+
+def diff_title(diff: StateDiff) -> str:
+    """What leads from one state to the other, where it is one step, else between which states the diff is."""
+    if diff.after.index == diff.before.index + 1:
+        return f"{diff.after.index}. {action_text(diff.after)}"
+    return f"from state {diff.before.index} to state {diff.after.index}"
+
+
+def runs_of(names: list[str]) -> str:
+    """A list of actions in one line, each with how often it comes in a row."""
+    runs: list[tuple[str, int]] = []
+    for name in names:
+        if runs and runs[-1][0] == name:
+            runs[-1] = (name, runs[-1][1] + 1)
+        else:
+            runs.append((name, 1))
+    return " > ".join(name if count == 1 else f"{name} x{count}" for name, count in runs)

@@ -1,0 +1,152 @@
+"""Who the processes of a trace are, and who took its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.trace import State, Trace
+from tla2py.values import (
+    Function,
+    ModelValue,
+    Record,
+    Value,
+    ValueTextError,
+    format_value,
+    parse_value,
+    same_value,
+)
+from tla2py.values.canonical import in_order
+
+Processes = tuple[Value, ...]
+
+
+class Actors(NamedTuple):
+    """Who took a step; ``told`` by the arguments of its action, else derived from whose part of the state changed."""
+
+    who: Processes
+    told: bool
+
+
+def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) -> Processes:
+    """The processes in canonical order: those that ``by`` tells, see ``Trace.lanes``.
+
+    Raises InputError (``no-processes``).
+    """
+    found: Processes | None
+    if by is None:
+        found = _guess(trace)
+        said = "the variables of the trace do not tell its processes: no functions with the same keys in every state"
+    elif isinstance(by, str):
+        found = _named(trace, by)
+        said = f"{by} is neither a constant that is a set nor a variable that is a function"
+    else:
+        found = tuple(_process(trace, one) for one in by)
+        said = "no process is given"
+    if not found:
+        known = sorted({*keyed_variables(trace), *trace.constants})
+        hint = f"name the processes, as in lanes(['p1', 'p2']){', or one of ' + ', '.join(known) if known else ''}"
+        raise InputError("no-processes", said, hint=hint)
+    return found
+
+
+def keyed_variables(trace: Trace, processes: Processes | None = None) -> dict[str, frozenset[Value]]:
+    """The variables that are functions on the same keys in every state, or on ``processes``, each with its keys."""
+    found: dict[str, frozenset[Value]] = {}
+    for variable in trace.states[0].values if trace.states else ():
+        domains = {_keys(state.values.get(variable)) for state in trace.states}
+        keys = domains.pop()
+        if not keys or domains:
+            continue
+        if processes is None or frozenset(processes) <= keys:
+            found[variable] = keys
+    return found
+
+
+def part_of(value: Value, process: Value) -> Value:
+    """What a function, or a sequence, has for a process."""
+    if isinstance(value, tuple):
+        assert isinstance(process, int)
+        return value[process - 1]
+    assert isinstance(value, (Function, Record))
+    return value[process]  # type: ignore[index]
+
+
+def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
+    """Who took each step of a trace, nobody for its first state."""
+    keyed = keyed_variables(trace, processes)
+    texts = {format_value(process): process for process in processes}
+    before: State | None = None
+    for state in trace.states:
+        told = tuple(texts[text] for text in state.action_args or () if text in texts)
+        if before is None:
+            yield Actors((), told=False)
+        elif told:
+            # The first argument is who acts, as in Send(sender, receiver).
+            yield Actors(told[:1], told=True)
+        else:
+            yield Actors(_changed(before.values, state.values, keyed, processes), told=False)
+        before = state
+
+
+def _changed(
+    before: Mapping[str, Value], after: Mapping[str, Value], keyed: Iterable[str], processes: Processes
+) -> Processes:
+    return tuple(
+        process
+        for process in processes
+        if any(
+            not same_value(part_of(before[name], process), part_of(after[name], process)) for name in keyed
+        )
+    )
+
+
+def _guess(trace: Trace) -> Processes | None:
+    domains: dict[frozenset[Value], int] = {}
+    for keys in keyed_variables(trace).values():
+        domains[keys] = domains.get(keys, 0) + 1
+    constants = {frozenset(found) for name in trace.constants if (found := _named(trace, name))}
+
+    def rank(keys: frozenset[Value]) -> tuple[bool, bool, int, int]:
+        return len(keys) > 1, keys in constants, domains[keys], len(keys)
+
+    # One record, or one sequence that keeps its length, does not make processes of its fields.
+    likely = [
+        keys
+        for keys, count in domains.items()
+        if keys in constants or count > 1 or all(isinstance(key, ModelValue) for key in keys)
+    ]
+    best = max(likely, key=rank, default=None)
+    return tuple(in_order(best)) if best else None
+
+
+def _named(trace: Trace, name: str) -> Processes | None:
+    if name in trace.constants:
+        try:
+            value = parse_value(trace.constants[name])
+        except ValueTextError:
+            return None
+        if isinstance(value, frozenset):
+            return tuple(in_order(value))
+        return None
+    keys = keyed_variables(trace).get(name)
+    return tuple(in_order(keys)) if keys else None
+
+
+def _process(trace: Trace, given: str | Value) -> Value:
+    """A process as given, or the model value of that name where the trace has one."""
+    if isinstance(given, str):
+        for keys in keyed_variables(trace).values():
+            if ModelValue(given) in keys:
+                return ModelValue(given)
+    return given
+
+
+def _keys(value: Value | None) -> frozenset[Value]:
+    if isinstance(value, tuple):
+        return frozenset(range(1, len(value) + 1))
+    if isinstance(value, Function):
+        return frozenset(value)
+    # Fields of a record are seldom processes, but strings may name them.
+    return frozenset(value) if isinstance(value, Record) else frozenset()

@@ -1,0 +1,83 @@
+"""A widget that steps through a counterexample: a slider, buttons, and a button that plays it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
+from xml.etree import ElementTree as ET
+
+from tla2py.errors import InputError
+from tla2py.show.markup import element
+from tla2py.show.plain import action_text, headline
+from tla2py.show.style import STYLE
+from tla2py.show.trace_html import MOST_WHOLE_STATES, step_pieces
+from tla2py.trace import State, Trace
+
+_CODE = Path(__file__).with_name("stepper.js")
+
+
+class Stepper(Protocol):
+    """The widget. ``index`` is the number of the state it shows; setting it moves the widget."""
+
+    index: int
+
+    @property
+    def state(self) -> State:
+        """The state it shows."""
+
+
+def trace_stepper(trace: Trace) -> Stepper:
+    """A stepper for a trace, at its first state.
+
+    Raises InputError (``extra-missing``) where anywidget is not installed.
+    """
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        raise InputError(
+            "extra-missing",
+            "the stepper needs the package anywidget",
+            hint="pip install 'tla2py[notebooks]', or look at trace.step(2)",
+        ) from error
+
+    class TraceStepper(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
+        _esm = _CODE.read_text(encoding="utf-8")
+        _css = STYLE
+        title = traitlets.Unicode().tag(sync=True)
+        steps = traitlets.List(traitlets.Dict()).tag(sync=True)
+        index = traitlets.Int().tag(sync=True)
+
+        @traitlets.validate("index")
+        def _within(self, proposal: dict[str, Any]) -> int:
+            value = proposal["value"]
+            if not isinstance(value, int) or not first <= value <= last:
+                raise traitlets.TraitError(f"no state {value}: the states are {first} to {last}")
+            return value
+
+        @property
+        def state(self) -> State:
+            return trace.state(self.index)
+
+    first, last = trace.states[0].index, trace.states[-1].index
+    widget: Stepper = TraceStepper(title=headline(trace), steps=_steps(trace), index=first)
+    return widget
+
+
+def _steps(trace: Trace) -> list[dict[str, object]]:
+    """What the page needs of each step: its number, its title, its HTML, and where the loop is."""
+    whole = len(trace.states) <= MOST_WHOLE_STATES
+    steps = []
+    for before, state in pairwise((None, *trace.states)):
+        assert state is not None
+        block = element("div", *step_pieces(before, state, whole=whole))
+        steps.append(
+            {
+                "index": state.index,
+                "title": action_text(state),
+                "html": ET.tostring(block, encoding="unicode", method="html"),
+                "loop": trace.loop_start is not None and state.index >= trace.loop_start,
+            }
+        )
+    return steps

@@ -1,0 +1,164 @@
+"""Counterexamples as HTML: a table of steps, each with who took it and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from tla2py.errors import InputError
+from tla2py.show.marks import marked, part_marks, plain_value
+from tla2py.show.markup import Element, Piece, element, html_text
+from tla2py.show.plain import action_text, diff_title, headline, trace_end
+from tla2py.show.processes import Actors, actors, processes_of
+from tla2py.statediff import Part
+from tla2py.trace import State, StateDiff, Trace
+from tla2py.values import format_value
+
+# With more steps the whole states are left out: each step would repeat what a page is to save its reader.
+MOST_WHOLE_STATES = 100
+
+
+def trace_html(trace: Trace) -> str:
+    """What Jupyter shows of a trace."""
+    return html_text(trace_view(trace))
+
+
+def trace_view(trace: Trace, *, anchor: str = "") -> Element:
+    """A trace as a table; with ``anchor`` each step has the id ``ANCHOR-INDEX``, to be linked to."""
+    who = _actors(trace)
+    whole = len(trace.states) <= MOST_WHOLE_STATES
+    derived = any(actor.who and not actor.told for actor in who or ())
+    body = element("tbody")
+    for number, (before, state) in enumerate(pairwise((None, *trace.states))):
+        assert state is not None
+        body.append(_row(trace, before, state, who[number] if who else None, whole, anchor))
+    if end := trace_end(trace):
+        columns = 3 + bool(who)
+        mark = "↺ " if trace.loop_start is not None else "■ "
+        body.append(element("tr", element("td", mark + end, colspan=columns, class_="t2-loop t2-act")))
+    head = [
+        element("th", "step", scope="col", class_="t2-n"),
+        element("th", "action", scope="col"),
+        element("th", "who" + " (derived)" * derived, scope="col", title=_DERIVED if derived else None)
+        if who
+        else None,
+        element("th", "what changed", scope="col"),
+    ]
+    return element("table", element("caption", headline(trace)), element("thead", element("tr", *head)), body)
+
+
+_DERIVED = "this TLC prints no arguments of actions; these are the processes whose part of the state changed"
+
+
+def diff_html(diff: StateDiff) -> str:
+    """What Jupyter shows of a diff: the changed parts, then the changed variables as they are now."""
+    variables = dict.fromkeys(part.variable for part in diff.parts)
+    rows = [
+        element(
+            "tr",
+            element("th", element("code", name), scope="row"),
+            element("td", marked(diff.before.values[name], diff.after.values[name])),
+        )
+        for name in variables
+    ]
+    whole = element("table", element("tbody", *rows)) if rows else None
+    return html_text(
+        element("h3", diff_title(diff)), _parts(diff.parts), whole, _unchanged(diff) if rows else None
+    )
+
+
+def state_html(state: State) -> str:
+    """What Jupyter shows of a state: its variables and their values."""
+    return html_text(_state_table(state, f"{state.index}. {action_text(state)}"))
+
+
+def step_pieces(before: State | None, state: State, *, whole: bool = True) -> list[Piece]:
+    """What a step changed; for the first state, all values."""
+    if before is None:
+        return [_state_table(state, None)]
+    diff = StateDiff(before=before, after=state)
+    parts = diff.parts
+    if not parts:
+        return [element("span", "nothing changes", class_="t2-dim")]
+    return [_parts(parts), _whole_state(diff) if whole else None]
+
+
+def _actors(trace: Trace) -> list[Actors] | None:
+    try:
+        found = list(actors(trace, processes_of(trace)))
+    except InputError:
+        return None
+    return found if any(actor.who for actor in found) else None
+
+
+def _row(
+    trace: Trace, before: State | None, state: State, actor: Actors | None, whole: bool, anchor: str
+) -> Element:
+    in_loop = trace.loop_start is not None and state.index >= trace.loop_start
+    first = state.index == trace.loop_start
+    number = f"↱ {state.index}" if first else str(state.index)
+    place = state.location
+    return element(
+        "tr",
+        element(
+            "td",
+            number,
+            class_="t2-n t2-loop" if in_loop else "t2-n",
+            title="in the loop" if in_loop else None,
+        ),
+        element(
+            "td",
+            element("span", action_text(state), class_="t2-act"),
+            element("div", f"{place.module}:{place.begin_line}", class_="t2-dim") if place else None,
+        ),
+        element("td", ", ".join(format_value(one) for one in actor.who)) if actor is not None else None,
+        element("td", *step_pieces(before, state, whole=whole)),
+        id=f"{anchor}-{state.index}" if anchor else None,
+    )
+
+
+def _parts(parts: Sequence[Part]) -> Element:
+    if not parts:
+        return element("p", "nothing changes", class_="t2-dim")
+    return element("ul", *(element("li", *_part(part)) for part in parts))
+
+
+def _part(part: Part) -> Iterator[Piece]:
+    yield element("code", part.variable + part.path)
+    yield "  "
+    yield from part_marks(part.before, part.after)
+
+
+def _whole_state(diff: StateDiff) -> Element:
+    rows = []
+    unchanged = set(diff.unchanged)
+    for name, value in diff.after.values.items():
+        shown = (
+            element("td", plain_value(value), class_="t2-dim")
+            if name in unchanged or name not in diff.before.values
+            else element("td", marked(diff.before.values[name], value, fold=False))
+        )
+        rows.append(element("tr", element("th", element("code", name), scope="row"), shown))
+    return element("details", element("summary", "whole state"), element("table", element("tbody", *rows)))
+
+
+def _unchanged(diff: StateDiff) -> Element | None:
+    names = diff.unchanged
+    if not names:
+        return None
+    rows = [
+        element("li", element("code", name), " = ", plain_value(diff.after.values[name])) for name in names
+    ]
+    return element("details", element("summary", f"unchanged: {', '.join(names)}"), element("ul", *rows))
+
+
+def _state_table(state: State, caption: str | None) -> Element:
+    rows = [
+        element(
+            "tr",
+            element("th", element("code", name), scope="row"),
+            element("td", plain_value(value)),
+        )
+        for name, value in state.values.items()
+    ]
+    return element("table", element("caption", caption) if caption else None, element("tbody", *rows))
