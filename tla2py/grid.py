@@ -1,29 +1,35 @@
-"""The grid of a sweep: its parameters, its points in order, and which of some points are the smallest."""
+"""The grid of a sweep: its points in order, and what is left out of it and why."""
 
 from __future__ import annotations
 
 import itertools
-import re
+import math
 import textwrap
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.sweepfile import Scalar, Source, SweepFile, nearest
-from tla2py.syntax import Spec
+from tla2py.sweepfile import Scalar, SweepFile, nearest
+from tla2py.sweeptext import Source
 from tla2py.values import Opaque, Value, canonical, parse_value
 
 # Keys of [model] that may be parameters too; "" stands for none.
 MODEL_PARAMETERS = ("specification", "init", "next", "symmetry", "view", "alias")
 # Keys of [model] that are lists; as the value of a parameter, the names with commas between them.
 MODEL_LISTS = ("invariants", "properties", "constraints", "action_constraints", "postconditions")
+# Keys of [model] that are TRUE or FALSE.
+MODEL_SWITCHES = ("check_deadlock",)
+# To walk through them takes some ten seconds; what is larger is a slip of the pen.
+_MOST_COMBINATIONS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """An axis of the grid: a constant, a definition, a key of [model], ``module`` or ``seed``, and its values as text."""
+    """An axis of the grid and its values as text.
+
+    ``kind`` is constant, definition, model (a key of [model]), module, config or seed.
+    """
 
     name: str
     kind: str
@@ -36,6 +42,14 @@ class Point:
 
     index: int
     parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excluded:
+    """A combination that is no point, and in words why."""
+
+    parameters: Mapping[str, str]
+    reason: str
 
 
 def value_text(value: Scalar) -> str:
@@ -60,122 +74,94 @@ def value_key(text: str) -> Hashable:
     return canonical.canonical(comparable(text))
 
 
-def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> tuple[Parameter, ...]:
-    """The parameters of a sweep file, each told apart as a constant, a definition or a key of [model].
+def walk_grid(
+    file: SweepFile,
+    source: Source,
+    groups: Sequence[Sequence[Parameter]],
+    failing: Callable[[Mapping[str, str]], str | None],
+) -> Iterator[Point | Excluded]:
+    """The product of the parameters, the last group varying fastest, then what is included; what is left out as such.
 
-    Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``duplicate-point``,
-    ``grid-key``.
+    ``failing`` tells which predicate is not true of a combination. Raises InputError: ``grid-key``, ``grid-size``,
+    ``duplicate-point``, ``empty-grid``, and what ``failing`` raises.
     """
-    found = []
-    if isinstance(file.module, list):
-        found.append(Parameter(name="module", kind="module", values=tuple(file.module)))
-        _check_values(found[0], source.place("module"))
-    constants = {c.name for spec in specs.values() for c in spec.constants}
-    definitions = {name for spec in specs.values() for name in spec.definitions}
-    for name, values in file.parameters.items():
-        where = source.place("parameters", name)
-        if not values:
-            raise InputError("empty-parameter", f"parameter {name} has no values", where=where)
-        if name in constants:
-            kind = "constant"
-        elif name in definitions or re.match(r"\[\w+\]", name) or replaceable_standard(name):
-            kind = "definition"
-        elif name in (*MODEL_PARAMETERS, *MODEL_LISTS):
-            kind = "model"
-        else:
-            raise _unknown_parameter(name, sorted(constants | definitions), where, ", ".join(specs))
-        for key, section in (("constants", file.constants), ("substitutions", file.substitutions)):
-            if name in section:
-                raise InputError(
-                    "assigned-twice",
-                    f"{name} is a parameter and in [{key}]",
-                    where=where,
-                    hint="keep one of them",
-                )
-        texts = tuple(value_text(value) for value in values)
-        found.append(Parameter(name=name, kind=kind, values=texts))
-        _check_values(found[-1], where)
-    if file.grid.repeat > 1:
-        if file.tlc.mode != "simulate":
-            raise InputError(
-                "grid-key",
-                "repeat is for simulation: a check gives the same answer each time",
-                where=source.place("grid", "repeat"),
-                hint='set mode = "simulate" in [tlc], or leave repeat out',
-            )
-        seeds = tuple(str(file.tlc.seed + n) for n in range(file.grid.repeat))
-        found.append(Parameter(name="seed", kind="seed", values=seeds))
-    return tuple(found)
-
-
-def _check_values(parameter: Parameter, where: str) -> None:
-    seen: set[Hashable] = set()
-    for text in parameter.values:
-        key = _key(parameter.kind, text)
-        if key in seen:
-            raise InputError(
-                "duplicate-point", f"parameter {parameter.name} has the value {text} twice", where=where
-            )
-        seen.add(key)
-
-
-def _key(kind: str, text: str) -> Hashable:
-    return value_key(text) if kind in ("constant", "seed") else text
-
-
-def _unknown_parameter(name: str, known: list[str], where: str, shown: str) -> InputError:
-    close = nearest(name, known)
-    return InputError(
-        "unknown-parameter",
-        f"parameter {name} is neither a constant nor a definition of {shown}",
-        where=where,
-        hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares",
-    )
-
-
-def grid_points(file: SweepFile, source: Source, parameters: tuple[Parameter, ...]) -> Iterator[Point]:
-    """The product of the parameters, the last varying fastest, less what is excluded, then what is included.
-
-    Raises InputError: ``grid-key``, ``duplicate-point``, ``empty-grid``.
-    """
-    names = [parameter.name for parameter in parameters]
-    kinds = {parameter.name: parameter.kind for parameter in parameters}
-
-    def row(values: Mapping[str, Scalar], where: str, *, whole: bool) -> dict[str, str]:
-        for name in values:
-            if name not in names:
-                raise unknown_in_grid(name, names, where)
-        missing = [name for name in names if name not in values]
-        if whole and missing:
-            raise InputError("grid-key", f"an included point lacks {', '.join(missing)}", where=where)
-        return {name: value_text(value) for name, value in values.items()}
-
+    kinds = {parameter.name: parameter.kind for group in groups for parameter in group}
+    _check_size(groups, source)
     exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
-    excluded = [
-        {n: _key(kinds[n], t) for n, t in row(r, exclude_at, whole=False).items()} for r in file.grid.exclude
-    ]
+    rules = [_Rule(_row(rule, list(kinds), exclude_at), kinds) for rule in file.grid.exclude]
     seen: set[tuple[Hashable, ...]] = set()
     index = 0
-    for values in itertools.product(*(parameter.values for parameter in parameters)):
-        keys = {name: _key(kinds[name], text) for name, text in zip(names, values, strict=True)}
-        if any(all(keys[name] == value for name, value in rule.items()) for rule in excluded):
+    for rows in itertools.product(*(_rows(group) for group in groups)):
+        parameters = {name: text for row in rows for name, text in row}
+        keys = {name: key_of(kinds[name], text) for name, text in parameters.items()}
+        rule = next((rule for rule in rules if rule.matches(keys)), None)
+        reason = f"exclude: {rule.shown}" if rule else None
+        if reason is None and (predicate := failing(parameters)) is not None:
+            reason = f"where: not {predicate}"
+        if reason is not None:
+            yield Excluded(parameters=parameters, reason=reason)
             continue
         index += 1
-        seen.add(tuple(keys.values()))
-        yield Point(index=index, parameters=dict(zip(names, values, strict=True)))
+        if file.grid.include:
+            seen.add(tuple(keys.values()))
+        yield Point(index=index, parameters=parameters)
     for included in file.grid.include:
-        texts = row(included, include_at, whole=True)
-        identity = tuple(_key(kinds[name], texts[name]) for name in names)
+        texts = _row(included, list(kinds), include_at)
+        missing = [name for name in kinds if name not in texts]
+        if missing:
+            raise InputError("grid-key", f"an included point lacks {', '.join(missing)}", where=include_at)
+        identity = tuple(key_of(kind, texts[name]) for name, kind in kinds.items())
         if identity in seen:
-            shown = ", ".join(f"{n} = {texts[n]}" for n in names)
+            shown = ", ".join(f"{name} = {texts[name]}" for name in kinds)
             raise InputError(
                 "duplicate-point", f"the included point is in the grid already: {shown}", where=include_at
             )
         seen.add(identity)
         index += 1
-        yield Point(index=index, parameters={name: texts[name] for name in names})
+        yield Point(index=index, parameters={name: texts[name] for name in kinds})
     if index == 0:
-        raise InputError("empty-grid", "no point is left after exclude", where=exclude_at)
+        key = "where" if file.grid.where and not file.grid.exclude else "exclude"
+        raise InputError("empty-grid", f"no point is left after {key}", where=source.place("grid", key))
+
+
+class _Rule:
+    """One of ``exclude``: the points it leaves out agree with it in all that it names."""
+
+    def __init__(self, texts: Mapping[str, str], kinds: Mapping[str, str]) -> None:
+        self.shown = ", ".join(f"{name} = {text}" for name, text in texts.items())
+        self.keys = {name: key_of(kinds[name], text) for name, text in texts.items()}
+
+    def matches(self, keys: Mapping[str, Hashable]) -> bool:
+        return all(keys[name] == key for name, key in self.keys.items())
+
+
+def _row(values: Mapping[str, Scalar], names: list[str], where: str) -> dict[str, str]:
+    for name in values:
+        if name not in names:
+            raise unknown_in_grid(name, names, where)
+    return {name: value_text(value) for name, value in values.items()}
+
+
+def _rows(group: Sequence[Parameter]) -> list[tuple[tuple[str, str], ...]]:
+    """The values of a group, row by row, each with its name."""
+    named = ([(parameter.name, text) for text in parameter.values] for parameter in group)
+    return list(zip(*named, strict=True))
+
+
+def _check_size(groups: Sequence[Sequence[Parameter]], source: Source) -> None:
+    size = math.prod(len(group[0].values) for group in groups)
+    if size > _MOST_COMBINATIONS:
+        raise InputError(
+            "grid-size",
+            f"the parameters have {size:,} combinations, more than {_MOST_COMBINATIONS:,}",
+            where=source.place("parameters"),
+            hint="zip parameters that go together, or make several sweeps",
+        )
+
+
+def key_of(kind: str, text: str) -> Hashable:
+    """A key that two texts of a parameter of this kind share when they are the same value."""
+    return value_key(text) if kind in ("constant", "seed") else text
 
 
 def unknown_in_grid(name: str, parameters: list[str], where: str) -> InputError:
@@ -188,84 +174,3 @@ def unknown_in_grid(name: str, parameters: list[str], where: str) -> InputError:
         where=where,
         hint=f"did you mean {close}?" if close else known,
     )
-
-
-def replaceable_standard(name: str) -> bool:
-    """Whether a name is a definition of a standard module that models replace, such as Nat by a finite set."""
-    return name in {"Nat", "Int", "Real", "Seq", "STRING", "BOOLEAN"}
-
-
-def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
-    """Whether a point is at most as large as another in every parameter.
-
-    Numbers compare by value, FALSE is less than TRUE, sets of model values compare by size; anything else compares
-    only with its equal.
-    """
-    sizes = ((_size(text), _size(right[name])) for name, text in left.items())
-    return all(mine.kind == other.kind and mine.rank <= other.rank for mine, other in sizes)
-
-
-def minimal_points(points: Sequence[Mapping[str, str]]) -> list[int]:
-    """The positions of the points that no other is smaller than; all points have the same parameters."""
-    names = list(points[0]) if points else []
-    groups: dict[tuple[Hashable, ...], dict[tuple[int, ...], list[int]]] = {}
-    for position, point in enumerate(points):
-        sizes = [_size(point[name]) for name in names]
-        group = groups.setdefault(tuple(size.kind for size in sizes), {})
-        group.setdefault(tuple(size.rank for size in sizes), []).append(position)
-    return sorted(
-        position for group in groups.values() for ranks in _minima(list(group)) for position in group[ranks]
-    )
-
-
-class _Size(NamedTuple):
-    """How large a value is: ``rank`` compares among values of one ``kind``."""
-
-    kind: Hashable
-    rank: int
-
-
-@lru_cache(maxsize=1 << 16)
-def _size(text: str) -> _Size:
-    form = value_key(text)
-    assert isinstance(form, tuple)
-    match form:
-        case (canonical.BOOLEAN | canonical.INTEGER, value):
-            return _Size(form[0], value)
-        case (canonical.SET, number, elements) if all(e[0] == canonical.MODEL_VALUE for e in elements):
-            return _Size(canonical.SET, number)
-        case _:
-            return _Size(form, 0)
-
-
-def _minima(vectors: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The vectors, all different, that no other is at most as large as in every place.
-
-    A set of vectors is an integer with a bit for each, so that the vectors at most as large as one are found by
-    an ``&`` per place: ten thousand take no time that is noticed, where comparing pairs takes minutes.
-    """
-    places = [_up_to(column) for column in zip(*vectors, strict=True)]
-    everything = (1 << len(vectors)) - 1
-    found = []
-    for number, vector in enumerate(vectors):
-        smaller = everything ^ 1 << number
-        for rank, up_to in zip(vector, places, strict=True):
-            smaller &= up_to[rank]
-        if not smaller:
-            found.append(vector)
-    return found
-
-
-def _up_to(column: Sequence[int]) -> dict[int, int]:
-    """For each number of a column the set of the positions where it, or a smaller one, stands."""
-    sets: dict[int, int] = {}
-    below = 0
-    for rank, positions in itertools.groupby(
-        sorted(range(len(column)), key=column.__getitem__), column.__getitem__
-    ):
-        bits = bytearray((len(column) + 7) // 8)
-        for position in positions:
-            bits[position // 8] |= 1 << position % 8
-        below |= int.from_bytes(bits, "little")
-        sets[rank] = below
-    return sets

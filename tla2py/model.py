@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tla2py.errors import InputError
+from tla2py.run import Config
 from tla2py.syntax import Spec, infer_kinds, needs_definition
 
 
@@ -14,7 +17,8 @@ class Model:
     """What is to be checked.
 
     ``constants`` assigns TLA+ text to constants; ``replacements`` puts a definition's name or an expression in place of
-    a definition (``Name`` or ``[Module]Name``). ``symmetry`` is the name of a definition, or the constants whose
+    a definition (``Name`` or ``[Module]Name``). ``config_assignments`` and ``config_substitutions`` are what a config
+    file says of constants, given to TLC as it is written there. ``symmetry`` is the name of a definition, or the constants whose
     permutations are to be generated. The other fields are named as in TLC's config.
     """
 
@@ -24,6 +28,8 @@ class Model:
     next: str | None = None
     constants: tuple[tuple[str, str], ...] = ()
     replacements: tuple[tuple[str, str], ...] = ()
+    config_assignments: tuple[tuple[str, str], ...] = ()
+    config_substitutions: tuple[tuple[str, str], ...] = ()
     invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
@@ -61,6 +67,26 @@ def constant_values(
                 )
         values.append((name, assigned.get(name, name)))
     return tuple(values)
+
+
+_Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
+
+
+def kept_of_config(config: Config, given: Container[str]) -> tuple[_Pairs, _Pairs]:
+    """What a config assigns and what it substitutes, less the names that are given a value elsewhere.
+
+    Names are ``Name``, or ``[Module]Name`` for what a config says of one module.
+    """
+
+    def kept(pairs: _Pairs) -> _Pairs:
+        return tuple((name, value) for name, value in pairs if _given_name(name, value) not in given)
+
+    return kept(config.assignments), kept(config.substitutions)
+
+
+def _given_name(name: str, value: str) -> str:
+    module = re.match(r"\[\w+\]", value)
+    return (module[0] if module else "") + name.partition("(")[0]
 
 
 def default_specification(spec: Spec, where: str) -> str:

@@ -25,19 +25,19 @@ class Plan:
 def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
     """The runs of a sweep. Raises InputError as ``Sweep.model`` does, and ``duplicate-point``."""
     runs, sources, modules = [], {}, {}
-    for name, spec in sweep.specs.items():
-        modules[name] = tuple((f"{m.name}.tla", digest_text(m.text)) for m in spec.modules)
+    for spec in sweep.specs.values():
+        modules[spec.root.name] = tuple((f"{m.name}.tla", digest_text(m.text)) for m in spec.modules)
         sources.update({digest_text(m.text): m.text for m in spec.modules})
     template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
     for point in sweep.points:
         model = sweep.model(point)
         config, main, wrapper = build_config(model)
-        used = modules[point.parameters.get("module", next(iter(sweep.specs)))]
+        used = modules[model.spec.root.name]
         if wrapper is not None:
             sources[digest_text(wrapper)] = wrapper
             used = ((f"{main}.tla", digest_text(wrapper)), *used)
         text = render_config(config, sweep.template, where=template)
-        options = sweep.options
+        options = replace(sweep.options, check_deadlock=model.check_deadlock)
         if "seed" in point.parameters:
             options = replace(options, seed=int(point.parameters["seed"]))
         # Counting what fires costs TLC half as much again, so only where somebody asks for it.

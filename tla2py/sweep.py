@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from tla2py.axes import group_parameters, read_parameters, replaceable_standard
+from tla2py.cfg.names import check_config_names
+from tla2py.cfg.read import ConfigFile, read_config
 from tla2py.cfg.render import default_template
 from tla2py.errors import InputError
 from tla2py.grid import (
     MODEL_LISTS,
     MODEL_PARAMETERS,
+    Excluded,
     Parameter,
     Point,
-    grid_points,
-    read_parameters,
-    replaceable_standard,
     unknown_in_grid,
-    value_text,
+    walk_grid,
 )
-from tla2py.model import Model, constant_values, default_specification
+from tla2py.model import Model
 from tla2py.run import Limits, TlcOptions
-from tla2py.sweepfile import ExpectSection, Source, SweepFile, nearest, read_sweep_file
+from tla2py.sweepfile import ExpectSection, SweepFile, nearest, read_sweep_file
+from tla2py.sweepmodel import Sources, kinds_of, point_model
+from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec
 from tla2py.units import parse_duration, parse_memory
+from tla2py.where import failing_predicate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Sweep:
     """A sweep file together with the modules it speaks of."""
 
@@ -37,6 +42,7 @@ class Sweep:
     file: SweepFile
     source: Source
     specs: Mapping[str, Spec]
+    configs: Mapping[str, ConfigFile]
     parameters: tuple[Parameter, ...]
     points: tuple[Point, ...]
     options: TlcOptions
@@ -52,7 +58,29 @@ class Sweep:
 
     def model(self, point: Point) -> Model:
         """The model of a point. Raises InputError (``unassigned``, ``unknown-definition``) naming the place."""
-        return _model(self, point)
+        return point_model(self.sources, point.parameters)
+
+    def spec(self, point: Point) -> Spec:
+        """The module of a point with all that it reaches."""
+        return self.sources.spec(point.parameters)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What the models of the points are made from."""
+        return Sources(
+            file=self.file,
+            source=self.source,
+            specs=self.specs,
+            configs=self.configs,
+            kinds=kinds_of(self.parameters),
+        )
+
+    def excluded(self) -> Iterator[Excluded]:
+        """The combinations of the parameters that are no points, with the reason for each."""
+        groups = group_parameters(self.file, self.source, self.parameters)
+        for item in walk_grid(self.file, self.source, groups, failing_predicate(self.sources)):
+            if isinstance(item, Excluded):
+                yield item
 
 
 def load_sweep(path: Path) -> Sweep:
@@ -76,8 +104,13 @@ def load_sweep(path: Path) -> Sweep:
         raise InputError("empty-parameter", "module is an empty list", where=source.place("module"))
     _check_names(file, source, specs)
     _check_mode(file, source)
-    parameters = read_parameters(file, source, specs)
+    configs = _configs(file, source, base, specs)
+    groups = group_parameters(file, source, read_parameters(file, source, specs))
+    parameters = tuple(parameter for group in groups for parameter in group)
     _check_matches(file, source, [parameter.name for parameter in parameters])
+    kinds = kinds_of(parameters)
+    sources = Sources(file=file, source=source, specs=specs, configs=configs, kinds=kinds)
+    walk = walk_grid(file, source, groups, failing_predicate(sources))
     return Sweep(
         name=file.name or path.stem,
         path=path,
@@ -85,13 +118,13 @@ def load_sweep(path: Path) -> Sweep:
         file=file,
         source=source,
         specs=specs,
+        configs=configs,
         parameters=parameters,
-        points=tuple(grid_points(file, source, parameters)),
+        points=tuple(item for item in walk if isinstance(item, Point)),
         options=TlcOptions(
             mode=file.tlc.mode,
             find=file.tlc.find,
             workers=_positive(file.tlc.workers, source, "workers"),
-            check_deadlock=file.model.check_deadlock,
             seed=file.tlc.seed,
             num=file.tlc.num,
             depth=file.tlc.depth,
@@ -159,23 +192,10 @@ def _check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> 
                 else f"its constants: {', '.join(constants) or 'none'}",
             )
     for name in file.substitutions:
-        bare = re.sub(r"^\[\w+\]\s*", "", name)
-        if (
-            bare == name
-            and name not in constants
-            and name not in definitions
-            and not replaceable_standard(name)
-        ):
-            raise _unknown(
-                name,
-                "constant or definition",
-                constants + definitions,
-                source.place("substitutions", name),
-                shown,
-            )
+        _check_substitution(name, source, specs)
     model = file.model
     for key in MODEL_LISTS:
-        for name in getattr(model, key):
+        for name in getattr(model, key) or ():
             if name not in definitions:
                 raise _unknown(name, "definition", definitions, source.place("model", key, value=name), shown)
     for key in MODEL_PARAMETERS:
@@ -185,6 +205,44 @@ def _check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> 
                 what = "constant" if isinstance(value, list) else "definition"
                 known = constants if isinstance(value, list) else definitions
                 raise _unknown(name, what, known, source.place("model", key, value=name), shown)
+
+
+def _check_substitution(name: str, source: Source, specs: Mapping[str, Spec]) -> None:
+    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
+    spaces = list(specs.values())
+    if found:
+        modules = {module.name: module for spec in spaces for module in spec.modules}
+        if found[1] in {module for spec in spaces for module in spec.standard}:
+            return
+        if found[1] not in modules:
+            where = source.place("substitutions", name)
+            raise _unknown(found[1], "module", list(modules), where, ", ".join(specs))
+        module = modules[found[1]]
+        known = [*(c.name for c in module.constants), *(d.name for d in module.definitions)]
+        # What a module extends is visible in it under the same name.
+        known += [n for spec in spaces if module in spec.modules for n in spec.scope_of(module).names]
+        bare, shown = found[2], module.name
+    else:
+        known = [c.name for spec in spaces for c in spec.constants]
+        known += [n for spec in spaces for n in spec.definitions]
+        bare, shown = name, ", ".join(specs)
+    if bare not in known and not replaceable_standard(bare):
+        where = source.place("substitutions", name)
+        raise _unknown(bare, "constant or definition", known, where, shown)
+
+
+def _configs(file: SweepFile, source: Source, base: Path, specs: Mapping[str, Spec]) -> dict[str, ConfigFile]:
+    """The configs that a sweep starts from, by the names in its file; what they name has to be there."""
+    names = file.config if isinstance(file.config, list) else [file.config] if file.config else []
+    found = {}
+    for name in names:
+        if not (base / name).is_file():
+            raise InputError(
+                "config-missing", f"no such config: {name}", where=source.place("config", value=name)
+            )
+        found[name] = read_config(base / name)
+        check_config_names(found[name], specs)
+    return found
 
 
 def _check_matches(file: SweepFile, source: Source, parameters: list[str]) -> None:
@@ -203,73 +261,3 @@ def _unknown(name: str, what: str, known: list[str], where: str, shown: str) -> 
         where=where,
         hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
     )
-
-
-def _model(sweep: Sweep, point: Point) -> Model:
-    file, values = sweep.file, dict(point.parameters)
-    spec = sweep.specs[values.pop("module", next(iter(sweep.specs)))]
-    values.pop("seed", None)
-    base = file.model
-    chosen: dict[str, str | tuple[str, ...] | None] = {}
-    for key in MODEL_PARAMETERS:
-        value = getattr(base, key)
-        chosen[key] = tuple(value) if isinstance(value, list) else (value or None)
-        if key in values and key not in {c.name for c in spec.constants}:
-            name = values.pop(key)
-            if name and name not in spec.definitions:
-                raise _unknown(
-                    name,
-                    "definition",
-                    list(spec.definitions),
-                    sweep.source.place("parameters", key, value=name),
-                    spec.root.name,
-                )
-            chosen[key] = name or None
-    lists: dict[str, tuple[str, ...]] = {key: tuple(getattr(base, key)) for key in MODEL_LISTS}
-    for key in MODEL_LISTS:
-        if key in values and key not in {c.name for c in spec.constants}:
-            lists[key] = tuple(name for name in re.split(r"[\s,]+", values.pop(key)) if name)
-            for name in lists[key]:
-                if name not in spec.definitions:
-                    where = sweep.source.place("parameters", key, value=name)
-                    raise _unknown(name, "definition", list(spec.definitions), where, spec.root.name)
-    assigned = {name: value_text(value) for name, value in file.constants.items()} | values
-    replaced = {
-        **file.substitutions,
-        **{n: t for n, t in assigned.items() if n not in {c.name for c in spec.constants}},
-    }
-    constants = constant_values(spec, assigned, replaced, str(sweep.path), "[constants] or [parameters]")
-    known = {m for other in sweep.specs.values() for m in other.definitions} | {
-        c.name for o in sweep.specs.values() for c in o.constants
-    }
-    replacements = tuple(
-        (name, text)
-        for name, text in replaced.items()
-        # A variant that lacks a name another one declares is checked without it.
-        if name in spec.definitions or name not in known or name in {c.name for c in spec.constants}
-    )
-    specification, init, next_ = (chosen["specification"], chosen["init"], chosen["next"])
-    if not (specification or init or next_):
-        specification = default_specification(spec, sweep.source.place("model"))
-    return Model(
-        spec=spec,
-        specification=_name(specification),
-        init=_name(init),
-        next=_name(next_),
-        constants=constants,
-        replacements=replacements,
-        invariants=lists["invariants"],
-        properties=lists["properties"],
-        constraints=lists["constraints"],
-        action_constraints=lists["action_constraints"],
-        postconditions=lists["postconditions"],
-        symmetry=chosen["symmetry"],
-        view=_name(chosen["view"]),
-        alias=_name(chosen["alias"]),
-        check_deadlock=base.check_deadlock,
-    )
-
-
-def _name(value: str | tuple[str, ...] | None) -> str | None:
-    assert not isinstance(value, tuple)
-    return value

@@ -14,6 +14,7 @@ from typing import Any, Literal, Union, get_args
 import msgspec
 
 from tla2py.errors import InputError
+from tla2py.sweeptext import Source
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,25 +30,41 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class ModelSection(_Section, frozen=True):
-    """``[model]``: what TLC is to check, named as in TLC's own grammar."""
+    """``[model]``: what TLC is to check, named as in TLC's own grammar; None where the file does not say."""
 
     specification: str | None = None
     init: str | None = None
     next: str | None = None
-    invariants: list[str] = []
-    properties: list[str] = []
-    constraints: list[str] = []
-    action_constraints: list[str] = []
-    postconditions: list[str] = []
-    check_deadlock: bool = True
+    invariants: list[str] | None = None
+    properties: list[str] | None = None
+    constraints: list[str] | None = None
+    action_constraints: list[str] | None = None
+    postconditions: list[str] | None = None
+    check_deadlock: bool | None = None
     symmetry: str | list[str] | None = None
     view: str | None = None
     alias: str | None = None
 
 
-class GridSection(_Section, frozen=True):
-    """``[grid]``: what is left out of the product of the parameters and what is added to it."""
+class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"}):
+    """The values of a parameter by rule: numbers from one to another, or sets of model values by size."""
 
+    first: int | None = None
+    last: int | None = None
+    step: int = 1
+    model_values: str | None = None
+    sizes: list[int] | None = None
+
+
+# The values of a parameter: one by one, or by rule.
+Values = Union[list[Scalar], ValuesTable]  # noqa: UP007 - as above
+
+
+class GridSection(_Section, frozen=True):
+    """``[grid]``: which parameters go together, what is left out of their product and what is added to it."""
+
+    zip: list[list[str]] = []
+    where: str | list[str] = []
     exclude: list[dict[str, Scalar]] = []
     include: list[dict[str, Scalar]] = []
     repeat: int = 1
@@ -102,13 +119,14 @@ class SweepFile(_Section, frozen=True):
     """A whole sweep file as written."""
 
     module: str | list[str]
+    config: str | list[str] | None = None
     name: str | None = None
     libraries: list[str] = []
     template: str | None = None
     model: ModelSection = ModelSection()
     constants: dict[str, Scalar] = {}
     substitutions: dict[str, str] = {}
-    parameters: dict[str, list[Scalar]] = {}
+    parameters: dict[str, Values] = {}
     grid: GridSection = GridSection()
     tlc: TlcSection = TlcSection()
     expect: ExpectSection | None = None
@@ -154,61 +172,6 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
         raise _type_error(data, source, str(error)) from error
 
 
-class Source:
-    """The text of a sweep file, to find the line of a key or of a value in it."""
-
-    def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self.lines = text.splitlines()
-
-    def place(self, *keys: str | int, value: str | None = None) -> str:
-        """``file:line:column`` of a key such as ``("model", "invariants")``, or of a value written after it.
-
-        A number after the name of an array of tables, from 0, says which of them is meant.
-        """
-        line, column = self._find(keys)
-        if value is not None:
-            for number in range(line, min(line + 40, len(self.lines) + 1)):
-                found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self.lines[number - 1][column - 1 :])
-                if found:
-                    return f"{self.path}:{number}:{column + found.start()}"
-                column = 1
-            line, column = self._find(keys)
-        return f"{self.path}:{line}:{column}" if line else str(self.path)
-
-    def _find(self, keys: tuple[str | int, ...]) -> tuple[int, int]:
-        numbered = any(isinstance(key, int) for key in keys)
-        wanted = list(keys)
-        table: list[str | int] = []
-        tables: list[list[str]] = []
-        best = (0, 1)
-        for number, line in enumerate(self.lines, 1):
-            header = _HEADER.match(line)
-            if header:
-                names = _key_parts(header[1])
-                table = [*names, tables.count(names)] if numbered and "[[" in line else [*names]
-                tables.append(names)
-                if table == wanted:
-                    best = (number, 1)
-                continue
-            assignment = _ASSIGNMENT.match(line)
-            if assignment and [*table, *_key_parts(assignment[2])] == wanted:
-                return number, len(assignment[1]) + 1
-        if best == (0, 1) and len(keys) > 1:
-            return self._find(keys[:-1])
-        return best
-
-
-_PART = r"""(?:[\w-]+|"[^"]*"|'[^']*')"""
-_KEY = rf"{_PART}(?:\s*\.\s*{_PART})*"
-_HEADER = re.compile(rf"\s*\[{{1,2}}\s*({_KEY})\s*\]{{1,2}}")
-_ASSIGNMENT = re.compile(rf"(\s*)({_KEY})\s*=")
-
-
-def _key_parts(key: str) -> list[str]:
-    return [part.strip("\"'") for part in re.findall(_PART, key)]
-
-
 def nearest(name: str, known: list[str]) -> str | None:
     """The known name a user may have meant, or None."""
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
@@ -216,10 +179,12 @@ def nearest(name: str, known: list[str]) -> str | None:
 
 
 def _check_keys(data: dict[str, Any], source: Source) -> None:
-    for section, struct in _SECTIONS.items():
-        keys = section.split(".") if section else []
+    named = data.get("parameters")
+    sections = [(key.split(".") if key else [], struct) for key, struct in _SECTIONS.items()]
+    sections += [(["parameters", name], ValuesTable) for name in (named if isinstance(named, dict) else ())]
+    for keys, struct in sections:
         for table in _tables(data, keys):
-            known = [field.name for field in msgspec.structs.fields(struct)]
+            known = [field.encode_name for field in msgspec.structs.fields(struct)]
             for key in table:
                 if key not in known:
                     close = nearest(key, known)
@@ -249,7 +214,7 @@ def _toml_error(path: Path, text: str) -> InputError:
 
 
 # The keys under which a sweep file has names of its own.
-_NAMED = {"constants": Scalar, "substitutions": str, "parameters": list[Scalar]}
+_NAMED = {"constants": Scalar, "substitutions": str, "parameters": Values}
 _WORDS = {
     "str": "a string",
     "int": "a number",

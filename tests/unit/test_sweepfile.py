@@ -94,7 +94,7 @@ def test_defaults(path: Path) -> None:
     path.write_text('module = "A.tla"')
     file, _ = read_sweep_file(path)
     assert file.name is None
-    assert file.model.check_deadlock
+    assert file.model.check_deadlock is None  # that it is checked is for the config to deny
     assert (file.tlc.mode, file.tlc.find, file.tlc.workers) == ("check", "first", 1)
     assert file.expect is None
 
@@ -201,7 +201,11 @@ def test_unknown_keys(path: Path, text: str, line: int, message: str, hint: str)
             4,
             "substitutions.B: expected a string, got a number",
         ),
-        ('module = "A.tla"\n[parameters]\nN = [1]\nM = 3', 4, "parameters.M: expected a list, got a number"),
+        (
+            'module = "A.tla"\n[parameters]\nN = [1]\nM = 3',
+            4,
+            "parameters.M: expected a table or a list, got a number",
+        ),
         (
             'module = "A.tla"\n[parameters]\nN = [1]\nM = [[1]]',
             4,

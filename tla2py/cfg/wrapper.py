@@ -44,8 +44,8 @@ def build_config(model: Model) -> tuple[Config, str, str | None]:
     """
     spec = model.spec
     wrapper = _Wrapper(spec)
-    assignments: list[tuple[str, str]] = []
-    substitutions: list[tuple[str, str]] = []
+    assignments = list(model.config_assignments)
+    substitutions = list(model.config_substitutions)
     known = _model_values(model)
     for name, text in model.constants:
         names = literal_names(text)
@@ -117,7 +117,7 @@ def _definition(wrapper: _Wrapper, name: str, text: str, known: frozenset[str]) 
 def _model_values(model: Model) -> frozenset[str]:
     """Every model value that the assignments make; a module has to declare those it speaks of."""
     found: set[str] = set()
-    for _, text in model.constants:
+    for _, text in (*model.constants, *model.config_assignments):
         found |= literal_names(text) or set()
     return frozenset(found - model.spec.definitions.keys() - {c.name for c in model.spec.constants})
 

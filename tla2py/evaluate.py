@@ -1,0 +1,261 @@
+"""Values of constant expressions: as much of TLA+ as a predicate over parameters needs.
+
+What is not understood is an error that says what is; nothing is guessed and no TLC is started.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import TypeAlias
+
+from tla2py.errors import InputError
+from tla2py.syntax import Definition, parse_expression, parse_module
+from tla2py.syntax.term import Bound, Term
+from tla2py.values import Interval, ModelValue, Value, format_value, parse_value, same_value
+
+UNDERSTOOD = (
+    "understood are numbers, strings, booleans, sets, tuples, intervals, their operators and comparisons, Cardinality, "
+    "IF, quantifiers over sets, {x \\in S : P} and {e : x \\in S}"
+)
+# Larger sets are not written out.
+_LARGEST = 1_000_000
+
+Lookup: TypeAlias = Callable[[str], "Value | Definition"]
+_Set: TypeAlias = "frozenset[Value] | Interval"
+
+
+def evaluate(text: str, lookup: Lookup) -> Value:
+    """The value of an expression; ``lookup`` gives the value, or the definition, of a name it does not bind.
+
+    Raises InputError: ``expression-syntax``, ``not-understood``, ``not-a-value`` (an operator has no value for its
+    arguments), and what ``lookup`` raises.
+    """
+    return evaluate_term(term_of(text), lookup)
+
+
+@lru_cache(maxsize=1 << 14)
+def term_of(text: str) -> Term:
+    """An expression read. Raises InputError (``expression-syntax``)."""
+    parse_expression(text)  # for its errors, which speak of the expression alone
+    body = parse_module(f"---- MODULE E ----\nE ==\n{text}\n====\n").definitions[0].body
+    assert body is not None
+    return body
+
+
+def evaluate_term(term: Term, lookup: Lookup) -> Value:
+    """The value of an expression that was read, as ``evaluate`` gives it."""
+    try:
+        return _Evaluation(lookup).value(term, {})
+    except RecursionError:
+        raise InputError("not-understood", "an expression whose value depends on itself") from None
+
+
+class _Evaluation:
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+
+    def value(self, term: Term, bound: Mapping[str, Value]) -> Value:
+        match term.shape, term.operator, term.arguments:
+            case "literal", _, _:
+                return _literal(term)
+            case "apply", ("/\\" | "\\/") as name, parts:
+                # What decides ends it, as in TLC: what comes after may have no value.
+                return (name == "/\\") == all(
+                    self.boolean(part, bound, name) == (name == "/\\") for part in parts
+                )
+            case "apply", "=>", (left, right):
+                return not self.boolean(left, bound, "=>") or self.boolean(right, bound, "=>")
+            case "apply", name, parts if name in _OPERATORS and len(parts) in (1, 2):
+                arguments = [self.value(part, bound) for part in parts]
+                if name in ("\\in", "\\notin") and parts[1].is_name() and parts[1].operator in _INFINITE:
+                    return (name == "\\in") == _INFINITE[parts[1].operator](arguments[0])
+                return _apply(name, arguments)
+            case "apply", "BOOLEAN", ():
+                return frozenset([False, True])
+            case "apply", name, parts:
+                return self.named(name, parts, bound)
+            case "build", "{}", parts:
+                return frozenset(self.value(part, bound) for part in parts)
+            case "build", "<<>>", parts:
+                return tuple(self.value(part, bound) for part in parts)
+            case "build", "IF", (condition, then, other):
+                return self.value(then if self.boolean(condition, bound, "IF") else other, bound)
+            case "bind", ("\\A" | "\\E") as name, (body,):
+                wanted = name == "\\E"
+                found = any(self.boolean(body, inner, name) == wanted for inner in self.each(term, bound))
+                return found == wanted
+            case "bind", "{:}", (body,) if len(term.bounds) == 1 and len(term.bounds[0].names) == 1:
+                (variable,) = term.bounds[0].names
+                kept = (i[variable] for i in self.each(term, bound) if self.boolean(body, i, "{x : P}"))
+                return frozenset(kept)
+            case "bind", "{|}", (body,):
+                return frozenset(self.value(body, inner) for inner in self.each(term, bound))
+        raise _not_understood(term.operator)
+
+    def boolean(self, term: Term, bound: Mapping[str, Value], name: str) -> bool:
+        value = self.value(term, bound)
+        if not isinstance(value, bool):
+            raise _no_value(name, [value])
+        return value
+
+    def named(self, name: str, parts: tuple[Term, ...], bound: Mapping[str, Value]) -> Value:
+        if name in bound and not parts:
+            return bound[name]
+        found = self.lookup(name)
+        if not isinstance(found, Definition):
+            if parts:
+                raise _not_understood(name)
+            return found
+        if (
+            found.kind != "operator"
+            or found.body is None
+            or "!" in name
+            or len(found.parameters) != len(parts)
+        ):
+            raise _not_understood(name)
+        arguments = [self.value(part, bound) for part in parts]
+        return self.value(found.body, dict(zip(found.parameters, arguments, strict=True)))
+
+    def each(self, term: Term, bound: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
+        """What the bound names stand for, one assignment after the other."""
+        names = [name for each in term.bounds for name in each.names]
+        domains = [d for each in term.bounds for d in [self.domain(each, bound)] * len(each.names)]
+        for values in itertools.product(*domains):
+            yield {**bound, **dict(zip(names, values, strict=True))}
+
+    def domain(self, each: Bound, bound: Mapping[str, Value]) -> _Set:
+        if each.domain is None or each.pattern:
+            raise _not_understood("a name without its set" if each.domain is None else "<<x, y>> \\in S")
+        members = self.value(each.domain, bound)
+        try:
+            return _set(members)
+        except TypeError:
+            raise _no_value("\\in", [members]) from None
+
+
+def _literal(term: Term) -> Value:
+    if term.operator == "number" and term.text[:1] == "\\":
+        bases = {"h": 16, "o": 8, "b": 2}
+        return int(term.text[2:], bases[term.text[1].lower()])
+    return parse_value(term.text)
+
+
+def _apply(name: str, arguments: list[Value]) -> Value:
+    function = _OPERATORS[name]
+    try:
+        return function(*arguments)
+    except (TypeError, ZeroDivisionError, ValueError, OverflowError):
+        raise _no_value(name, arguments) from None
+
+
+def _number(value: Value) -> int:
+    if type(value) is not int:
+        raise TypeError
+    return value
+
+
+def _numbers(function: Callable[[int, int], Value]) -> Callable[..., Value]:
+    return lambda left, right: function(_number(left), _number(right))
+
+
+def _set(value: Value) -> _Set:
+    if not isinstance(value, (frozenset, Interval)) or len(value) > _LARGEST:
+        raise TypeError
+    return value
+
+
+def _sets(function: Callable[[frozenset[Value], frozenset[Value]], Value]) -> Callable[..., Value]:
+    return lambda left, right: function(frozenset(_set(left)), frozenset(_set(right)))
+
+
+def _equal(left: Value, right: Value) -> bool:
+    # TLC does not compare a number with a string either; to say no would hide a slip.
+    plain = (bool, int, str)
+    if type(left) is not type(right) and type(left) in plain and type(right) in plain:
+        raise TypeError
+    return same_value(left, right)
+
+
+def _member(element: Value, members: Value) -> bool:
+    if isinstance(members, Interval):
+        return type(element) is int and element in members
+    # Python takes TRUE for 1.
+    return element in _set(members) and any(same_value(element, each) for each in _set(members))
+
+
+def _booleans(function: Callable[[bool, bool], bool]) -> Callable[..., Value]:
+    def apply(left: Value, right: Value) -> bool:
+        if not isinstance(left, bool) or not isinstance(right, bool):
+            raise TypeError
+        return function(left, right)
+
+    return apply
+
+
+def _not(value: Value) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return not value
+
+
+def _divided(function: Callable[[int, int], int]) -> Callable[..., Value]:
+    def apply(left: Value, right: Value) -> int:
+        if _number(right) <= 0:
+            raise ValueError  # TLC refuses it too
+        return function(_number(left), _number(right))
+
+    return apply
+
+
+def _power(left: int, right: int) -> int:
+    if right < 0 or right > _LARGEST:
+        raise ValueError
+    return int(left**right)
+
+
+_OPERATORS: dict[str, Callable[..., Value]] = {
+    "+": _numbers(operator.add),
+    "-": _numbers(operator.sub),
+    "*": _numbers(operator.mul),
+    "^": _numbers(_power),
+    "\\div": _divided(operator.floordiv),
+    "%": _divided(operator.mod),
+    "-.": lambda value: -_number(value),
+    "<": _numbers(operator.lt),
+    "<=": _numbers(operator.le),
+    ">": _numbers(operator.gt),
+    ">=": _numbers(operator.ge),
+    "=": _equal,
+    "#": lambda left, right: not _equal(left, right),
+    "~": _not,
+    "<=>": _booleans(operator.eq),
+    "..": _numbers(Interval),
+    "\\in": _member,
+    "\\notin": lambda element, members: not _member(element, members),
+    "\\subseteq": lambda left, right: all(_member(each, right) for each in _set(left)),
+    "\\cup": _sets(operator.or_),
+    "\\cap": _sets(operator.and_),
+    "\\": _sets(operator.sub),
+    "Cardinality": lambda value: len(_set(value)),
+}
+_INFINITE: dict[str, Callable[[Value], bool]] = {
+    "Int": lambda value: type(value) is int,
+    "Nat": lambda value: type(value) is int and value >= 0,
+}
+
+
+def _not_understood(what: str) -> InputError:
+    return InputError("not-understood", f"{what} is not understood here", hint=UNDERSTOOD)
+
+
+def _no_value(name: str, arguments: list[Value]) -> InputError:
+    shown = " and ".join(_shown(value) for value in arguments)
+    return InputError("not-a-value", f"{name} has no value for {shown}")
+
+
+def _shown(value: Value) -> str:
+    text = value.name if isinstance(value, ModelValue) else format_value(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,132 @@
+"""Predicates over the parameters of a sweep: ``where = "AckQuorum <= WriteQuorum"``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tla2py.errors import InputError
+from tla2py.evaluate import evaluate_term, term_of
+from tla2py.sweepfile import nearest
+from tla2py.sweepmodel import Sources
+from tla2py.syntax import Definition, Spec
+from tla2py.syntax.term import Term
+from tla2py.values import ModelValue, Value, format_value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What the names in a predicate stand for at one point.
+
+    ``values`` gives the text of constants and replaced definitions, ``words`` what is no TLA+ and stands as a string,
+    such as the name of a module; all other names are looked up in the module.
+    """
+
+    spec: Spec
+    values: Mapping[str, str]
+    words: Mapping[str, str]
+
+    def lookup(self, name: str) -> Value | Definition:
+        """What a name in a predicate stands for. Raises InputError (``unknown-name``)."""
+        found = self._find(name)
+        if found is None and name in self._model_values():
+            found = ModelValue(name)
+        if found is None:
+            known = [*self.values, *self.words, *(c.name for c in self.spec.constants)]
+            close = nearest(name, known)
+            raise InputError(
+                "unknown-name",
+                f"nothing is known of {name}",
+                hint=f"did you mean {close}?" if close else f"known are {', '.join(known) or 'no names'}",
+            )
+        return found
+
+    def _find(self, name: str) -> Value | Definition | None:
+        if name in self.words:
+            return self.words[name]
+        if name in self.values:
+            return self._value(name)
+        if any(constant.name == name for constant in self.spec.constants):
+            return ModelValue(name)  # assigned nowhere: the model value of its own name
+        return self.spec.definitions.get(name)
+
+    def _value(self, name: str) -> Value:
+        """The value of a constant, whose text may speak of other constants; what nothing defines is a model value."""
+
+        def inside(other: str) -> Value | Definition:
+            found = None if other == name else self._find(other)
+            return ModelValue(other) if found is None else found
+
+        return evaluate_term(term_of(self.values[name]), inside)
+
+    def _model_values(self) -> frozenset[str]:
+        return frozenset[str]().union(*(_names(text) for text in self.values.values()))
+
+
+def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | None]:
+    """What tells of the parameters of a point the first predicate of ``where`` that is not true of them, or None.
+
+    It raises InputError as ``holds`` does, with the line of ``where`` and the point.
+    """
+    written = sources.file.grid.where
+    predicates = [written] if isinstance(written, str) else written
+
+    def failing(parameters: Mapping[str, str]) -> str | None:
+        if not predicates:
+            return None
+        names = Names(
+            spec=sources.spec(parameters),
+            values=_values(sources, parameters),
+            words={n: t for n, t in parameters.items() if sources.kinds[n] in ("module", "config", "model")},
+        )
+        for predicate in predicates:
+            try:
+                if not holds(predicate, names):
+                    return predicate
+            except InputError as error:
+                shown = ", ".join(f"{name} = {text}" for name, text in parameters.items())
+                raise InputError(
+                    error.code,
+                    f"where {predicate!r}, {shown}: {error.message}",
+                    where=sources.source.place("grid", "where"),
+                    hint=error.hint,
+                ) from error
+        return None
+
+    return failing
+
+
+def _values(sources: Sources, parameters: Mapping[str, str]) -> dict[str, str]:
+    config = sources.config(parameters)
+    said = (*config.config.assignments, *config.config.substitutions) if config else ()
+    seeds = {n: t for n, t in parameters.items() if sources.kinds[n] == "seed"}
+    return dict(said) | sources.assigned(parameters) | seeds
+
+
+def holds(predicate: str, names: Names) -> bool:
+    """Whether a predicate is true of a point.
+
+    Raises InputError: what ``evaluate`` raises, ``unknown-name`` and ``not-a-predicate``.
+    """
+    value = evaluate_term(term_of(predicate), names.lookup)
+    if not isinstance(value, bool):
+        raise InputError(
+            "not-a-predicate", f"{predicate} is {format_value(value)}, not true or false", hint="compare it"
+        )
+    return value
+
+
+@lru_cache(maxsize=1 << 14)
+def _names(text: str) -> frozenset[str]:
+    """The names that an expression speaks of."""
+    try:
+        found, todo = set[str](), [term_of(text)]
+    except InputError:
+        return frozenset()  # LAMBDA stands only where an operator is wanted
+    while todo:
+        term: Term = todo.pop()
+        if term.is_name():
+            found.add(term.operator)
+        todo.extend(term.children())
+    return frozenset(found)
