@@ -12,7 +12,7 @@ from tla2py.cfg.render import default_template, render_config
 from tla2py.cfg.wrapper import build_config
 from tla2py.errors import InputError
 from tla2py.execute import execute_run
-from tla2py.model import Model, constant_values, default_specification
+from tla2py.model import Model, constant_values, default_specification, kept_of_config
 from tla2py.outcome import Stats
 from tla2py.result import RunResult
 from tla2py.run import Limits, Run, RunRecord, TlcOptions, digest_run, digest_text
@@ -81,19 +81,18 @@ def default_model(
         return CheckModel(model=_model_of(spec, file, deadlock), verbatim=file)
     base = _model_of(spec, file, True) if file is not None else Model(spec=spec)
     names = {c.name for c in spec.constants}
-    # A config may give a definition a value as it may a constant; here that is a replacement.
-    values = dict(base.constants) | given
-    assigned = {name: text for name, text in values.items() if name in names}
-    replaced = dict(base.replacements) | {n: t for n, t in values.items() if n not in names}
-    for name in given:
-        (replaced if name in names else assigned).pop(name, None)
+    kept = kept_of_config(file.config, given) if file is not None else ((), ())
+    covered = {name.partition("(")[0] for pairs in kept for name, _ in pairs}
+    replaced = {name: text for name, text in given.items() if name not in names}
     if not (base.specification or base.init or base.next):
         base = replace(base, specification=default_specification(spec, str(module)))
     deadlock = check_deadlock if check_deadlock is not None else file.config.check_deadlock if file else True
     model = replace(
         base,
-        constants=constant_values(spec, assigned, replaced.keys(), str(module), "-c NAME=VALUE"),
+        constants=constant_values(spec, given, covered, str(module), "-c NAME=VALUE"),
         replacements=tuple(replaced.items()),
+        config_assignments=kept[0],
+        config_substitutions=kept[1],
         invariants=(*base.invariants, *(n for n in invariants if n not in base.invariants)),
         properties=(*base.properties, *(n for n in properties if n not in base.properties)),
         check_deadlock=deadlock,
@@ -163,8 +162,8 @@ def _model_of(spec: Spec, file: ConfigFile, check_deadlock: bool) -> Model:
         specification=config.specification,
         init=config.init,
         next=config.next,
-        constants=config.assignments,
-        replacements=config.substitutions,
+        config_assignments=config.assignments,
+        config_substitutions=config.substitutions,
         invariants=config.invariants,
         properties=config.properties,
         constraints=config.constraints,

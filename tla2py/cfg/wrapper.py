@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tla2py.cfg.literal import literal_names, literal_text
 from tla2py.errors import InputError
 from tla2py.grid import value_text
 from tla2py.model import Model
 from tla2py.run import Config
-from tla2py.syntax import Spec, parse_expression
+from tla2py.syntax import Constant, Definition, Spec, parse_expression
 from tla2py.syntax.standard import standard_module_of
 
 # What extending one standard module brings with it.
@@ -47,15 +48,17 @@ def build_config(model: Model) -> tuple[Config, str, str | None]:
     assignments = list(model.config_assignments)
     substitutions = list(model.config_substitutions)
     known = _model_values(model)
+    meant = _meant(model)
     for name, text in model.constants:
         names = literal_names(text)
-        if names is not None and not names & spec.definitions.keys() and not _arity(spec, name):
+        if names is not None and not names & (meant - {name}) and not _arity(spec, None, name):
             assignments.append((name, literal_text(text)))
         else:
-            substitutions.append((name, _definition(wrapper, name, text, known)))
+            substitutions.append((name, _definition(wrapper, model, name, text, known)))
     for name, text in model.replacements:
-        target, left = _split_module(name)
-        substitutions.append((left, target + _definition(wrapper, left, text, known)))
+        module, left = _split_module(name)
+        target = f"[{module}] " if module else ""
+        substitutions.append((left, target + _definition(wrapper, model, name, text, known)))
     symmetry = model.symmetry
     if isinstance(symmetry, tuple):
         body = " \\union ".join(f"Permutations({name})" for name in symmetry)
@@ -84,25 +87,28 @@ def build_config(model: Model) -> tuple[Config, str, str | None]:
     return config, main, _wrapper_text(main, wrapper)
 
 
-def _definition(wrapper: _Wrapper, name: str, text: str, known: frozenset[str]) -> str:
+def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: frozenset[str]) -> str:
     """The definition that stands for a value: one of the module's own, or a new one in the wrapper."""
     spec = wrapper.spec
-    if text in spec.definitions:
+    module, name = _split_module(name)
+    replaced = {n for n, _ in (*model.replacements, *model.config_substitutions)}
+    # TLC does not put a definition in place of another that is itself replaced, but for one module alone.
+    if text in spec.definitions and "!" not in text and (module or text not in replaced):
         return text
-    arity = _arity(spec, name)
+    arity = _arity(spec, module, name)
     lambda_form = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
     parameters, body = "", text.strip()
     if lambda_form:
         # Lines that are aligned stay aligned: TLA+ reads a list of conjuncts by its columns.
         column = lambda_form.start(2) - text.rfind("\n", 0, lambda_form.start(2)) - 1
         parameters, body = f"({lambda_form[1]})", value_text(" " * column + lambda_form[2])
-    if arity != (lambda_form[1].count(",") + 1 if lambda_form else 0):
+    if arity is not None and arity != (lambda_form[1].count(",") + 1 if lambda_form else 0):
         raise InputError(
             "wrong-arity",
             f"{name} takes {arity} argument{'s' * (arity != 1)}, its value {text!r} does not",
             hint="write LAMBDA x, y : ..." if arity else "write an expression without parameters",
         )
-    expression = parse_expression(body)
+    expression = _parsed(body)
     names = set(expression.names)
     if lambda_form:
         names -= {part.strip() for part in lambda_form[1].split(",")}
@@ -122,18 +128,36 @@ def _model_values(model: Model) -> frozenset[str]:
     return frozenset(found - model.spec.definitions.keys() - {c.name for c in model.spec.constants})
 
 
-def _arity(spec: Spec, name: str) -> int:
-    for constant in spec.constants:
-        if constant.name == name:
-            return constant.arity
-    definition = spec.definitions.get(name)
-    return len(definition.parameters) if definition else 0
+# Ten thousand points have few different values.
+_parsed = lru_cache(maxsize=1 << 12)(parse_expression)
 
 
-def _split_module(name: str) -> tuple[str, str]:
-    """``[Mod]Name`` as TLC wants it: the module goes before the right-hand side."""
-    found = re.fullmatch(r"\[(\w+)\]\s*(\w+)", name)
-    return (f"[{found[1]}] ", found[2]) if found else ("", name)
+def _meant(model: Model) -> frozenset[str]:
+    """The names that in a value are no model values: definitions, and constants that are something else than their name."""
+    pairs = (*model.constants, *model.config_assignments)
+    given = {name for name, text in pairs if text.strip() != name}
+    replaced = {name for name, _ in (*model.replacements, *model.config_substitutions)}
+    constants = {constant.name for constant in model.spec.constants}
+    return frozenset(given | (replaced & constants) | model.spec.definitions.keys())
+
+
+def _arity(spec: Spec, module: str | None, name: str) -> int | None:
+    """How many arguments a constant or definition takes; None for one that is not in the modules read, such as Seq."""
+    declared: list[Constant | Definition] = []
+    if module is None:
+        declared += [constant for constant in spec.constants if constant.name == name]
+        declared += [spec.definitions[name]] if name in spec.definitions else []
+    for each in spec.modules:
+        if each.name == module:
+            declared += [constant for constant in each.constants if constant.name == name]
+            declared += [definition for definition in each.definitions if definition.name == name]
+    return declared[0].arity if declared else None
+
+
+def _split_module(name: str) -> tuple[str | None, str]:
+    """``[Mod]Name`` as the module and the name: TLC wants the module before the right-hand side."""
+    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
+    return (found[1], found[2]) if found else (None, name)
 
 
 def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
