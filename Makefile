@@ -43,8 +43,8 @@ format: setup ## rewrite the code in its style
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## measure (nothing yet)
-	@echo "no benchmark yet"
+bench: setup ## measure, in ratios: reading long logs against json.loads
+	$(BIN)/python benchmarks/reading.py
 
 clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

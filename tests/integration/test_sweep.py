@@ -184,7 +184,7 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     assert process.returncode == 3
     again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
     assert again.code == 0, again.stderr
-    missing = outcomes.count('killed')
+    missing = outcomes.count("killed")
     assert f"{missing} run{'s' * (missing != 1)} to execute" in again.stderr
     assert rows(store, "runs") == rows(counter_store, "runs")
 
