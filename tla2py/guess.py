@@ -31,7 +31,7 @@ def guess_values(spec: Spec, kinds: Mapping[str, ConstantKind]) -> dict[str, str
 
 @dataclass(frozen=True, slots=True)
 class _Domain:
-    """What an assumption says a constant is: an element or a subset of a set."""
+    """What an assumption says a constant is: an element or a subset of a set, or that each of its elements is a subset."""
 
     relation: str
     term: Term
@@ -69,8 +69,9 @@ class _Guesser:
         simple = need.element.kind if need.kind == "set" and need.element is not None else need.kind
         if domain is None or simple in {"number", "string", "boolean"}:
             return self._values[name]
-        found = self._element(domain.term, domain.scope)
-        if found is not None and domain.relation == "\\subseteq":
+        read = self._whole if domain.relation == "each" else self._element
+        found = read(domain.term, domain.scope)
+        if found is not None and domain.relation != "\\in":
             found = f"{{{found}}}"
         if found is not None and _expression(found) is not None:
             return found
@@ -127,6 +128,8 @@ class _Guesser:
                 yield term, scope
 
     def _note(self, term: Term, scope: Scope) -> None:
+        if term.shape == "bind" and term.operator == "\\A" and len(term.bounds) == 1:
+            self._note_each(term, scope)
         if term.shape != "apply" or len(term.arguments) != 2:
             return
         left, right = term.arguments
@@ -141,6 +144,21 @@ class _Guesser:
         ):
             if operator in {">", ">="} and self._is_constant(one, scope) and other.text.isdigit():
                 self._raise(one.operator, int(other.text) + (operator == ">"))
+
+    def _note_each(self, term: Term, scope: Scope) -> None:
+        """Note what an assumption says of each element of a constant, as that every quorum is a set of acceptors."""
+        names, domain = term.bounds[0].names, term.bounds[0].domain
+        if domain is None or len(names) != 1 or not self._is_constant(domain, scope):
+            return
+        body = term.arguments[0]
+        for part in body.arguments if body.operator == "/\\" else (body,):
+            relation = {"\\in": "\\subseteq", "\\subseteq": "each"}.get(part.operator)
+            if (
+                relation is not None
+                and part.arguments[0].is_name()
+                and part.arguments[0].operator == names[0]
+            ):
+                self._domains.setdefault(domain.operator, _Domain(relation, part.arguments[1], scope))
 
     def _raise(self, name: str, least: int) -> None:
         self._least[name] = max(self._least.get(name, 0), least)

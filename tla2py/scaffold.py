@@ -32,11 +32,12 @@ def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -
         _head(spec, folder, libraries),
         _model(spec),
         _constants(spec, kinds, values),
+        _substitutions(spec),
         _parameters(varied),
         [_line("[tlc]", ""), _line('timeout = "2m"', "of one point"), 'memory = "1GiB"'],
         _expect(spec, varied),
     ]
-    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+    return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
 
 
 def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
@@ -111,6 +112,22 @@ def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[st
         yield from _comment("These need no line: each is the model value of its own name.")
         width = max(len(each.name) for each in own)
         yield from (_own(each, width) for each in own)
+
+
+def _substitutions(spec: Spec) -> Iterator[str]:
+    """A model value for each definition that takes a value from nowhere, as a Nil often is."""
+    found = [
+        name
+        for name, each in spec.definitions.items()
+        if each.body is not None and not each.parameters and "!" not in name
+        if each.body.operator == "CHOOSE" and all(bound.domain is None for bound in each.body.bounds)
+    ]
+    if found:
+        yield "[substitutions]"
+        yield from _comment(
+            "TLC evaluates no CHOOSE without a set; a model value of its own stands for each:"
+        )
+        yield from (f"{_key(name)} = {_string(f'{name}Value')}" for name in found)
 
 
 def _own(constant: Constant, width: int) -> str:

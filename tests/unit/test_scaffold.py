@@ -23,6 +23,8 @@ CONSTANTS
   Leader,
   Faulty,
   Quorums,
+  Majorities,
+  Shown,
   Weights,
   Most,
   Least,
@@ -37,6 +39,9 @@ CONSTANTS
 VARIABLE x
 ASSUME Leader \in Servers /\ Faulty \subseteq Servers
 ASSUME Quorums \subseteq SUBSET Servers /\ \A q, r \in Quorums : q \cap r # {}
+ASSUME /\ \A q \in Majorities : q \subseteq Servers
+       /\ \A q, r \in Majorities : q \cap r # {}
+       /\ \A s \in Shown : s \in Servers
 ASSUME Weights \in [Servers -> 1..9]
 ASSUME Least \in Nat /\ Least > 4
 ASSUME Word \in STRING
@@ -47,6 +52,8 @@ ASSUME Config \in [port : Nat, host : Servers]
 Init == x = Nil
 Next == IF Fast /\ Better(1, 2) /\ Most > 1 THEN x' \in Senders ELSE UNCHANGED x
 Spec == Init /\ [][Next]_x
+Absent == CHOOSE a : a \notin Servers
+First == CHOOSE s \in Servers : TRUE
 TypeOK == x \in Senders \cup {Nil}
 Done == <>(x # Nil)
 ====
@@ -74,6 +81,8 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
         "Leader": "s1",
         "Faulty": "{s1}",
         "Quorums": "{Servers}",
+        "Majorities": "{Servers}",
+        "Shown": "{s1}",
         "Weights": "[y \\in Servers |-> 1]",
         "Most": 2,
         "Least": 5,
@@ -87,7 +96,12 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
     }
     assert re.search(r"^#   Nil +nothing$", text, re.MULTILINE)
     plan = plan_sweep(sweep, "0" * 64)
-    assert dict(plan.runs[0].config.assignments)["Nil"] == "Nil"
+    config = plan.runs[0].config
+    assert dict(config.assignments)["Nil"] == "Nil"
+    # What TLC cannot choose, a model value stands for.
+    assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
+    assert dict(config.assignments)["AbsentValue"] == "AbsentValue"
+    assert [name for name, _ in config.substitutions if name in {"Absent", "First"}] == ["Absent"]
 
 
 def test_comments_stand_above_and_guesses_are_marked(kinds: Path, tmp_path: Path) -> None:
