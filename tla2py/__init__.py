@@ -12,13 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tla2py.explore import StoreView
+    from tla2py.show.charts import Distributions
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "open_store"]
+__all__ = ["__version__", "distributions", "open_store", "run_sweep"]
 
 
 def open_store(path: str | Path) -> StoreView:
@@ -32,3 +34,30 @@ def open_store(path: str | Path) -> StoreView:
     from tla2py.explore import open_view
 
     return open_view(path)
+
+
+def run_sweep(
+    sweep: str | Path, store: str | Path | None = None, *, executor: str = "spark", master: str = "local[*]"
+) -> StoreView:
+    """The store of a sweep, after whatever was missing in it has been run, as ``tla2py sweep`` does.
+
+    ``store`` is ``runs/NAME`` unless given; ``executor`` is ``spark`` on ``master``, or ``local`` for threads of this
+    machine. Raises ``tla2py.errors.InputError`` for a sweep file that cannot be run and
+    ``tla2py.errors.StoreError`` for a store that cannot be written.
+    """
+    from pathlib import Path
+
+    from tla2py.explorer.sweep import sweep_into
+
+    target = Path(store) if store is not None else None
+    return sweep_into(Path(sweep), target, executor=executor, master=master)
+
+
+def distributions(title: str, groups: Mapping[object, Sequence[float]]) -> Distributions:
+    """A picture of numbers by group, such as a metric of a protocol by the size of the system.
+
+    It shows itself in Jupyter; ``svg()`` is its text. Groups without numbers are left out.
+    """
+    from tla2py.show.charts import distributions as made
+
+    return made(title, groups)

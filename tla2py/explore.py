@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from tla2py.cfg.read import parse_config
 from tla2py.errors import InputError, StoreError
 from tla2py.foreign import ForeignStore
 from tla2py.store import Manifest, Store
@@ -23,6 +25,12 @@ from tla2py.values import state_from_itf
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
+
+    from tla2py.explorer.growth import Growth
+    from tla2py.explorer.heatmap import Heatmap
+    from tla2py.explorer.kinds import Kinds
+    from tla2py.explorer.neighbour import Contrast
+    from tla2py.explorer.stores import StoreComparison
 
 
 def open_view(path: str | Path) -> StoreView:
@@ -130,6 +138,7 @@ class StoreView:
             states=tuple(_state(state) for state in states.to_pylist()),
             loop_start=row["loop_start"],
             stuttering=bool(row["stuttering"]),
+            constants=self._constants(point),
         )
 
     def trace_list(self, point: int) -> list[dict[str, pa.Scalar]]:
@@ -143,6 +152,60 @@ class StoreView:
             self.arrow("traces").filter(pc.field("run_id") == run_ids[point]).to_pylist()
         )
         return rows
+
+    def heatmap(self, x: str | Sequence[str], y: str | Sequence[str], value: str = "verdict") -> Heatmap:
+        """The verdicts of the points, or a column of ``runs``, over two parameters or two lists of them.
+
+        Raises InputError (``unknown-parameter``, ``unknown-column``).
+        """
+        from tla2py.explorer.heatmap import make_heatmap
+
+        return make_heatmap(self, x, y, value)
+
+    def growth(self, parameter: str, value: str = "distinct") -> Growth:
+        """How a column of ``runs`` grows along a parameter, over the points that hold; it predicts the next size.
+
+        Raises InputError (``unknown-parameter``, ``unknown-column``, ``no-sizes``).
+        """
+        from tla2py.explorer.growth import make_growth
+
+        return make_growth(self, parameter, value)
+
+    def neighbour(self, point: int) -> Contrast:
+        """A violating point against the holding point that differs least from it.
+
+        Raises InputError (``no-point``, ``not-violated``, ``no-neighbour``).
+        """
+        from tla2py.explorer.neighbour import nearest_holding
+
+        return nearest_holding(self, point)
+
+    def kinds(self, likeness: float = 0.8) -> Kinds:
+        """All counterexamples, sorted into kinds that violate the same by actions at least so much alike."""
+        from tla2py.explorer.kinds import make_kinds
+
+        return make_kinds(self, likeness)
+
+    def compare(self, after: StoreView) -> StoreComparison:
+        """What changed from this store to another: verdicts, states, and which actions fire."""
+        from tla2py.explorer.stores import compare_stores
+
+        return compare_stores(self, after)
+
+    def _repr_html_(self) -> str:
+        from tla2py.explorer.store_html import store_html
+
+        return store_html(self)
+
+    def _constants(self, point: int) -> dict[str, str]:
+        """The constants of a point as TLA+ text, as far as its record tells them."""
+        entry = next(entry for entry in self.manifest.points if entry.point == point)
+        found = dict(entry.parameters)
+        # A trace is worth showing without its record too.
+        with contextlib.suppress(StoreError, InputError), self.store.archive(entry.run_id) as archive:
+            text = archive.record.executions[0].config_text
+            found = {**dict(parse_config(text, self.store.path).config.assignments), **found}
+        return found
 
     def _pandas(self, name: str) -> pd.DataFrame:
         from tla2py.tables.pandas import pandas_frame

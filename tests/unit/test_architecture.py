@@ -28,7 +28,7 @@ LEVELS = (
     | {"inspect", "guess", "scaffold", "configfacts"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},
     {"execute", "executor", "store", "stored", "tables", "perform", "check", "confirm", "rerun", "foreign"},
-    {"explore", "spark", "report"},
+    {"explore", "explorer", "spark", "report"},
     {"cli", "__main__"},
 )
 LEVEL_OF = {name: level for level, names in enumerate(LEVELS) for name in names}

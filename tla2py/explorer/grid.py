@@ -1,0 +1,85 @@
+"""The grid of a store: its points with their runs, and the order of its parameters' values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tla2py.errors import InputError
+from tla2py.explore import StoreView
+
+Row = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridPoint:
+    """A point with the row of its run, and the length of the shortest trace to each name that it violates."""
+
+    point: int
+    parameters: Mapping[str, str]
+    run: Row
+    violated: tuple[str, ...]
+    lengths: Mapping[str, int]
+
+    @property
+    def verdict(self) -> str:
+        """holds, violated, inconclusive, broken or excluded."""
+        return str(self.run["verdict"])
+
+    @property
+    def said(self) -> str:
+        """The verdict in a few words: what is violated, in how many states."""
+        if not self.violated:
+            return self.verdict
+        return ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in self.violated)
+
+    def number(self, column: str) -> float | None:
+        """A number of the run, None where there is none. Raises InputError (``unknown-column``)."""
+        if column not in self.run:
+            known = [name for name, value in self.run.items() if type(value) in (int, float)]
+            raise InputError("unknown-column", f"runs have no column {column}", hint=", ".join(known))
+        value = self.run[column]
+        return None if value is None else float(str(value))
+
+
+def grid_points(view: StoreView) -> list[GridPoint]:
+    """The points of a store that have been run, in grid order."""
+    runs = {int(str(row["point"])): row for row in view.arrow("runs").to_pylist()}
+    lengths: dict[str, dict[str, int]] = {}
+    for trace in view.arrow("traces").select(["run_id", "kind", "name", "length"]).to_pylist():
+        found = lengths.setdefault(str(trace["run_id"]), {})
+        name = str(trace["name"] or trace["kind"])
+        found[name] = min(found.get(name, trace["length"]), trace["length"])
+    return [
+        GridPoint(
+            point=point.point,
+            parameters=point.parameters,
+            run=runs[point.point],
+            violated=tuple(str(v["name"] or v["kind"]) for v in _list(runs[point.point]["violated"])),
+            lengths=lengths.get(point.run_id, {}),
+        )
+        for point in view.manifest.points
+        if point.point in runs
+    ]
+
+
+def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
+    """The values of a parameter in the order of the grid. Raises InputError (``unknown-parameter``)."""
+    known = list(points[0].parameters) if points else []
+    if parameter not in known:
+        raise InputError(
+            "unknown-parameter",
+            f"{parameter} is no parameter of this store",
+            hint=f"its parameters: {', '.join(known) or 'none'}",
+        )
+    return list(dict.fromkeys(point.parameters[parameter] for point in points))
+
+
+def parameter_text(parameters: Mapping[str, str]) -> str:
+    """The parameters of a point in one line."""
+    return ", ".join(f"{name} = {text}" for name, text in parameters.items()) or "the model"
+
+
+def _list(value: object) -> list[Row]:
+    assert isinstance(value, list)
+    return value

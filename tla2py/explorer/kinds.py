@@ -1,0 +1,138 @@
+"""All counterexamples of a store at once, sorted by what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from tla2py.explore import StoreView
+from tla2py.show.markup import element, html_text
+from tla2py.show.plain import runs_of
+from tla2py.trace import Printer, Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A counterexample of a store: ``trace`` is its number at its ``point``; points that share a run share it."""
+
+    point: int
+    trace: int
+    name: str
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """Counterexamples that violate the same by much the same actions; the first member is the shortest."""
+
+    members: tuple[Found, ...]
+
+    @property
+    def shortest(self) -> Found:
+        """The shortest counterexample of the kind."""
+        return self.members[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kinds:
+    """The kinds of counterexamples of a store, the most frequent first."""
+
+    view: StoreView
+    kinds: tuple[Kind, ...]
+
+    def trace(self, number: int) -> Trace:
+        """The shortest counterexample of a kind, counted from 1."""
+        shortest = self.kinds[number - 1].shortest
+        return self.view.trace(shortest.point, shortest.trace)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def __str__(self) -> str:
+        lines = []
+        for number, kind in enumerate(self.kinds, 1):
+            best = kind.shortest
+            where = f"point {best.point}, trace {best.trace}"
+            count, states = len(kind.members), len(best.actions) + 1
+            lines.append(f"{number}. {best.name}: {count} counterexamples, shortest {states} states, {where}")
+            lines.append(f"     {runs_of(list(best.actions))}")
+        return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        titles = ("kind", "violates", "traces", "states", "points", "shortest", "its actions")
+        head = element("tr", *(element("th", title, scope="col") for title in titles))
+        body = element("tbody")
+        for number, kind in enumerate(self.kinds, 1):
+            best = kind.shortest
+            lengths = [len(member.actions) + 1 for member in kind.members]
+            states = (
+                str(min(lengths)) if min(lengths) == max(lengths) else f"{min(lengths)} to {max(lengths)}"
+            )
+            cells = (
+                str(number),
+                best.name,
+                str(len(kind.members)),
+                states,
+                str(len({member.point for member in kind.members})),
+                f"point {best.point}, trace {best.trace}",
+                runs_of(list(best.actions)),
+            )
+            body.append(element("tr", *(element("td", text) for text in cells)))
+        total = sum(len(kind.members) for kind in self.kinds)
+        caption = element("caption", f"{total} counterexamples of {len(self.kinds)} kinds")
+        return html_text(element("table", caption, element("thead", head), body))
+
+
+def make_kinds(view: StoreView, likeness: float) -> Kinds:
+    """The kinds of counterexamples of a store.
+
+    Going from the shortest on, a counterexample joins the first kind whose shortest one violates the same by actions
+    that are ``likeness`` alike (1 for the same in the same order, 0 for none in common); else it begins a kind.
+    """
+    kinds: list[tuple[Found, list[Found]]] = []
+    same: dict[tuple[str, tuple[str, ...]], list[Found]] = {}
+    for found in sorted(all_found(view), key=lambda f: (len(f.actions), f.point, f.trace)):
+        key = (found.name, found.actions)
+        if key not in same:
+            home = next((m for lead, m in kinds if _alike(lead, found, likeness)), None)
+            if home is None:
+                home = []
+                kinds.append((found, home))
+            same[key] = home
+        same[key].append(found)
+    ordered = sorted(kinds, key=lambda kind: -len(kind[1]))
+    return Kinds(view=view, kinds=tuple(Kind(members=tuple(members)) for _, members in ordered))
+
+
+def all_found(view: StoreView) -> list[Found]:
+    """Every counterexample of a store with its actions; those of a simulation that violate nothing too."""
+    states = view.arrow("states").select(["run_id", "trace", "index", "action"]).to_pylist()
+    actions: dict[tuple[str, int], list[tuple[int, str]]] = {}
+    for row in states:
+        if row["action"] is not None:
+            actions.setdefault((row["run_id"], row["trace"]), []).append((row["index"], row["action"]))
+    points: dict[str, int] = {}
+    for point in view.manifest.points:
+        points.setdefault(point.run_id, point.point)
+    return [
+        Found(
+            point=points[row["run_id"]],
+            trace=row["trace"],
+            name=row["name"] or row["kind"],
+            actions=tuple(name for _, name in sorted(actions.get((row["run_id"], row["trace"]), []))),
+        )
+        for row in view.arrow("traces").to_pylist()
+        if row["run_id"] in points
+    ]
+
+
+def _alike(lead: Found, other: Found, likeness: float) -> bool:
+    return lead.name == other.name and _ratio(lead.actions, other.actions) >= likeness
+
+
+def _ratio(one: Sequence[str], other: Sequence[str]) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
