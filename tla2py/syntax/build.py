@@ -7,37 +7,19 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tla2py.syntax.module import Definition, Instance, Reference, Substitution
+from tla2py.syntax.nodes import (
+    BINDERS,
+    LITERALS,
+    NAMED_SETS,
+    NOT_EXPRESSIONS,
+    PLAIN,
+    QUANTIFIERS,
+    field,
+    flatten,
+)
 from tla2py.syntax.symbols import spell_symbol
 from tla2py.syntax.term import Bound, Shape, Term
 from tla2py.syntax.tree import COMMENTS, Source
-
-_NAMED_SETS = {"nat_number_set", "int_number_set", "real_number_set", "boolean_set", "string_set"}
-_LITERALS = {
-    "nat_number": "number",
-    "real_number": "number",
-    "binary_number": "number",
-    "octal_number": "number",
-    "hex_number": "number",
-    "string": "string",
-    "boolean": "boolean",
-}
-# Constructs whose parts are all the expressions among their children, in order.
-_PLAIN = {
-    "if_then_else": "IF",
-    "finite_set_literal": "{}",
-    "tuple_literal": "<<>>",
-    "set_of_functions": "[->]",
-    "function_evaluation": "[]",
-    "prev_func_val": "@",
-    "step_expr_or_stutter": "[]_",
-    "step_expr_no_stutter": "<>_",
-}
-_BINDERS = {"bounded_quantification": "", "function_literal": "[|->]", "set_filter": "{:}", "set_map": "{|}"}
-_QUANTIFIERS = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
-_NOT_EXPRESSIONS = COMMENTS | {
-    "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "set_in", "label_as",
-    "forall", "exists", "temporal_forall", "temporal_exists", "identifier", "case_arrow", "case_box",
-}  # fmt: skip
 
 
 class Builder:
@@ -61,7 +43,7 @@ class Builder:
             "prefixed_op": self._prefixed,
             "subexpression": self._subexpression,
             "parentheses": self._inner,
-            "label": lambda node: self.term(_field(node, "expression")),
+            "label": lambda node: self.term(field(node, "expression")),
             "unbounded_quantification": self._unbounded,
             "choose": self._choose,
             "lambda": self._lambda,
@@ -81,27 +63,27 @@ class Builder:
         kind = node.type
         if kind in self._rules:
             return self._rules[kind](node)
-        if kind in _LITERALS:
-            return self._make(node, "literal", _LITERALS[kind], text=self._source.text(node))
-        if kind in _NAMED_SETS:
+        if kind in LITERALS:
+            return self._make(node, "literal", LITERALS[kind], text=self._source.text(node))
+        if kind in NAMED_SETS:
             return self._make(node, "apply", spell_symbol(kind))
-        if kind in _BINDERS:
+        if kind in BINDERS:
             return self._binder(node)
-        return self._make(node, "build", _PLAIN.get(kind, kind), tuple(self._parts(node)))
+        return self._make(node, "build", PLAIN.get(kind, kind), tuple(self._parts(node)))
 
     def definition(self, node: Node, *, local: bool = False, comment: str = "") -> Definition:
         """Return the definition of an operator, a function or a named instance."""
-        name = _field(node, "name")
+        name = field(node, "name")
         names = [self._identifier(child) for child in node.children_by_field_name("parameter")]
         parameters = tuple(each for each in names if each)
         body: Term | None = None
         if node.type == "function_definition":
             bounds = self._bounds(node)
-            value = self.term(_field(node, "definition"))
+            value = self.term(field(node, "definition"))
             body = self._make(node, "bind", "[|->]", (value,), bounds=bounds)
             parameters = ()
         elif node.type == "operator_definition":
-            body = self.term(_field(node, "definition"))
+            body = self.term(field(node, "definition"))
         whole = node.parent if node.parent is not None and node.parent.type == "local_definition" else node
         return Definition(
             name=self._identifier(name),
@@ -123,8 +105,8 @@ class Builder:
         parameters: tuple[str, ...] = ()
         inner = node
         if node.type == "module_definition":
-            inner = _field(node, "definition")
-            name = self._identifier(_field(node, "name"))
+            inner = field(node, "definition")
+            name = self._identifier(field(node, "name"))
             names = [self._identifier(child) for child in node.children_by_field_name("parameter")]
             parameters = tuple(each for each in names if each)
         module = next((child for child in inner.named_children if child.type == "identifier_ref"), inner)
@@ -149,7 +131,7 @@ class Builder:
     def _identifier(self, node: Node) -> str:
         """Return the name that a node declares, "" for punctuation."""
         if node.type == "operator_declaration":
-            return self._identifier(_field(node, "name"))
+            return self._identifier(field(node, "name"))
         if node.type in {"infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"}:
             return self._bare_symbol(node).operator
         if node.type in {"identifier", "identifier_ref"}:
@@ -171,7 +153,7 @@ class Builder:
         return Term(shape=shape, operator=operator, span=span, arguments=arguments, bounds=bounds, text=text)
 
     def _parts(self, node: Node) -> list[Term]:
-        return [self.term(child) for child in node.named_children if child.type not in _NOT_EXPRESSIONS]
+        return [self.term(child) for child in node.named_children if child.type not in NOT_EXPRESSIONS]
 
     def _inner(self, node: Node) -> Term:
         parts = self._parts(node)
@@ -185,30 +167,30 @@ class Builder:
         return tuple(self.term(child) for child in inner if child.type not in COMMENTS)
 
     def _bound_op(self, node: Node) -> Term:
-        return self._make(node, "apply", self._identifier(_field(node, "name")), self._arguments(node))
+        return self._make(node, "apply", self._identifier(field(node, "name")), self._arguments(node))
 
     def _bare_symbol(self, node: Node) -> Term:
         inner = next((c for c in node.named_children if c.type not in COMMENTS), node)
         return self._make(node, "apply", spell_symbol(inner.type))
 
     def _symbol(self, node: Node, *sides: str) -> Term:
-        operator = spell_symbol(_field(node, "symbol").type)
-        return self._make(node, "apply", operator, tuple(self.term(_field(node, side)) for side in sides))
+        operator = spell_symbol(field(node, "symbol").type)
+        return self._make(node, "apply", operator, tuple(self.term(field(node, side)) for side in sides))
 
     def _infix(self, node: Node) -> Term:
         """Return an infix application; chains of one symbol are long and lean left, so no recursion there."""
-        symbol = _field(node, "symbol").type
+        symbol = field(node, "symbol").type
         chain: list[Node] = []
         left = node
-        while left.type == "bound_infix_op" and _field(left, "symbol").type == symbol:
+        while left.type == "bound_infix_op" and field(left, "symbol").type == symbol:
             chain.append(left)
-            left = _field(left, "lhs")
+            left = field(left, "lhs")
         result = self.term(left)
         for link in reversed(chain):
-            pair = (result, self.term(_field(link, "rhs")))
+            pair = (result, self.term(field(link, "rhs")))
             result = self._make(link, "apply", spell_symbol(symbol), pair)
         if symbol in {"land", "lor"}:
-            return self._make(node, "apply", result.operator, _flatten(result))
+            return self._make(node, "apply", result.operator, flatten(result))
         return result
 
     def _bullets(self, node: Node, operator: str) -> Term:
@@ -217,8 +199,8 @@ class Builder:
         return self._make(node, "apply", operator, tuple(parts))
 
     def _prefixed(self, node: Node) -> Term:
-        names, arguments = self._prefix(_field(node, "prefix"))
-        operator = self.term(_field(node, "op"))
+        names, arguments = self._prefix(field(node, "prefix"))
+        operator = self.term(field(node, "op"))
         name = "!".join([*names, operator.operator])
         return self._make(node, "apply", name, (*arguments, *operator.arguments))
 
@@ -243,7 +225,7 @@ class Builder:
 
     def _bound(self, node: Node) -> Bound:
         names, pattern = self._intros(node)
-        return Bound(names=names, domain=self.term(_field(node, "set")), pattern=pattern)
+        return Bound(names=names, domain=self.term(field(node, "set")), pattern=pattern)
 
     def _intros(self, node: Node) -> tuple[tuple[str, ...], bool]:
         names: list[str] = []
@@ -257,26 +239,26 @@ class Builder:
         return tuple(names), pattern
 
     def _binder(self, node: Node) -> Term:
-        operator = _BINDERS[node.type]
+        operator = BINDERS[node.type]
         if not operator:
-            operator = _QUANTIFIERS[_field(node, "quantifier").type]
+            operator = QUANTIFIERS[field(node, "quantifier").type]
         parts = [
-            c for c in node.named_children if c.type not in _NOT_EXPRESSIONS and c.type != "quantifier_bound"
+            c for c in node.named_children if c.type not in NOT_EXPRESSIONS and c.type != "quantifier_bound"
         ]
         body = tuple(self.term(child) for child in parts)
         return self._make(node, "bind", operator, body, bounds=self._bounds(node))
 
     def _unbounded(self, node: Node) -> Term:
         names, pattern = self._intros(node)
-        operator = _QUANTIFIERS[_field(node, "quantifier").type]
-        body = self.term(_field(node, "expression"))
+        operator = QUANTIFIERS[field(node, "quantifier").type]
+        body = self.term(field(node, "expression"))
         return self._make(node, "bind", operator, (body,), bounds=(Bound(names=names, pattern=pattern),))
 
     def _choose(self, node: Node) -> Term:
         names, pattern = self._intros(node)
         domain = node.child_by_field_name("set")
         bound = Bound(names=names, pattern=pattern, domain=self.term(domain) if domain is not None else None)
-        return self._make(node, "bind", "CHOOSE", (self.term(_field(node, "expression")),), bounds=(bound,))
+        return self._make(node, "bind", "CHOOSE", (self.term(field(node, "expression")),), bounds=(bound,))
 
     def _lambda(self, node: Node) -> Term:
         names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
@@ -294,7 +276,7 @@ class Builder:
 
     def _except(self, node: Node) -> Term:
         """Return ``EXCEPT``: the function, then for each update its indices (as a tuple) and its value."""
-        arguments = [self.term(_field(node, "expr_to_update"))]
+        arguments = [self.term(field(node, "expr_to_update"))]
         for update in node.named_children:
             if update.type != "except_update":
                 continue
@@ -307,7 +289,7 @@ class Builder:
                     else:
                         indices.append(self._make(step, "build", ".field", text=self._source.text(step)))
             arguments.append(self._make(update, "build", "path", tuple(indices)))
-            arguments.append(self.term(_field(update, "new_val")))
+            arguments.append(self.term(field(update, "new_val")))
         return self._make(node, "build", "EXCEPT", tuple(arguments))
 
     def _fairness(self, node: Node) -> Term:
@@ -336,25 +318,7 @@ class Builder:
             shape="let",
             operator="LET",
             span=self._source.span(node),
-            arguments=(self.term(_field(node, "expression")),),
+            arguments=(self.term(field(node, "expression")),),
             definitions=tuple(definitions),
             instances=tuple(instances),
         )
-
-
-def _field(node: Node, name: str) -> Node:
-    """Return the child in a field; where an error left it out, the node's last child stands for it."""
-    child = node.child_by_field_name(name)
-    if child is not None:
-        return child
-    return node.children[-1] if node.children else node
-
-
-def _flatten(term: Term) -> tuple[Term, ...]:
-    """Return the parts of a left-leaning chain of one operator."""
-    parts: list[Term] = []
-    link = term
-    while link.shape == "apply" and link.operator == term.operator and len(link.arguments) == 2:
-        parts.append(link.arguments[1])
-        link = link.arguments[0]
-    return (link, *reversed(parts))
