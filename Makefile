@@ -28,6 +28,9 @@ systems: setup ## run the sweeps of all five systems on Spark and show them in o
 test: setup ## run the tests, with the real TLC and the real Spark
 	$(BIN)/pytest
 
+test-full: setup ## run all tests, those that take long among them
+	$(BIN)/pytest -m "reference or not reference" -o timeout=3600
+
 gate: setup ## gate the sweeps of all five systems: green while their known bugs are as known
 	$(BIN)/tla2py gate specs/*/sweep.toml
 
@@ -50,4 +53,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java gate sweep systems test reference lint format bench clean
+.PHONY: help setup java gate sweep systems test test-full reference lint format bench clean

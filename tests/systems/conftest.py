@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from tests.systems.rows import Row, plan_row, reference_toolchain
+from tla2py.confirm import Confirmation, confirm_trace
 from tla2py.executor import Completed, LocalExecutor, Work, default_slots
 from tla2py.result import RunResult, interpret_record
 from tla2py.run import Run
@@ -17,9 +18,10 @@ from tla2py.store import Store
 class Answers:
     """The results of runs that an executor works on while they are asked for."""
 
-    def __init__(self, run_ids: dict[str, str], store: Store, news: Iterator[Completed]) -> None:
+    def __init__(self, run_ids: dict[str, str], store: Store, work: Work, news: Iterator[Completed]) -> None:
         self._run_ids = run_ids
         self._store = store
+        self._work = work
         self._news = news
 
     def result(self, row: Row) -> tuple[RunResult, float]:
@@ -30,6 +32,15 @@ class Answers:
         with self._store.archive(run_id) as archive:
             result = interpret_record(archive.record, archive.stdout)
             return result, sum(execution.wall_seconds for execution in archive.record.executions)
+
+    def confirmations(self, row: Row) -> list[Confirmation]:
+        """What TLC itself says of the counterexamples of a row's run."""
+        result, _ = self.result(row)
+        with self._store.archive(self._run_ids[row.id]) as archive:
+            record = archive.record
+        return [
+            confirm_trace(trace, record, self._work.sources, self._work.toolchain) for trace in result.traces
+        ]
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +64,7 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     assert isinstance(news, Generator)
     # To leave the executor's loop is to stop what still runs.
     with closing(news):
-        yield Answers(run_ids, store, news)
+        yield Answers(run_ids, store, work, news)
 
 
 def _rows(session: pytest.Session) -> list[Row]:

@@ -62,6 +62,23 @@ def test_a_row_of_the_reference(
         assert {violation.kind for violation in result.violations} == {UNNAMED[row.outcome]}
 
 
+VIOLATED = [row for row in ROWS if row.outcome.startswith("violation") and row.trace_length]
+# One of each kind and system in every `make test`.
+SAMPLE = {(row.system, row.outcome): row.id for row in reversed(VIOLATED) if row.small}
+
+
+def _sampled(row: Row) -> object:
+    sampled = SAMPLE.get((row.system, row.outcome)) == row.id
+    return pytest.param(row, id=row.id, marks=[] if sampled else pytest.mark.reference)
+
+
+@pytest.mark.parametrize("row", [_sampled(row) for row in VIOLATED])
+def test_tlc_confirms_the_counterexample(row: Row, answers: Answers) -> None:
+    found = answers.confirmations(row)
+    assert found
+    assert all(each.confirmed for each in found), found
+
+
 def _answer(result: RunResult) -> dict[str, object]:
     trace = result.traces[0] if result.traces else None
     return {
