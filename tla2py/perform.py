@@ -59,7 +59,7 @@ class Job:
 def prepare(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) -> Job:
     """Look at what the store has and write down what is about to be run. The store must be locked."""
     store.write_manifest(manifest(sweep, plan), plan.sources)
-    known = {} if fresh else _settled_runs(store, plan)
+    known = {} if fresh else settled_runs(store, plan)
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
     order = _longest_first(plan)
     return Job(
@@ -132,7 +132,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
     )
 
 
-def _settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
+def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     """The runs of a plan whose records stand, with their verdicts.
 
     The table of runs is asked first, since it is one file; records it does not know, those of a sweep that was killed,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
+import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +27,7 @@ from tla2py.grid import (
 )
 from tla2py.model import Model
 from tla2py.run import Limits, TlcOptions
-from tla2py.sweepfile import ExpectSection, SweepFile, nearest, read_sweep_file
+from tla2py.sweepfile import ExpectSection, SweepFile, nearest, read_sweep_file, read_sweep_text
 from tla2py.sweepmodel import Sources, kinds_of, point_model
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec
@@ -90,7 +93,34 @@ def load_sweep(path: Path) -> Sweep:
     ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``, ``duplicate-point``,
     ``grid-key`` (also for a row of expectations).
     """
-    file, source = read_sweep_file(path)
+    return _loaded(path, *read_sweep_file(path))
+
+
+def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ()) -> Sweep:
+    """The sweep of a module with each of the configs that a pattern such as ``models/*.cfg`` finds.
+
+    Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` does, and
+    ``config-missing`` when the pattern finds none.
+    """
+    if not module.is_file():
+        raise InputError("module-missing", f"no such module: {module}")
+    found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - it may be absolute
+    paths = sorted(path for path in found if Path(path).is_file())
+    if not paths:
+        raise InputError("config-missing", f"no config is found by {pattern}")
+    folder = module.parent
+
+    def shown(path: Path | str) -> str:
+        return json.dumps(Path(os.path.relpath(path, folder)).as_posix(), ensure_ascii=False)
+
+    text = f"module = {json.dumps(module.name)}\nconfig = [{', '.join(shown(path) for path in paths)}]\n"
+    if libraries:
+        text += f"libraries = [{', '.join(shown(path) for path in libraries)}]\n"
+    path = module.with_suffix(".configs.toml")
+    return _loaded(path, *read_sweep_text(f"name = {json.dumps(module.stem)}\n{text}", path))
+
+
+def _loaded(path: Path, file: SweepFile, source: Source) -> Sweep:
     base = path.parent
     names = [file.module] if isinstance(file.module, str) else file.module
     libraries = [base / folder for folder in file.libraries]

@@ -143,10 +143,9 @@ _SECTIONS: dict[str, type[msgspec.Struct]] = {
 
 
 def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
-    """The sections of a sweep file, and its text for naming places in it.
+    """The sections of a sweep file, and its text for naming places in it; raises as ``read_sweep_text`` does.
 
-    Raises InputError: ``sweep-missing``, ``sweep-syntax`` (with the TOML error's line), ``unknown-key`` (with the
-    nearest known one), ``wrong-type``.
+    Raises InputError: ``sweep-missing``, ``sweep-unreadable``.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -156,6 +155,15 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("sweep-unreadable", f"{path}: {error}") from error
+    return read_sweep_text(text, path)
+
+
+def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, Source]:
+    """The sections of a text as a file at this path would have it.
+
+    Raises InputError: ``sweep-syntax`` (with the TOML error's line), ``unknown-key`` (with the nearest known one),
+    ``wrong-type``.
+    """
     source = Source(path, text)
     try:
         data = tomllib.loads(text)

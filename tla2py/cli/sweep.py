@@ -12,19 +12,20 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, show
-from tla2py.cli.options import ExecutorName, Jar, Memory, Timeout, Workers
+from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
 from tla2py.cli.progress import reporting
 from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots
 from tla2py.expect import Finding, exit_code, judge, worst
 from tla2py.explore import StoreView, open_view
-from tla2py.perform import perform, prepare
+from tla2py.perform import perform, prepare, settled_runs
 from tla2py.plan import Plan, plan_sweep
 from tla2py.report.overview import overview
+from tla2py.report.planned import planned
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
-from tla2py.sweep import Sweep, load_sweep
-from tla2py.tlc.toolchain import Toolchain, find_toolchain
+from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.tlc.toolchain import Toolchain, find_jar, find_toolchain
 from tla2py.units import parse_duration, parse_memory
 
 SweepFiles = Annotated[
@@ -42,6 +43,20 @@ StorePath = Annotated[
 Master = Annotated[str, typer.Option("--master", metavar="URL", help="The Spark master.")]
 ExecutorChoice = Annotated[
     ExecutorName, typer.Option("--executor", help="Spark, or threads of this machine.")
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Show the points, what is excluded and why, and what is cached; run nothing."
+    ),
+]
+Configs = Annotated[
+    str | None,
+    typer.Option(
+        "--configs",
+        metavar="'*.cfg'",
+        help="Run a module, given in place of the sweep file, with each of these configs.",
+    ),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
 
@@ -68,6 +83,9 @@ def sweep_command(
     master: Master = "local[*]",
     executor: ExecutorChoice = ExecutorName.SPARK,
     fresh: Fresh = False,
+    configs: Configs = None,
+    library: Libraries = None,
+    dry_run: DryRun = False,
     tla2tools: Jar = None,
     timeout: Timeout = None,
     memory: Memory = None,
@@ -76,10 +94,21 @@ def sweep_command(
     """Run TLC on every point of a sweep, in parallel, into a store of tables.
 
     Run again, it executes only what is missing. Several sweeps share one Spark session and end in one table.
-    Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml
+    Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml;
+    tla2py sweep --configs 'models/*.cfg' Spec.tla
     """
-    sweeps = [with_options(load_sweep(path), timeout, memory, workers) for path in sweep]
+    if library and configs is None:
+        raise InputError(
+            "usage", "-L is for --configs", hint='a sweep file names its folders: libraries = ["lib"]'
+        )
+    asked = [
+        load_sweep(path) if configs is None else _config_sweep(path, configs, library or ()) for path in sweep
+    ]
+    sweeps = [with_options(each, timeout, memory, workers) for each in asked]
     stores = store_paths(sweeps, store)
+    if dry_run:
+        _show_planned(sweeps, stores, find_jar(tla2tools).sha256, fresh=fresh)
+        return
     toolchain = find_toolchain(tla2tools)
     # Whatever is wrong with any of them is told before a store is made and before anything runs.
     plans = [plan_sweep(loaded, toolchain.jar.sha256) for loaded in sweeps]
@@ -97,6 +126,24 @@ def sweep_command(
     else:
         show(overview([(one.plan, one.view) for one in swept]))
     raise typer.Exit(worst([one.exit_code for one in swept]))
+
+
+def _config_sweep(module: Path, pattern: str, libraries: Sequence[Path]) -> Sweep:
+    if module.suffix != ".tla":
+        raise InputError(
+            "usage",
+            f"--configs is for a module, and {module} is none",
+            hint="quote the pattern: tla2py sweep --configs 'models/*.cfg' Spec.tla",
+        )
+    return sweep_of_configs(module, pattern, libraries)
+
+
+def _show_planned(sweeps: Sequence[Sweep], stores: Sequence[Path], jar: str, *, fresh: bool) -> None:
+    plans = [plan_sweep(sweep, jar) for sweep in sweeps]
+    for sweep, plan, path in zip(sweeps, plans, stores, strict=True):
+        known = {} if fresh else settled_runs(Store(path), plan)
+        for line in planned(sweep, plan, known):
+            typer.echo(line)
 
 
 def store_paths(sweeps: Sequence[Sweep], store: Path | None) -> list[Path]:
