@@ -12,12 +12,13 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tla2py.errors import InputError
-from tla2py.syntax import Definition, parse_expression, parse_module
+from tla2py.syntax import Definition, parse_expression
+from tla2py.syntax.parse import read_text
 from tla2py.syntax.term import Bound, Term
 from tla2py.values import Interval, ModelValue, Value, format_value, parse_value, same_value
 
 UNDERSTOOD = (
-    "understood are numbers, strings, booleans, sets, tuples, intervals, their operators and comparisons, Cardinality, "
+    "understood are numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
     "IF, quantifiers over sets, {x \\in S : P} and {e : x \\in S}"
 )
 # Larger sets are not written out.
@@ -40,7 +41,7 @@ def evaluate(text: str, lookup: Lookup) -> Value:
 def term_of(text: str) -> Term:
     """An expression read. Raises InputError (``expression-syntax``)."""
     parse_expression(text)  # for its errors, which speak of the expression alone
-    body = parse_module(f"---- MODULE E ----\nE ==\n{text}\n====\n").definitions[0].body
+    body = read_text(f"---- MODULE E ----\nE ==\n{text}\n====\n").definitions[0].body
     assert body is not None
     return body
 
@@ -68,11 +69,11 @@ class _Evaluation:
                 )
             case "apply", "=>", (left, right):
                 return not self.boolean(left, bound, "=>") or self.boolean(right, bound, "=>")
+            case "apply", ("\\in" | "\\notin") as name, (left, right) if self.infinite(right):
+                member = _INFINITE[right.operator](self.value(left, bound))
+                return member == (name == "\\in")
             case "apply", name, parts if name in _OPERATORS and len(parts) in (1, 2):
-                arguments = [self.value(part, bound) for part in parts]
-                if name in ("\\in", "\\notin") and parts[1].is_name() and parts[1].operator in _INFINITE:
-                    return (name == "\\in") == _INFINITE[parts[1].operator](arguments[0])
-                return _apply(name, arguments)
+                return _apply(name, [self.value(part, bound) for part in parts])
             case "apply", "BOOLEAN", ():
                 return frozenset([False, True])
             case "apply", name, parts:
@@ -101,10 +102,25 @@ class _Evaluation:
             raise _no_value(name, [value])
         return value
 
+    def infinite(self, term: Term) -> bool:
+        """Whether a term is Nat or Int, and not replaced by anything else."""
+        if not term.is_name() or term.operator not in _INFINITE:
+            return False
+        try:
+            self.lookup(term.operator)
+        except InputError:
+            return True
+        return False
+
     def named(self, name: str, parts: tuple[Term, ...], bound: Mapping[str, Value]) -> Value:
         if name in bound and not parts:
             return bound[name]
-        found = self.lookup(name)
+        try:
+            found = self.lookup(name)
+        except InputError:
+            if not parts:
+                raise
+            raise _not_understood(name) from None
         if not isinstance(found, Definition):
             if parts:
                 raise _not_understood(name)
