@@ -2,33 +2,58 @@
 
 from __future__ import annotations
 
-from typing import cast
+from importlib import import_module
+from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 import tla2py
-from tla2py.cli import check, config, gate, inspect, query, sweep, trace
 from tla2py.cli.console import print_error
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.expect import EXIT_NOT_RUN, EXIT_OK
 
+# What a command is called, and the function behind it. Each is imported when it is asked for: most need neither Arrow
+# nor templates nor Spark, which take longer to import than many a command takes to run.
+_COMMANDS = {
+    "sweep": "sweep:sweep_command",
+    "check": "check:check_command",
+    "inspect": "inspect:inspect_command",
+    "init": "inspect:init_command",
+    "cfg": "config:cfg_command",
+    "trace": "trace:trace_command",
+    "query": "query:query_command",
+    "gate": "gate:gate_command",
+}
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+
+class _Commands(TyperGroup):
+    """The commands by name."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - Typer has its own type for it
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module, function = _COMMANDS[cmd_name].split(":")
+        alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
+        found = getattr(import_module(f"tla2py.cli.{module}"), function)
+        alone.command(cmd_name, context_settings=_SETTINGS)(found)
+        return typer.main.get_command(alone)
+
+
 app = typer.Typer(
     name="tla2py",
+    cls=_Commands,
     help="Sweep TLA+ models with TLC on Spark and query the counterexamples as tables.",
     epilog="Exit codes: 0 all as expected, 1 an unexpected verdict, 2 it did not run, 3 inconclusive.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_SETTINGS,
 )
-app.command("sweep")(sweep.sweep_command)
-app.command("check")(check.check_command)
-app.command("inspect")(inspect.inspect_command)
-app.command("init")(inspect.init_command)
-app.command("cfg")(config.cfg_command)
-app.command("trace")(trace.trace_command)
-app.command("query")(query.query_command)
-app.command("gate")(gate.gate_command)
 
 
 def _version(value: bool) -> None:
