@@ -23,7 +23,7 @@ sweep: setup ## run the KIP-320 sweep on Spark
 	$(BIN)/tla2py sweep specs/kip320/sweep.toml
 
 systems: setup ## run the sweeps of all five systems on Spark and show them in one table
-	$(BIN)/tla2py sweep specs/*/sweep.toml
+	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
 test: setup ## run the tests, with the real TLC and the real Spark
 	$(BIN)/pytest
