@@ -14,8 +14,8 @@ from tla2py.values import canonical
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
     """Whether a point is at most as large as another in every parameter.
 
-    Numbers compare by value, FALSE is less than TRUE, sets of model values compare by size; anything else compares
-    only with its equal.
+    Numbers compare by value, FALSE is less than TRUE, sets of model values, numbers or strings compare by size; anything
+    else compares only with its equal.
     """
     sizes = ((_size(text), _size(right[name])) for name, text in left.items())
     return all(mine.kind == other.kind and mine.rank <= other.rank for mine, other in sizes)
@@ -41,6 +41,9 @@ class _Size(NamedTuple):
     rank: int
 
 
+_PLAIN = (canonical.MODEL_VALUE, canonical.INTEGER, canonical.STRING)
+
+
 @lru_cache(maxsize=1 << 16)
 def _size(text: str) -> _Size:
     form = value_key(text)
@@ -48,7 +51,7 @@ def _size(text: str) -> _Size:
     match form:
         case (canonical.BOOLEAN | canonical.INTEGER, value):
             return _Size(form[0], value)
-        case (canonical.SET, number, elements) if all(e[0] == canonical.MODEL_VALUE for e in elements):
+        case (canonical.SET, number, elements) if all(e[0] in _PLAIN for e in elements):
             return _Size(canonical.SET, number)
         case _:
             return _Size(form, 0)

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from tla2py.errors import Tla2pyError
 
 # A file or a pipe gets lines as wide as they are, not cut to a terminal that is not there.
-_FILE_WIDTH = 160
+_FILE_WIDTH = 4000
 
 
 def out() -> Console:

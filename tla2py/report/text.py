@@ -60,10 +60,15 @@ def sweep_summary(view: StoreView) -> RenderableType:
 
 
 def smallest(view: StoreView, runs: Sequence[Row]) -> list[tuple[ManifestPoint, list[str]]]:
-    """The minimal violating points of each violated definition, each point once with all it violates there."""
+    """The minimal violating points of each violated definition, each point once with all it violates there.
+
+    A point that an ASSUME excludes violates nothing that was to be checked.
+    """
     points = {p.point: p for p in view.manifest.points}
     violating: dict[str, list[ManifestPoint]] = {}
     for run in runs:
+        if run["verdict"] == "excluded":
+            continue
         for name in violated_names(run):
             violating.setdefault(name, []).append(points[int(str(run["point"]))])
     found: dict[int, list[str]] = {}
@@ -93,7 +98,13 @@ def _shortest(traces: Sequence[Row]) -> dict[tuple[str, str], tuple[int, int]]:
 def _points_table(
     view: StoreView, runs: Sequence[Row], lengths: Mapping[tuple[str, str], tuple[int, int]]
 ) -> RenderableType:
-    parameters = view.manifest.parameters
+    points = {p.point: p for p in view.manifest.points}
+    # What is the same at every point would only take room.
+    parameters = [
+        parameter
+        for parameter in view.manifest.parameters
+        if len(points) == 1 or len({point.parameters[parameter.name] for point in points.values()}) > 1
+    ]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("point", justify="right")
     for parameter in parameters:
@@ -101,7 +112,6 @@ def _points_table(
     table.add_column("verdict", overflow="fold")
     for name in ("generated", "distinct", "depth", "time"):
         table.add_column(name, justify="right", no_wrap=True)
-    points = {p.point: p for p in view.manifest.points}
     shown = (
         runs if len(runs) <= _MOST_ROWS else [run for run in runs if run["verdict"] != "holds"][:_MOST_ROWS]
     )
