@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 
 from tla2py.outcome import Outcome
 
@@ -141,9 +142,14 @@ def digest_run(
 
     Limits are left out: a run that ended within them would have ended the same under others.
     """
-    facts = [EXECUTION_VERSION, main, sorted(modules), config_text, asdict(options), jar_sha256]
+    facts = [EXECUTION_VERSION, main, sorted(modules), config_text, _facts(options), jar_sha256]
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@lru_cache(maxsize=64)
+def _facts(options: TlcOptions) -> dict[str, object]:
+    return asdict(options)
 
 
 def digest_text(text: str) -> str:

@@ -28,7 +28,7 @@ from tla2py.grid import (
 from tla2py.model import Model
 from tla2py.run import Limits, TlcOptions
 from tla2py.sweepfile import ExpectSection, SweepFile, nearest, read_sweep_file, read_sweep_text
-from tla2py.sweepmodel import Sources, kinds_of, point_model
+from tla2py.sweepmodel import Sources, point_model
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec
 from tla2py.units import parse_duration, parse_memory
@@ -75,7 +75,7 @@ class Sweep:
             source=self.source,
             specs=self.specs,
             configs=self.configs,
-            kinds=kinds_of(self.parameters),
+            parameters=self.parameters,
         )
 
     def excluded(self) -> Iterator[Excluded]:
@@ -138,8 +138,7 @@ def _loaded(path: Path, file: SweepFile, source: Source) -> Sweep:
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
     _check_matches(file, source, [parameter.name for parameter in parameters])
-    kinds = kinds_of(parameters)
-    sources = Sources(file=file, source=source, specs=specs, configs=configs, kinds=kinds)
+    sources = Sources(file=file, source=source, specs=specs, configs=configs, parameters=parameters)
     walk = walk_grid(file, source, groups, failing_predicate(sources))
     return Sweep(
         name=file.name or path.stem,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from tla2py.cfg.read import ConfigFile
@@ -19,7 +20,7 @@ _BEHAVIOUR = ("specification", "init", "next")
 _Chosen: TypeAlias = "dict[str, str | tuple[str, ...] | None]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Sources:
     """What the models of a sweep are made from: the sweep file, its modules and its configs, by the names in it."""
 
@@ -27,7 +28,12 @@ class Sources:
     source: Source
     specs: Mapping[str, Spec]
     configs: Mapping[str, ConfigFile]
-    kinds: Mapping[str, str]
+    parameters: tuple[Parameter, ...]
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of every parameter by its name."""
+        return {parameter.name: parameter.kind for parameter in self.parameters}
 
     def spec(self, parameters: Mapping[str, str]) -> Spec:
         """The module of a point."""
@@ -45,11 +51,6 @@ class Sources:
         named = {n: t for n, t in parameters.items() if self.kinds[n] in ("constant", "definition")}
         given = {name: value_text(value) for name, value in self.file.constants.items()}
         return self.file.substitutions | given | named
-
-
-def kinds_of(parameters: tuple[Parameter, ...]) -> dict[str, str]:
-    """The kind of every parameter by its name."""
-    return {parameter.name: parameter.kind for parameter in parameters}
 
 
 def point_model(sources: Sources, parameters: Mapping[str, str]) -> Model:

@@ -6,13 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tla2py.cfg.literal import literal_names
 from tla2py.errors import InputError
 from tla2py.evaluate import evaluate_term, term_of
+from tla2py.grid import comparable
 from tla2py.sweepfile import nearest
 from tla2py.sweepmodel import Sources
 from tla2py.syntax import Definition, Spec
 from tla2py.syntax.term import Term
 from tla2py.values import ModelValue, Value, format_value
+
+# Kinds of parameters whose values are TLA+; those of the others are words.
+_VALUED = ("constant", "definition", "seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +31,15 @@ class Names:
     spec: Spec
     values: Mapping[str, str]
     words: Mapping[str, str]
+    model_values: frozenset[str]
 
     def lookup(self, name: str) -> Value | Definition:
         """What a name in a predicate stands for. Raises InputError (``unknown-name``)."""
         found = self._find(name)
-        if found is None and name in self._model_values():
+        if found is None and name in self.model_values:
             found = ModelValue(name)
         if found is None:
-            known = [*self.values, *self.words, *(c.name for c in self.spec.constants)]
+            known = sorted({*self.values, *self.words, *(c.name for c in self.spec.constants)})
             close = nearest(name, known)
             raise InputError(
                 "unknown-name",
@@ -53,15 +59,16 @@ class Names:
 
     def _value(self, name: str) -> Value:
         """The value of a constant, whose text may speak of other constants; what nothing defines is a model value."""
+        text = self.values[name]
+        names = literal_names(text)
+        if names is not None and all(other == name or self._find(other) is None for other in names):
+            return comparable(text)
 
         def inside(other: str) -> Value | Definition:
             found = None if other == name else self._find(other)
             return ModelValue(other) if found is None else found
 
-        return evaluate_term(term_of(self.values[name]), inside)
-
-    def _model_values(self) -> frozenset[str]:
-        return frozenset[str]().union(*(_names(text) for text in self.values.values()))
+        return evaluate_term(term_of(text), inside)
 
 
 def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | None]:
@@ -72,13 +79,19 @@ def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | N
     written = sources.file.grid.where
     predicates = [written] if isinstance(written, str) else written
 
+    if not predicates:
+        return lambda _: None
+    texts = [text for each in sources.parameters if each.kind in _VALUED for text in each.values]
+    texts += [str(text) for text in sources.file.constants.values()]
+    texts += [text for config in sources.configs.values() for _, text in config.config.assignments]
+    model_values = frozenset[str]().union(*map(_names, texts))
+
     def failing(parameters: Mapping[str, str]) -> str | None:
-        if not predicates:
-            return None
         names = Names(
             spec=sources.spec(parameters),
             values=_values(sources, parameters),
-            words={n: t for n, t in parameters.items() if sources.kinds[n] in ("module", "config", "model")},
+            words={n: t for n, t in parameters.items() if sources.kinds[n] not in _VALUED},
+            model_values=model_values,
         )
         for predicate in predicates:
             try:
@@ -120,6 +133,9 @@ def holds(predicate: str, names: Names) -> bool:
 @lru_cache(maxsize=1 << 14)
 def _names(text: str) -> frozenset[str]:
     """The names that an expression speaks of."""
+    literal = literal_names(text)
+    if literal is not None:
+        return literal
     try:
         found, todo = set[str](), [term_of(text)]
     except InputError:

@@ -8,6 +8,7 @@ tuples, records, functions, ranges, expressions) has to go through a module.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 KEYWORDS = frozenset(
     [
@@ -41,6 +42,7 @@ _TOKEN = re.compile(
 _LARGEST = 2**31 - 1
 
 
+@lru_cache(maxsize=1 << 16)
 def literal_names(text: str) -> frozenset[str] | None:
     """The names in a value that a config can say, or None when a config cannot say it.
 
@@ -57,6 +59,7 @@ def literal_names(text: str) -> frozenset[str] | None:
     return frozenset(names)
 
 
+@lru_cache(maxsize=1 << 16)
 def literal_text(text: str) -> str:
     """A config's value on one line, with TLA+'s usual spacing."""
     return "".join(f"{token} " if token == "," else token for token in _tokens(text) or ())
