@@ -82,7 +82,7 @@ fires = ["Next"]
     assert file.module == ["A.tla", "B.tla"]
     assert file.model.symmetry == ["R"]
     assert file.constants == {"N": 2, "Flag": True, "Origin": "<<0, -1>>"}
-    assert file.parameters["M"][2] is False
+    assert repr(file.parameters["M"]) == "[1, 2, False]"
     assert file.substitutions["[B]Op"] == "MyOp"
     assert file.tlc.timeout == 90
     assert file.expect is not None

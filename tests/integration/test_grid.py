@@ -1,0 +1,208 @@
+"""What a grid can say, held against the real TLC: constants, substitutions and symmetry that no config can express."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.explore import open_view
+
+pytestmark = pytest.mark.java
+
+INNER = r"""---- MODULE Inner ----
+EXTENDS Naturals
+CONSTANT Bound
+Top == 2
+Twice(n) == n + n
+Reached(v) == Twice(v) >= Top + Bound
+====
+"""
+# The number of states tells which value was taken: x goes from 0 up to Goal, and on to where Below fails.
+OUTER = r"""---- MODULE Outer ----
+EXTENDS Integers, FiniteSets
+CONSTANTS Goal, Procs, Nodes
+VARIABLES x, seen
+I == INSTANCE Inner WITH Bound <- 1
+Limit == 3
+Other == 4
+MyTop == 5
+MyTwice(n) == n * 3
+MyReached(v) == v >= 4
+Init == x = 0 /\ seen = {}
+Next == x < Goal /\ x' = x + 1 /\ seen' \in {{p} : p \in Procs \cup Nodes}
+Spec == Init /\ [][Next]_<<x, seen>>
+Below == ~I!Reached(x)
+Few == x < Limit + Other
+====
+"""
+HEAD = """\
+module = "Outer.tla"
+[model]
+invariants = ["Below", "Few"]
+check_deadlock = false
+[tlc]
+timeout = "1m"
+memory = "256MiB"
+[constants]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "Inner.tla").write_text(INNER)
+    (tmp_path / "Outer.tla").write_text(OUTER)
+    return tmp_path
+
+
+def swept(folder: Path, run_cli: RunCli, text: str, *options: str) -> list[dict[str, object]]:
+    """The rows of a sweep, in grid order."""
+    (folder / "sweep.toml").write_text(HEAD + text)
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", *options)
+    assert ended.code in (0, 1), ended
+    rows: list[dict[str, object]] = open_view(folder / "store").arrow("runs").to_pylist()
+    assert all(row["verdict"] in ("holds", "violated") for row in rows), rows
+    return rows
+
+
+SETS = 'Procs = "{p1}"\nNodes = "{}"\n'
+
+
+def test_definitions_are_replaced_in_every_form(folder: Path, run_cli: RunCli) -> None:
+    # Below fails at the first x with Twice(x) >= Top + 1, and the trace ends there.
+    text = f'{SETS}Goal = 6\n[parameters]\n"[Inner]Top" = ["Top", "MyTop", "x + 7 - x"]\n'
+    (folder / "Outer.tla").write_text(OUTER.replace("MyTop ==", "Top == 2\nMyTop =="))
+    rows = swept(folder, run_cli, text)
+    assert [row["trace_length"] for row in rows] == [3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("substitutions", "length"),
+    [
+        ('"[Inner]Twice" = "MyTwice"', 2),
+        ('"[Inner]Twice" = "LAMBDA k : k"', 4),
+        ('"[Inner]Reached" = "LAMBDA v : v >= Other"\nOther = "Limit + 2"\nLimit = "-1 + 1"', 3),
+        ('"I!Reached" = "MyReached"', 5),
+        ('Other = "Limit"\nLimit = 1\n"[Inner]Top" = "100"'.replace("= 1\n", '= "1"\n'), 3),
+    ],
+)
+def test_substitutions(folder: Path, run_cli: RunCli, substitutions: str, length: int) -> None:
+    (row,) = swept(folder, run_cli, f"{SETS}Goal = 6\n[substitutions]\n{substitutions}\n")
+    assert row["trace_length"] == length
+
+
+def test_constants_follow_from_others(folder: Path, run_cli: RunCli) -> None:
+    text = SETS.partition("\n")[2] + 'Goal = "Cardinality(Procs) - 1"\n[parameters]\n'
+    rows = swept(folder, run_cli, text + 'Procs = { model_values = "P_p", sizes = [1, 2, 3] }\n')
+    # States: seen is one of the sets {p}, so a step has as many outcomes as there are elements.
+    assert [row["distinct"] for row in rows] == [1, 1 + 2, 1 + 3 + 2]
+
+
+def test_symmetry_over_several_sets_may_be_switched(folder: Path, run_cli: RunCli) -> None:
+    text = 'Goal = 1\nProcs = "{p1, p2, p3}"\nNodes = "{n1, n2}"\n[parameters]\n'
+    rows = swept(folder, run_cli, text + 'symmetry = ["", "Procs", "Procs, Nodes"]\n')
+    assert [row["distinct"] for row in rows] == [1 + 5, 1 + 1 + 2, 1 + 1 + 1]
+
+
+def test_typed_model_values_are_told_apart(folder: Path, run_cli: RunCli) -> None:
+    (folder / "sweep.toml").write_text(HEAD + 'Goal = 1\nProcs = "{P_a}"\nNodes = "{n1, N_a}"\n')
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert ended.code == 2
+    assert "P_a" in ended.stdout  # TLC refuses to compare P_a with N_a
+
+
+VALUES = r"""---- MODULE Values ----
+EXTENDS Integers, Sequences
+CONSTANTS Low, Pair, Rec, Fun, Links, Range, Op(_, _), Pred(_), Typed
+VARIABLE x
+Init == x = Low
+Next == UNCHANGED x
+Spec == Init /\ [][Next]_x
+ASSUME Low = 0 - 3 /\ Pair = <<0, 0 - 1>> /\ Rec.a = 1 /\ Rec.b = "two" /\ Fun[3] = 9 /\ DOMAIN Fun = 1..3
+ASSUME <<1, 2>> \in Links /\ Range = {0, 1, 2} /\ Op(2, 3) = 8 /\ Pred(Low) /\ ~Pred(4)
+ASSUME Typed[1] # Typed[2]
+====
+"""
+
+
+def test_constants_that_no_config_can_say(folder: Path, run_cli: RunCli) -> None:
+    (folder / "Values.tla").write_text(VALUES)
+    (folder / "values.toml").write_text(
+        'module = "Values.tla"\n[constants]\nLow = -3\nPair = "<<0, -1>>"\nRec = \'[a |-> 1, b |-> "two"]\'\n'
+        'Fun = "[i \\\\in 1..3 |-> i * i]"\nLinks = "{<<1, 2>>, <<2, 1>>}"\nRange = "0 .. 2"\n'
+        'Op = "LAMBDA a, b : a ^ b"\nPred = "LAMBDA v : v < 0"\nTyped = "<<T_a, T_b>>"\n'
+    )
+    shown = run_cli("cfg", "values.toml").stdout
+    assert "MC_Op(a, b) ==\n  a ^ b\n" in shown
+    assert "CONSTANTS T_a, T_b\n" in shown
+    ended = run_cli("sweep", "values.toml", "--executor", "local", "-o", "store")
+    assert ended.code == 0, ended
+    (row,) = open_view(folder / "store").arrow("runs").to_pylist()
+    assert row["verdict"] == "holds"
+
+
+def test_configs_are_points(folder: Path, run_cli: RunCli) -> None:
+    (folder / "models").mkdir()
+    config = (
+        "SPECIFICATION Spec\nINVARIANT Below\nCHECK_DEADLOCK FALSE\nCONSTANTS Procs = {p} Nodes = {} Goal = "
+    )
+    for goal in (1, 2):
+        (folder / "models" / f"goal{goal}.cfg").write_text(f"{config}{goal}\n")
+    (folder / "models" / "dead.cfg").write_text(f"{config.replace('CHECK_DEADLOCK FALSE', '')}1\n")
+    command = ("sweep", "--configs", "models/*.cfg", "Outer.tla", "--executor", "local", "-o", "store")
+    ended = run_cli(*command)
+    assert ended.code == 1, ended
+    rows = open_view(folder / "store").arrow("runs").to_pylist()
+    assert [(row["config"], row["verdict"], row["distinct"]) for row in rows] == [
+        ("models/dead.cfg", "violated", 2),
+        ("models/goal1.cfg", "holds", 2),
+        ("models/goal2.cfg", "violated", 3),
+    ]
+    again = run_cli(*command, "--dry-run")
+    assert again.stdout.splitlines()[0] == "1  config = models/dead.cfg  cached"
+    assert again.stdout.splitlines()[-1].endswith("3 runs, 3 cached, 0 to execute")
+
+
+def test_a_dry_run_needs_no_java_and_leaves_no_trace(folder: Path, run_cli: RunCli) -> None:
+    (folder / "sweep.toml").write_text(
+        HEAD + 'Nodes = "{}"\n[parameters]\nProcs = { model_values = "p", sizes = [1, 2] }\n'
+        'Goal = { from = 0, to = 2 }\n[grid]\nwhere = "Goal <= Cardinality(Procs)"\n'
+        "exclude = [{ Goal = 0 }]\ninclude = [{ Goal = \"1 + 0\", Procs = '{p1}' }]\n"
+    )
+    before = sorted(folder.rglob("*"))
+    ended = run_cli("sweep", "sweep.toml", "--dry-run", env={"JAVA_HOME": "/nowhere", "PATH": ""})
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == [
+        "1  Procs = {p1}, Goal = 1  to run",
+        "2  Procs = {p1, p2}, Goal = 1  to run",
+        "3  Procs = {p1, p2}, Goal = 2  to run",
+        "4  Procs = {p1}, Goal = 1 + 0  to run",
+        "left out by exclude: Goal = 0",
+        "  Procs = {p1}, Goal = 0",
+        "  Procs = {p1, p2}, Goal = 0",
+        "left out by where: not Goal <= Cardinality(Procs)",
+        "  Procs = {p1}, Goal = 2",
+        "sweep: 4 points, 3 combinations left out; 4 runs, 0 cached, 4 to execute",
+    ]
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--configs", "*.cfg", "sweep.toml"), "--configs is for a module, and sweep.toml is none"),
+        (("--configs", "*.cfg", "Outer.tla"), "no config is found by *.cfg"),
+        (("-L", "lib", "sweep.toml"), "-L is for --configs"),
+    ],
+)
+def test_what_configs_is_not_for(
+    folder: Path, run_cli: RunCli, arguments: tuple[str, ...], said: str
+) -> None:
+    (folder / "sweep.toml").write_text(HEAD + SETS + "Goal = 1\n")
+    ended = run_cli("sweep", *arguments)
+    assert ended.code == 2
+    assert said in ended.stderr
+    assert len(ended.errors) <= 2
+    assert json.dumps("Traceback") not in ended.stderr
