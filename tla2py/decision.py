@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tla2py.configfacts import Check
-from tla2py.expect import EXIT_OK, worst
+from tla2py.exitcodes import EXIT_OK
+from tla2py.expect import worst
 from tla2py.grid import Point
 from tla2py.lockfile import LockedPoint
 from tla2py.run import Run

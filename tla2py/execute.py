@@ -14,6 +14,7 @@ from tla2py.cfg.render import render_config
 from tla2py.outcome import CheckResult, Verdict
 from tla2py.result import RunResult, combine, interpret_execution, unnamed
 from tla2py.run import Config, Execution, Run, RunRecord
+from tla2py.tlc.archive import archive_options, class_archive
 from tla2py.tlc.command import BEHAVIOURS, build_argv
 from tla2py.tlc.process import execute_argv
 from tla2py.tlc.toolchain import Toolchain
@@ -154,8 +155,16 @@ def _execute_once(
     )
     if options.behaviours:
         (folder / BEHAVIOURS).mkdir()
+    archive = class_archive(toolchain)
     argv = build_argv(
-        toolchain.java.path, toolchain.jar.path, folder, run.main, CONFIG_NAME, options, run.limits
+        toolchain.java.path,
+        toolchain.jar.path,
+        folder,
+        run.main,
+        CONFIG_NAME,
+        options,
+        run.limits,
+        archive_options(archive) if archive else (),
     )
     ended = execute_argv(
         argv,

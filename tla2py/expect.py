@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.grid import value_key, value_text
 from tla2py.outcome import Verdict
 from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection
 
 # Exit codes of every command; of several that apply 2 goes before 1 and 1 before 3.
-EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = 0, 1, 2, 3
 _SEVERITY = (EXIT_NOT_RUN, EXIT_UNEXPECTED, EXIT_INCONCLUSIVE, EXIT_OK)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from tla2py.configfacts import Check, ConfigFacts, config_facts
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
 from tla2py.drift import drift, locked_point
-from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED, judge, row_for
+from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
+from tla2py.expect import judge, row_for
 from tla2py.grid import Point
 from tla2py.lockfile import Lock, LockedPoint, parameters_key
 from tla2py.outcome import Outcome, Verdict

@@ -37,7 +37,8 @@ def run_relay(folder: Path, config: str, *options: str) -> Path:
     (folder / "tmp").mkdir(exist_ok=True)
     argv = [str(toolchain.java.path), "-XX:+UseParallelGC", "-Xmx256m", f"-Djava.io.tmpdir={folder / 'tmp'}"]
     argv += ["-cp", str(toolchain.jar.path), "tlc2.TLC", *options, "-deadlock", "-fp", "0", "-workers", "1"]
-    argv += ["-metadir", "states", "-config", f"{config}.cfg", "Relay.tla"]
+    # TLC names its folder by the second.
+    argv += ["-metadir", f"states{len(list(folder.iterdir()))}", "-config", f"{config}.cfg", "Relay.tla"]
     log = folder / f"{config}{''.join(options)}.log"
     with log.open("wb") as sink:
         subprocess.run(argv, cwd=folder, stdout=sink, check=False, timeout=120)

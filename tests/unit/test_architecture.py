@@ -21,7 +21,7 @@ import tla2py
 ROOT = Path(tla2py.__file__).parent
 
 LEVELS = (
-    {"errors", "units", "values"},
+    {"errors", "exitcodes", "units", "values"},
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
@@ -47,6 +47,7 @@ ALLOWED = {
     "rich": ("cli.", "report."),
     "anywidget": ("show.stepper",),
     "traitlets": ("show.stepper",),
+    "platformdirs": ("tlc.archive",),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.conftest import LoadSweep
 from tests.unit.gating import HEAD, gate, row, told
 from tla2py.drift import drift
-from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.lockfile import Lock, LockedPoint
 
 EACH = '[tlc]\nfind = "each"\n'

@@ -91,9 +91,9 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
     """The definition that stands for a value: one of the module's own, or a new one in the wrapper."""
     spec = wrapper.spec
     module, name = _split_module(name)
-    replaced = {n for n, _ in (*model.replacements, *model.config_substitutions)}
-    # TLC does not put a definition in place of another that is itself replaced, but for one module alone.
-    if text in spec.definitions and "!" not in text and (module or text not in replaced):
+    replaced = {_split_module(n)[1] for n, _ in (*model.replacements, *model.config_substitutions)}
+    # TLC wants no name on both sides of <-, be it replaced in one module alone.
+    if text in spec.definitions and "!" not in text and text not in replaced:
         return text
     arity = _arity(spec, module, name)
     lambda_form = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)

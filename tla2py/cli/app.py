@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 import tla2py
 from tla2py.cli.console import print_error
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.expect import EXIT_NOT_RUN, EXIT_OK
+from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
 
 # What a command is called, and the function behind it. Each is imported when it is asked for: most need neither Arrow
 # nor templates nor Spark, which take longer to import than many a command takes to run.
@@ -36,7 +36,11 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
-            return None
+            from tla2py.sweepfile import nearest
+
+            close = nearest(cmd_name, list(_COMMANDS))
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(_COMMANDS)}"
+            raise InputError("unknown-command", f"no such command: {cmd_name}", hint=hint)
         module, function = _COMMANDS[cmd_name].split(":")
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
         found = getattr(import_module(f"tla2py.cli.{module}"), function)

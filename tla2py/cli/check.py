@@ -11,7 +11,7 @@ import typer
 from tla2py.check import check_model, default_model
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Workers
-from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.outcome import Verdict
 from tla2py.report.check import check_text
 from tla2py.run import Limits, TlcOptions

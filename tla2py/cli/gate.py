@@ -26,7 +26,8 @@ from tla2py.cli.sweep import (
 )
 from tla2py.decision import Decision, Found, PointDecision
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.expect import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, worst
+from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.expect import worst
 from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
 from tla2py.gate import decide

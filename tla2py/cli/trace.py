@@ -13,7 +13,7 @@ from tla2py.cli.console import show
 from tla2py.cli.options import Jar
 from tla2py.confirm import confirm_trace
 from tla2py.errors import InputError
-from tla2py.expect import EXIT_OK, EXIT_UNEXPECTED
+from tla2py.exitcodes import EXIT_OK, EXIT_UNEXPECTED
 from tla2py.explore import StoreView, open_view
 from tla2py.foreign import ForeignStore
 from tla2py.report.compare import comparison_text

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tla2py.decision import PointDecision, Problem
-from tla2py.expect import EXIT_INCONCLUSIVE, EXIT_NOT_RUN
+from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN
 from tla2py.report.evidence import Evidence, Place
 from tla2py.show.markup import printable
 

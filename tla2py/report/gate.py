@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tla2py.expect import EXIT_OK
+from tla2py.exitcodes import EXIT_OK
 from tla2py.report.evidence import Evidence
 from tla2py.report.markdown import headline
 from tla2py.show.markup import printable

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from tla2py.decision import CheckedOne, PointDecision, Problem
-from tla2py.expect import EXIT_UNEXPECTED
+from tla2py.exitcodes import EXIT_UNEXPECTED
 from tla2py.report.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import trace_lines

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from tla2py.decision import Decision, PointDecision
-from tla2py.expect import EXIT_OK
+from tla2py.exitcodes import EXIT_OK
 from tla2py.report.evidence import Evidence
 from tla2py.report.text import number, seconds
 from tla2py.show.markup import printable

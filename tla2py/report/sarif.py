@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import tla2py
 from tla2py.decision import REASONS, CheckedOne, PointDecision, Problem
-from tla2py.expect import EXIT_INCONCLUSIVE
+from tla2py.exitcodes import EXIT_INCONCLUSIVE
 from tla2py.report.evidence import Evidence, Place
 from tla2py.show.markup import printable
 from tla2py.show.plain import action_text, step_changes, trace_end

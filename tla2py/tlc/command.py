@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tla2py.run import Limits, TlcOptions
@@ -21,13 +22,20 @@ def heap_bytes(memory_bytes: int) -> int:
 
 
 def build_argv(
-    java: Path, jar: Path, folder: Path, main: str, config: str, options: TlcOptions, limits: Limits
+    java: Path,
+    jar: Path,
+    folder: Path,
+    main: str,
+    config: str,
+    options: TlcOptions,
+    limits: Limits,
+    jvm_options: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The command line of TLC for a run in ``folder``, which holds the modules and the config.
 
     Module and config are named relative to the folder, the only form that all TLC versions read alike; the folder
     is also the working directory, and ``tmp`` in it the JVM's own, since TLC up to 1.7.4 writes its standard modules
-    into ``java.io.tmpdir`` and deletes them at exit.
+    into ``java.io.tmpdir`` and deletes them at exit. ``jvm_options`` are those of this machine; the run's own come later.
     """
     jvm = (
         str(java),
@@ -44,6 +52,7 @@ def build_argv(
         "-Dstderr.encoding=UTF-8",
         # One line per value where TLC knows this property; older ones wrap at 80 columns.
         "-Dtlc2.value.Values.width=2147483647",
+        *jvm_options,
         *options.java_options,
     )
     tlc = ["-tool", "-config", config, "-metadir", str(folder / "states"), "-workers", str(options.workers)]
