@@ -70,7 +70,8 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def _rows(session: pytest.Session) -> list[Row]:
     functions = [item for item in session.items if isinstance(item, pytest.Function)]
     asked = [item.callspec.params["row"] for item in functions if "answers" in item.fixturenames]
-    return [row for row in asked if isinstance(row, Row)]
+    # A row may be asked for by more than one test.
+    return list({row.id: row for row in asked if isinstance(row, Row)}.values())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

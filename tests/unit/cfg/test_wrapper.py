@@ -117,10 +117,11 @@ def test_definitions_are_replaced(model: Model) -> None:
     assert config.substitutions[-4:] == (
         ("Limit", "MC_Limit"),
         ("Nat", "MC_Nat"),
-        ("Other", "[Box] Limit"),
+        ("Other", "[Box] MC_Other"),
         ("Init", "Next"),
     )
     assert body(wrapper, "Limit") == "MC_Limit ==\n  Low + 2"
+    assert body(wrapper, "Other") == "MC_Other ==\n  Limit"
 
 
 def test_symmetry_of_constants(model: Model) -> None:
