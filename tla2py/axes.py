@@ -50,7 +50,7 @@ def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) 
             raise InputError("empty-parameter", f"parameter {name} has no values", where=where)
         found.append(Parameter(name=name, kind=kind, values=texts))
     if file.grid.repeat > 1:
-        if file.tlc.mode != "simulate":
+        if file.tlc.mode == "check":
             raise InputError(
                 "grid-key",
                 "repeat is for simulation: a check gives the same answer each time",

@@ -20,8 +20,10 @@ EXECUTION_VERSION = 1
 class TlcOptions:
     """How TLC is to search; everything here can change its answer and is part of the run's digest.
 
-    ``mode`` is check or simulate; ``num`` and ``depth`` bound a simulation (behaviours, states each). ``find`` is
-    first or each. ``graph`` keeps the state graph of a check, ``behaviours`` those of a simulation. ``fp`` is the index of the fingerprint polynomial, which TLC else chooses at random.
+    ``mode`` is check, simulate or generate, a simulation that computes one successor at a time; ``num`` and ``depth``
+    bound a simulation (behaviours, states each). ``find`` is first or each. ``graph`` keeps the state graph of a check,
+    ``behaviours`` those of a simulation. ``fp`` is the index of the fingerprint polynomial, which TLC else chooses at
+    random.
     """
 
     mode: str = "check"

@@ -179,10 +179,10 @@ def _positive(number: int, source: Source, key: str) -> int:
 
 def _check_mode(file: SweepFile, source: Source) -> None:
     """No key is given that the other mode alone understands."""
-    others = {"check": ("num", "depth", "behaviours"), "simulate": ("graph",)}
-    for key in others[file.tlc.mode]:
+    checking = file.tlc.mode == "check"
+    other = "simulate" if checking else "check"
+    for key in ("num", "depth", "behaviours") if checking else ("graph",):
         if getattr(file.tlc, key):
-            other = "simulate" if file.tlc.mode == "check" else "check"
             raise InputError(
                 "wrong-mode",
                 f'{key} is for mode = "{other}"',

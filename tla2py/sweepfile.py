@@ -73,7 +73,7 @@ class GridSection(_Section, frozen=True):
 class TlcSection(_Section, frozen=True):
     """``[tlc]``: how TLC searches and what one run may take."""
 
-    mode: Literal["check", "simulate"] = "check"
+    mode: Literal["check", "simulate", "generate"] = "check"
     find: Literal["first", "each"] = "first"
     workers: int = 1
     timeout: str | int = "10m"
@@ -231,7 +231,11 @@ _WORDS = {
     "object": "a table",
     "float": "a float",
 }
-_CHOICES = {"mode": ("check", "simulate"), "find": ("first", "each"), "verdict": get_args(Expected)}
+_CHOICES = {
+    "mode": ("check", "simulate", "generate"),
+    "find": ("first", "each"),
+    "verdict": get_args(Expected),
+}
 
 
 def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:

@@ -89,6 +89,7 @@ def test_nothing_is_left_to_chance() -> None:
         (TlcOptions(find="each"), []),
         (TlcOptions(coverage=True), ["-coverage", "60"]),
         (TlcOptions(mode="simulate"), ["-simulate"]),
+        (TlcOptions(mode="generate", num=5), ["-generate", "num=5"]),
         (TlcOptions(mode="simulate", num=5), ["-simulate", "num=5"]),
         (TlcOptions(mode="simulate", depth=7), ["-simulate", "-depth", "7"]),
         (TlcOptions(mode="simulate", num=5, depth=7), ["-simulate", "num=5", "-depth", "7"]),

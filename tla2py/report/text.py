@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore import StoreView
+from tla2py.explorer.fired import NeverFired, never_fired
 from tla2py.show.plain import action_text
 from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
@@ -27,6 +28,7 @@ VERDICT_STYLES = {
 }
 # A longer table is cut to the points that do not hold.
 _MOST_ROWS = 60
+_MOST_IDLE = 12
 
 Row = Mapping[str, object]
 
@@ -51,12 +53,28 @@ def sweep_summary(view: StoreView) -> RenderableType:
         for point, names in minimal:
             parts += [_minimal_line(point, names, lengths), *_why(view, point, names, lengths)]
         parts.append("")
+    idle = never_fired(view)
+    if idle:
+        parts.append(Text("Actions that never fired", "bold"))
+        parts += [_idle_line(action) for action in idle[:_MOST_IDLE]]
+        if len(idle) > _MOST_IDLE:
+            parts.append(Text(f"  and {len(idle) - _MOST_IDLE} more, see the table coverage"))
+        parts.append("")
     store = shlex.quote(str(view.store.path))
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
     first = minimal[0][0].point if minimal else None
     parts.append(Text.assemble(("Next   ", "bold"), f"tla2py trace {store}{f' {first}' if first else ''}"))
     parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))  # noqa: S608 - shown, not run
     return Group(*parts)
+
+
+def _idle_line(action: NeverFired) -> Text:
+    some = action.points[:8]
+    where = f"point{'s' * (len(some) > 1)} {', '.join(map(str, some))}"
+    where += f" and {len(action.points) - len(some)} more" if len(action.points) > len(some) else ""
+    line = Text(f"  {action.name}  ", "bold red" if action.everywhere else "")
+    line.append(f"{action.module}:{action.line}  ", "dim")
+    return line.append("at any point" if action.everywhere else f"at {where}")
 
 
 def smallest(view: StoreView, runs: Sequence[Row]) -> list[tuple[ManifestPoint, list[str]]]:

@@ -62,8 +62,8 @@ def build_argv(
     tlc += ["-lncheck", "final"]
     if not options.check_deadlock:
         tlc.append("-deadlock")
-    if options.mode == "simulate":
-        tlc.append("-simulate")
+    if options.mode != "check":
+        tlc.append(f"-{options.mode}")
         bounds = [f"file={folder / BEHAVIOURS / 'b'}"] if options.behaviours else []
         bounds += [f"num={options.num}"] if options.num is not None else []
         tlc += [",".join(bounds)] if bounds else []

@@ -1,0 +1,67 @@
+"""The notebooks, executed as from a fresh clone."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.java, pytest.mark.spark]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a clone has of notebooks and specs; no store."""
+    base = tmp_path_factory.mktemp("clone")
+    for folder in ("notebooks", "scripts", "specs"):
+        shutil.copytree(ROOT / folder, base / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return base
+
+
+def execute(clone: Path, *names: str) -> None:
+    books = [clone / "notebooks" / name for name in names]
+    script = clone / "scripts" / "notebooks.py"
+    done = subprocess.run(
+        [sys.executable, script, *books, "--html", clone / "pages"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == list(names)
+    for name in names:
+        page = (clone / "pages" / name).with_suffix(".html").read_text(encoding="utf-8")
+        assert 'class="t2"' in page, "a store, a trace or a picture shows itself"
+
+
+def test_first_steps_and_the_anatomy_of_a_counterexample(clone: Path) -> None:
+    execute(clone, *BOOKS[:2])
+    assert (clone / "runs" / "kip320-first-try" / "store.json").exists()
+
+
+@pytest.mark.reference
+@pytest.mark.timeout(1800)
+def test_the_others(clone: Path) -> None:
+    assert len(BOOKS) == 5
+    execute(clone, *BOOKS[2:])
+
+
+def test_a_notebook_that_fails_is_told(tmp_path: Path, clone: Path) -> None:
+    text = (clone / "notebooks" / BOOKS[0]).read_text(encoding="utf-8")
+    book = tmp_path / "wrong.ipynb"
+    book.write_text(text.replace("import tla2py\\n", "import tla3py\\n"), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, clone / "scripts" / "notebooks.py", book],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "wrong.ipynb failed" in done.stderr
+    assert "tla3py" in done.stderr
