@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.grid import value_key, value_text
-from tla2py.outcome import Verdict
+from tla2py.outcome import VERDICTS, Outcome, Verdict
 from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection
 
@@ -62,19 +62,31 @@ def row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> ExpectPoint
     return expect
 
 
+def expected_verdict(row: ExpectPoint | ExpectSection) -> Verdict | None:
+    """The verdict that a row asks for, None where it says nothing of it."""
+    if row.outcome is not None:
+        return VERDICTS[row.outcome]
+    asked = row.verdict or (Verdict.VIOLATED.value if row.violates else None)
+    return Verdict(asked) if asked else None
+
+
 def _differences(
     row: ExpectPoint | ExpectSection, sweep: Sweep, run: Mapping[str, object]
 ) -> Iterable[tuple[str, int]]:
     verdict = Verdict(str(run["verdict"]))
-    asked = row.verdict or (Verdict.VIOLATED.value if row.violates else None)
-    expected = Verdict(asked) if asked else Verdict.HOLDS
+    asked = expected_verdict(row)
+    expected = asked or Verdict.HOLDS
     violated = run["violated"]
     assert isinstance(violated, Sequence)
     names = [str(v["name"] or v["kind"]) for v in violated]
     if verdict is not expected and not (asked is None and verdict is Verdict.EXCLUDED):
         shown = f" ({', '.join(names)})" if names else ""
-        yield f"{verdict.value}{shown}, expected {expected.value}", _code_of(verdict)
+        finer = f" ({row.outcome.value})" if row.outcome is not None and expected is not Verdict.HOLDS else ""
+        yield f"{verdict.value}{shown}, expected {expected.value}{finer}", _code_of(verdict)
         return
+    if row.outcome is not None and Outcome(str(run["outcome"])) is not row.outcome:
+        shown = f" ({', '.join(names)})" if names else ""
+        yield f"{run['outcome']}{shown}, expected {row.outcome.value}", EXIT_UNEXPECTED
     if row.violates is not None:
         missing = [name for name in row.violates if name not in names]
         surplus = [name for name in names if name not in row.violates]
@@ -86,8 +98,8 @@ def _differences(
             yield f"does not violate {', '.join(missing)}, expected to", code
         if surplus:
             yield f"violates {', '.join(surplus)}, not expected to", EXIT_UNEXPECTED
-    for key, found in (("trace_length", run["trace_length"]), ("distinct", run["distinct"])):
-        wanted = getattr(row, key)
+    for key in ("trace_length", "distinct", "generated", "depth"):
+        wanted, found = getattr(row, key), run.get(key)
         if wanted is not None and found != wanted:
             yield f"{key.replace('_', ' ')} is {found}, expected {wanted}", EXIT_UNEXPECTED
     if row.min_distinct is not None and int(str(run["distinct"] or 0)) < row.min_distinct:

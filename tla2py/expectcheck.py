@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from tla2py.configfacts import config_facts
 from tla2py.errors import InputError
-from tla2py.expect import row_for
-from tla2py.outcome import Verdict
+from tla2py.expect import expected_verdict, row_for
+from tla2py.outcome import VERDICTS, Verdict
 from tla2py.plan import Plan
 from tla2py.sweep import Sweep
-from tla2py.sweepfile import ExpectPoint, ExpectSection, nearest
+from tla2py.sweepfile import ExpectPoint, ExpectSection, ToldPoint, nearest
 
 # What can be violated without being listed in a config.
 _UNLISTED = ("assert", "assumption")
@@ -20,7 +20,7 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
     """See that every expectation speaks of something.
 
     Raises InputError, naming the row: ``expect-no-point`` for one that no point is judged by, ``expect-contradiction``
-    for a verdict that ``violates`` or ``fires`` contradict, ``expect-unchecked`` for a name that no point of the row
+    for a verdict that ``violates`` or ``outcome`` contradict, ``expect-unchecked`` for a name that no point of the row
     checks, ``expect-unknown-action``.
     """
     section = sweep.expect
@@ -30,6 +30,8 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
     for number, row in enumerate(section.point):
         keys: tuple[str | int, ...] = ("expect", "point", number)
         if not users.get(number):
+            if isinstance(row, ToldPoint):
+                continue  # the sweep file has a row of its own for it
             raise _unused(sweep, section, number)
         _check_row(sweep, row, users[number], keys)
     if users.get(None):
@@ -44,6 +46,8 @@ def row_number(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> int | Non
 
 def expectation_place(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> str:
     """``file:line:column`` of the expectation that a point is judged by."""
+    if isinstance(expected, ToldPoint):
+        return expected.where
     number = row_number(sweep, expected)
     return sweep.source.place("expect") if number is None else sweep.source.place("expect", "point", number)
 
@@ -83,18 +87,30 @@ def _check_row(
     checked: Iterable[frozenset[str]],
     keys: tuple[str | int, ...],
 ) -> None:
-    if row.verdict not in (None, Verdict.VIOLATED.value) and row.violates:
+    def place(key: str, value: str | None = None) -> str:
+        return row.where if isinstance(row, ToldPoint) else sweep.source.place(*keys, key, value=value)
+
+    verdict = expected_verdict(row)
+    if row.outcome is not None and row.verdict not in (None, VERDICTS[row.outcome].value):
         raise InputError(
             "expect-contradiction",
-            f"the verdict {row.verdict} and violates = {row.violates} contradict each other",
-            where=sweep.source.place(*keys, "violates"),
+            f"the verdict {row.verdict} and the outcome {row.outcome.value} contradict each other",
+            where=place("outcome"),
+            hint="keep one of them",
+        )
+    if verdict not in (None, Verdict.VIOLATED) and row.violates:
+        asked = row.verdict or (row.outcome.value if row.outcome else "")
+        raise InputError(
+            "expect-contradiction",
+            f"the verdict {asked} and violates = {row.violates} contradict each other",
+            where=place("violates"),
             hint='write verdict = "violated", or leave violates out',
         )
-    if row.verdict == Verdict.VIOLATED.value and row.violates == []:
+    if verdict is Verdict.VIOLATED and row.violates == []:
         raise InputError(
             "expect-contradiction",
             "a violation is expected, and violates is empty",
-            where=sweep.source.place(*keys, "violates"),
+            where=place("violates"),
             hint="name what is to be violated",
         )
     known = frozenset[str]().union(*checked)
@@ -104,7 +120,7 @@ def _check_row(
             raise InputError(
                 "expect-unchecked",
                 f"{name} is expected to be violated, but no point of this expectation checks it",
-                where=sweep.source.place(*keys, "violates", value=name),
+                where=place("violates", name),
                 hint=f"did you mean {close}?"
                 if close
                 else f"checked: {', '.join(sorted(known)) or 'nothing'}",
@@ -116,6 +132,6 @@ def _check_row(
             raise InputError(
                 "expect-unknown-action",
                 f"{name} is expected to fire, but the module defines no such action",
-                where=sweep.source.place(*keys, "fires", value=name),
+                where=place("fires", name),
                 hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
             )

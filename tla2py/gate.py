@@ -8,17 +8,17 @@ from tla2py.configfacts import Check, ConfigFacts, config_facts
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
 from tla2py.drift import drift, locked_point
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
-from tla2py.expect import judge, row_for
+from tla2py.expect import expected_verdict, judge, row_for
 from tla2py.grid import Point
 from tla2py.lockfile import Lock, LockedPoint, parameters_key
 from tla2py.outcome import Outcome, Verdict
 from tla2py.plan import Plan
 from tla2py.run import Run
 from tla2py.sweep import Sweep
-from tla2py.sweepfile import ExpectPoint, ExpectSection
+from tla2py.sweepfile import ExpectPoint, ExpectSection, ToldPoint
 
 # How the findings begin that compare a figure.
-_FIGURES = ("trace length ", "distinct ")
+_FIGURES = ("trace length ", "distinct ", "generated ", "depth ")
 _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
 
 
@@ -38,7 +38,7 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
         )
         return Decision(name=sweep.name, points=_silent(points), problems=(problem,))
     problems = []
-    excluded = [each for each in points if each.row is not None and each.row["verdict"] == Verdict.EXCLUDED]
+    excluded = [each for each in points if _excluded(each)]
     if len(excluded) == len(points):
         text = "nothing was checked: every point contradicts an ASSUME"
         problems.append(Problem(reason="all-excluded", text=text, exit_code=EXIT_NOT_RUN))
@@ -52,8 +52,14 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
         name=sweep.name,
         points=points,
         problems=tuple(problems),
-        notices=tuple(_notices(points, lock, len(excluded))),
+        notices=tuple(_notices(sweep, points, lock, len(excluded))),
     )
+
+
+def _excluded(point: PointDecision) -> bool:
+    """Whether a point contradicts an ASSUME though it is not there to do that."""
+    told = isinstance(point.expected, ToldPoint) and point.expected.outcome is Outcome.VIOLATION_ASSUMPTION
+    return point.row is not None and point.row["verdict"] == Verdict.EXCLUDED and not told
 
 
 def _silent(points: Sequence[PointDecision]) -> tuple[PointDecision, ...]:
@@ -72,8 +78,18 @@ def _silent(points: Sequence[PointDecision]) -> tuple[PointDecision, ...]:
     )
 
 
-def _notices(points: Sequence[PointDecision], lock: Lock | None, excluded: int) -> list[str]:
-    notices = []
+def _notices(sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, excluded: int) -> list[str]:
+    notices = [f"not gated: {', '.join(sweep.left_out)}"] if sweep.left_out else []
+    vague = [
+        point
+        for point in points
+        if point.row is not None
+        and _unnamed(Verdict(str(point.row["verdict"])), point.expected, [one.check for one in point.checks])
+    ]
+    if lock is None and vague:
+        notices.append(
+            f"{len(vague)} of {len(points)} points do not say which of several is to be violated; a lock guards that"
+        )
     if lock is None:
         notices.append("there is no lock, so drift is not guarded; --record writes one")
     elif not any(each.locked is not None and each.locked.fired is not None for each in points):
@@ -165,7 +181,7 @@ def _result_problems(
         add("inconclusive", f"inconclusive ({outcome.value}); {allowed}", EXIT_INCONCLUSIVE)
     if verdict is Verdict.BROKEN and (outcome is Outcome.NOT_STARTED or row["tlc_version"] is None):
         add("broken", f"TLC did not run ({outcome.value}){message}", EXIT_NOT_RUN)
-    if verdict is Verdict.VIOLATED and not expected.violates and len(facts.checked) > 1:
+    if _unnamed(verdict, expected, facts.checked) and not isinstance(expected, ToldPoint):
         text = "expected to be violated, but not what of the "
         add("unnamed", f"{text}{len(facts.checked)} that are checked; write violates = [...]", EXIT_NOT_RUN)
     undecided = row["undecided"]
@@ -176,6 +192,16 @@ def _result_problems(
     if verdict is Verdict.HOLDS and not (row["generated"] and row["distinct"]) and expected.distinct != 0:
         add("no-states", REASONS["no-states"].rstrip(".").lower(), EXIT_UNEXPECTED)
     return problems
+
+
+def _unnamed(verdict: Verdict, expected: ExpectPoint | ExpectSection, checked: Sequence[Check]) -> bool:
+    """Whether a violation was expected, but not of which of several things that are checked."""
+    if verdict is not Verdict.VIOLATED or expected.violates:
+        return False
+    if expected.outcome in (Outcome.VIOLATION_DEADLOCK, Outcome.VIOLATION_ASSERT):
+        return False
+    deadlock = expected.outcome is None
+    return len([check for check in checked if deadlock or check.kind != "deadlock"]) > 1
 
 
 def _by_name(expected: ExpectPoint | ExpectSection) -> bool:
@@ -225,7 +251,7 @@ def _checked(
     ]
     stopped = bool(names) and sweep.options.find != "each"
     foreseen = expected.violates if expected.violates is not None else []
-    anything = expected.verdict == Verdict.VIOLATED.value and expected.violates is None
+    anything = expected_verdict(expected) is Verdict.VIOLATED and expected.violates is None
     checks = []
     for check in (*facts.checked, *besides):
         name = check.label

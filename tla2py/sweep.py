@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -25,12 +25,14 @@ from tla2py.grid import (
     unknown_in_grid,
     walk_grid,
 )
+from tla2py.manifest import read_manifest
 from tla2py.model import Model
 from tla2py.run import Limits, TlcOptions
-from tla2py.sweepfile import ExpectSection, SweepFile, nearest, read_sweep_file, read_sweep_text
+from tla2py.sweepfile import ExpectPoint, ExpectSection, SweepFile, nearest, read_sweep_file, read_sweep_text
 from tla2py.sweepmodel import Sources, point_model
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec
+from tla2py.told import with_found_configs, with_told
 from tla2py.units import parse_duration, parse_memory
 from tla2py.where import failing_predicate
 
@@ -53,6 +55,8 @@ class Sweep:
     template: str
     # The indices of points whose actions are to be counted though the file does not ask for it.
     counted: frozenset[int] = frozenset()
+    # The models of a manifest that are no points of it, each with the reason.
+    left_out: tuple[str, ...] = ()
 
     @property
     def expect(self) -> ExpectSection | None:
@@ -87,12 +91,16 @@ class Sweep:
 
 
 def load_sweep(path: Path) -> Sweep:
-    """A sweep read from its file and checked against its modules.
+    """A sweep read from its file, or from a ``manifest.json``, and checked against its modules.
 
-    Raises InputError before anything runs: what ``read_sweep_file`` and ``load_spec`` raise, and
+    Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_spec`` raise, and
     ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``, ``duplicate-point``,
     ``grid-key`` (also for a row of expectations).
     """
+    if path.suffix == ".json":
+        manifest = read_manifest(path)
+        sweep = _loaded(path, manifest.file, manifest.source, manifest.told)
+        return replace(sweep, left_out=manifest.left_out)
     return _loaded(path, *read_sweep_file(path))
 
 
@@ -120,8 +128,9 @@ def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ())
     return _loaded(path, *read_sweep_text(f"name = {json.dumps(module.stem)}\n{text}", path))
 
 
-def _loaded(path: Path, file: SweepFile, source: Source) -> Sweep:
+def _loaded(path: Path, file: SweepFile, source: Source, told: Sequence[ExpectPoint] = ()) -> Sweep:
     base = path.parent
+    file = with_found_configs(file, source, base)
     names = [file.module] if isinstance(file.module, str) else file.module
     libraries = [base / folder for folder in file.libraries]
     for folder, shown in zip(libraries, file.libraries, strict=True):
@@ -135,6 +144,7 @@ def _loaded(path: Path, file: SweepFile, source: Source) -> Sweep:
     _check_names(file, source, specs)
     _check_mode(file, source)
     configs = _configs(file, source, base, specs)
+    file = with_told(file, configs, told)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
     _check_matches(file, source, [parameter.name for parameter in parameters])

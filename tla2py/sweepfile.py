@@ -14,6 +14,7 @@ from typing import Any, Literal, Union, get_args
 import msgspec
 
 from tla2py.errors import InputError
+from tla2py.outcome import Outcome
 from tla2py.sweeptext import Source
 
 if sys.version_info >= (3, 11):
@@ -91,27 +92,35 @@ class TlcSection(_Section, frozen=True):
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
 
 
-class ExpectPoint(_Section, frozen=True):
+class _Expectation(_Section, frozen=True, kw_only=True):
+    """What may be expected of a point; ``outcome`` is finer than ``verdict``."""
+
+    verdict: Expected | None = None
+    outcome: Outcome | None = None
+    violates: list[str] | None = None
+    trace_length: int | None = None
+    distinct: int | None = None
+    min_distinct: int | None = None
+    generated: int | None = None
+    depth: int | None = None
+    fires: list[str] | None = None
+
+
+class ExpectPoint(_Expectation, frozen=True, kw_only=True):
     """``[[expect.point]]``: what is expected of the points that agree with ``match``."""
 
     match: dict[str, Scalar]
-    verdict: Expected | None = None
-    violates: list[str] | None = None
-    trace_length: int | None = None
-    distinct: int | None = None
-    min_distinct: int | None = None
-    fires: list[str] | None = None
 
 
-class ExpectSection(_Section, frozen=True):
+class ToldPoint(ExpectPoint, frozen=True, kw_only=True):
+    """The same where a config or a manifest says it, and not the sweep file; ``where`` is the place."""
+
+    where: str
+
+
+class ExpectSection(_Expectation, frozen=True, kw_only=True):
     """``[expect]``: what holds wherever no row matches, and the rows."""
 
-    verdict: Expected | None = None
-    violates: list[str] | None = None
-    trace_length: int | None = None
-    distinct: int | None = None
-    min_distinct: int | None = None
-    fires: list[str] | None = None
     point: list[ExpectPoint] = []
 
 
@@ -235,6 +244,7 @@ _CHOICES = {
     "mode": ("check", "simulate", "generate"),
     "find": ("first", "each"),
     "verdict": get_args(Expected),
+    "outcome": tuple(outcome.value for outcome in Outcome),
 }
 
 

@@ -34,6 +34,7 @@ KEYWORDS = frozenset(
         "_PERIODIC",
         "_RL_REWARD",
         "_POSSIBLE",
+        "_EXPECT",
     ]
 )
 _TOKEN = re.compile(

@@ -56,7 +56,7 @@ class ConfigFile:
     """A config read from a file: what it says, and its text for TLC.
 
     In ``text`` a CHECK_DEADLOCK statement is blanked out, since TLC 2.15 does not know it; it is given to TLC as an
-    option instead, which all versions know.
+    option instead, which all versions know. So is an _EXPECT statement, which is for who judges TLC's answer.
     """
 
     path: Path
@@ -79,7 +79,7 @@ def parse_config(text: str, path: Path) -> ConfigFile:
     """The text of a config; ``path`` names it in errors. Raises InputError (``config-syntax``) with the place."""
     reader = _Reader(path, list(_tokens(path, text)))
     config = reader.read()
-    for begin, end in reader.deadlock_spans:
+    for begin, end in reader.blank_spans:
         text = text[:begin] + re.sub(r"\S", " ", text[begin:end]) + text[end:]
     return ConfigFile(path=path, config=config, text=text)
 
@@ -89,7 +89,7 @@ class _Reader:
         self.path = path
         self.tokens = tokens
         self.position = 0
-        self.deadlock_spans: list[tuple[int, int]] = []
+        self.blank_spans: list[tuple[int, int]] = []
 
     def read(self) -> Config:
         single: dict[str, str] = {}
@@ -113,7 +113,17 @@ class _Reader:
                 if value.text not in ("TRUE", "FALSE"):
                     raise self._error(value, f"{value.text!r} where TRUE or FALSE was expected", None)
                 deadlock = value.text == "TRUE"
-                self.deadlock_spans.append((token.offset, value.offset + len(value.text)))
+                self.blank_spans.append((token.offset, value.offset + len(value.text)))
+            elif token.text == "_EXPECT":
+                self._name("_EXPECT")  # what it means is read by tla2py.cfg.expected
+                while (
+                    self._peek() not in KEYWORDS
+                    and self._peek()
+                    and self.tokens[self.position].line == token.line
+                ):
+                    self.position += 1
+                last = self.tokens[self.position - 1]
+                self.blank_spans.append((token.offset, last.offset + len(last.text)))
             else:
                 raise self._error(
                     token,

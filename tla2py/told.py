@@ -1,0 +1,81 @@
+"""Expectations that are written down beside a model and not in a sweep file: in its config, in a manifest."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from tla2py.cfg.expected import Told, config_expectation
+from tla2py.cfg.read import ConfigFile
+from tla2py.errors import InputError
+from tla2py.outcome import Outcome, Verdict
+from tla2py.sweepfile import ExpectPoint, ExpectSection, Scalar, SweepFile, ToldPoint
+from tla2py.sweeptext import Source
+
+
+def with_found_configs(file: SweepFile, source: Source, base: Path) -> SweepFile:
+    """A sweep file whose patterns such as ``models/*.cfg`` are replaced by the configs that they find.
+
+    Raises InputError (``config-missing``) for a pattern that finds none.
+    """
+    names = file.config if isinstance(file.config, list) else [file.config] if file.config else []
+    if not any(glob.has_magic(name) and not (base / name).exists() for name in names):
+        return file
+    found: dict[str, None] = {}
+    for name in names:
+        if not glob.has_magic(name) or (base / name).exists():
+            found[name] = None
+            continue
+        matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
+        if not matching:
+            raise InputError(
+                "config-missing", f"no config is found by {name}", where=source.place("config", value=name)
+            )
+        found.update(dict.fromkeys(matching))
+    return msgspec.structs.replace(file, config=list(found))
+
+
+def with_told(
+    file: SweepFile, configs: Mapping[str, ConfigFile], told: Iterable[ExpectPoint] = ()
+) -> SweepFile:
+    """A sweep file with rows at its end for what is told elsewhere; the rows that it has go before them.
+
+    Raises InputError as ``config_expectation`` does.
+    """
+    rows = [*told]
+    for name, config in configs.items():
+        expected = config_expectation(config.path.read_text(encoding="utf-8"), config.path)
+        if expected is not None:
+            rows.append(told_point({"config": name} if isinstance(file.config, list) else {}, expected))
+    if not rows:
+        return file
+    section = file.expect or ExpectSection()
+    return msgspec.structs.replace(
+        file, expect=msgspec.structs.replace(section, point=[*section.point, *rows])
+    )
+
+
+def told_point(
+    match: dict[str, Scalar],
+    told: Told,
+    *,
+    distinct: int | None = None,
+    generated: int | None = None,
+    depth: int | None = None,
+) -> ToldPoint:
+    """The row that says what is told, for the points that agree with ``match``."""
+    result = told.result
+    violated = told.violates and result is Verdict.VIOLATED
+    return ToldPoint(
+        match=match,
+        verdict=None if isinstance(result, Outcome) or violated else result.value,
+        outcome=result if isinstance(result, Outcome) else None,
+        violates=list(told.violates) or None,
+        where=told.where,
+        distinct=distinct,
+        generated=generated,
+        depth=depth,
+    )
