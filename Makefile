@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) java ## create .venv with everything and see that Java is there
 
@@ -39,6 +39,12 @@ gate: setup ## gate the sweeps of all five systems: green while their known bugs
 reference: setup ## run all of the reference: our systems against the published ones
 	$(BIN)/pytest tests/systems/test_reference.py -m "reference or not reference" -o timeout=3600
 
+notebooks: setup ## execute the notebooks, on real stores
+	$(BIN)/python scripts/notebooks.py
+
+notebooks-html: setup ## execute the notebooks and render them to docs/notebooks
+	$(BIN)/python scripts/notebooks.py --html docs/notebooks
+
 lint: setup ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -48,6 +54,10 @@ format: setup ## rewrite the code in its style
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+fuzz: setup ## fuzz the readers of streams, values, configs and traces for a minute
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[fuzz]'
+	$(BIN)/python tests/fuzz.py -max_total_time=60 -artifact_prefix=$(VENV)/
+
 bench: setup ## measure, in ratios: reading long logs against json.loads
 	$(BIN)/python benchmarks/reading.py
 
@@ -55,4 +65,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java gate sweep systems test test-full reference lint format bench clean
+.PHONY: help setup java gate sweep systems test test-full reference notebooks notebooks-html lint format fuzz bench clean

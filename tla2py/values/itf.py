@@ -25,7 +25,7 @@ from tla2py.values.canonical import (
     scalar_forms,
 )
 from tla2py.values.tla_text import format_form, parse_value
-from tla2py.values.value import DEEP, Function, ModelValue, Record, Value, shield
+from tla2py.values.value import DEEP, Function, ModelValue, Opaque, Record, Value, shield
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -218,8 +218,12 @@ def state_from_itf(obj: Mapping[str, Json]) -> dict[str, Value]:
     """The variables of an ITF state and their values; raises as ``from_itf`` does."""
     meta = obj.get("#meta")
     listed, names = (_names(meta, key) for key in ("modelValues", "ambiguousModelValues"))
+    # TLC prints null for a variable that has no value yet; a model value of that name is listed.
+    unassigned = {"#unserializable": "null"} if "null" not in listed | names else None
     return {
-        name: from_itf(json, listed, names=names) for name, json in obj.items() if not name.startswith("#")
+        name: Opaque("null") if json == unassigned else from_itf(json, listed, names=names)
+        for name, json in obj.items()
+        if not name.startswith("#")
     }
 
 

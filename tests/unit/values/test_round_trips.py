@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,3 +108,12 @@ def test_one_order(items: list[Value], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(items))
 
     assert list(map(format_value, in_order(shuffled))) == list(map(format_value, in_order(items)))
+
+
+@pytest.mark.parametrize("beside", [1, "null", ModelValue("m")])
+def test_a_variable_without_a_value_is_no_model_value(beside: Value) -> None:
+    # TLC prints null for it, in the last state of an evaluation that failed.
+    for value in (Opaque("null"), ModelValue("null")):
+        back = state_from_itf(json.loads(json.dumps(state_to_itf({"x": value, "y": beside}))))
+        assert type(back["x"]) is type(value)
+        assert back == {"x": value, "y": beside}
