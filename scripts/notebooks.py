@@ -61,9 +61,15 @@ def execute(book: NotebookNode, folder: Path = NOTEBOOKS) -> NotebookNode:
     """The notebook with its outputs, executed in a folder. Raises CellExecutionError."""
     # The kernel is this Python, whatever kernels a user has registered, and finds the commands beside it.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    NotebookClient(
-        book, timeout=TIMEOUT, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
-    ).execute()
+    client = NotebookClient(
+        book,
+        timeout=TIMEOUT,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        # The kernel warns of its own sockets.
+        extra_arguments=["--log-level=ERROR"],
+    )
+    client.execute()
     return book
 
 
