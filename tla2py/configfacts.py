@@ -70,6 +70,23 @@ def config_facts(run: Run, spec: Spec) -> ConfigFacts:
     )
 
 
+def config_problems(facts: ConfigFacts) -> list[tuple[str, str, str | None]]:
+    """What makes a config worthless whatever TLC says: the reason, the words, and the name that it concerns."""
+    problems: list[tuple[str, str, str | None]] = [
+        ("not-in-config", f"the config does not check the {check}, which the sweep file lists", check.label)
+        for check in facts.dropped
+    ]
+    if not facts.checked:
+        text = (
+            "nothing is checked: the config has no invariant and no property, and deadlock is not looked for"
+        )
+        problems.append(("nothing-checked", text, None))
+    for constant, name in facts.mistaken:
+        text = f"the config gives {constant} the model value {name}, not what the module declares as {name}"
+        problems.append(("model-value", text, None))
+    return problems
+
+
 def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
     for kind, names in (
         ("invariant", config.invariants),

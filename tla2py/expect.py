@@ -98,7 +98,7 @@ def _differences(
             yield f"does not violate {', '.join(missing)}, expected to", code
         if surplus:
             yield f"violates {', '.join(surplus)}, not expected to", EXIT_UNEXPECTED
-    for key in ("trace_length", "distinct", "generated", "depth"):
+    for key in ("trace_length", "distinct", "generated"):
         wanted, found = getattr(row, key), run.get(key)
         if wanted is not None and found != wanted:
             yield f"{key.replace('_', ' ')} is {found}, expected {wanted}", EXIT_UNEXPECTED

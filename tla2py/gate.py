@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tla2py.configfacts import Check, ConfigFacts, config_facts
+from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
 from tla2py.drift import drift, locked_point
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
@@ -18,7 +18,7 @@ from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection, ToldPoint
 
 # How the findings begin that compare a figure.
-_FIGURES = ("trace length ", "distinct ", "generated ", "depth ")
+_FIGURES = ("trace length ", "distinct ", "generated ")
 _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
 
 
@@ -88,7 +88,7 @@ def _notices(sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, e
     ]
     if lock is None and vague:
         notices.append(
-            f"{len(vague)} of {len(points)} points do not say which of several is to be violated; a lock guards that"
+            f"what of several is to be violated is not said at {len(vague)} of {len(points)} points; a lock guards it"
         )
     if lock is None:
         notices.append("there is no lock, so drift is not guarded; --record writes one")
@@ -109,7 +109,7 @@ def _decide_point(
     fired = found.fired.get(run.run_id)
     problems = [
         Problem(reason=reason, text=text, exit_code=EXIT_NOT_RUN, point=point.index, subject=subject)
-        for reason, text, subject in _config_problems(facts)
+        for reason, text, subject in config_problems(facts)
     ]
     now = None
     if row is None:
@@ -133,22 +133,6 @@ def _decide_point(
         problems=tuple(problems),
         locked=now,
     )
-
-
-def _config_problems(facts: ConfigFacts) -> list[tuple[str, str, str | None]]:
-    problems: list[tuple[str, str, str | None]] = [
-        ("not-in-config", f"the config does not check the {check}, which the sweep file lists", check.label)
-        for check in facts.dropped
-    ]
-    if not facts.checked:
-        text = (
-            "nothing is checked: the config has no invariant and no property, and deadlock is not looked for"
-        )
-        problems.append(("nothing-checked", text, None))
-    for constant, name in facts.mistaken:
-        text = f"the config gives {constant} the model value {name}, not what the module declares as {name}"
-        problems.append(("model-value", text, None))
-    return problems
 
 
 def _result_problems(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -25,7 +26,6 @@ class _Model(msgspec.Struct, frozen=True, kw_only=True):
     result: str
     distinct: int | None = msgspec.field(name="distinctStates", default=None)
     generated: int | None = msgspec.field(name="totalStates", default=None)
-    depth: int | None = msgspec.field(name="stateDepth", default=None)
 
 
 class _Module(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,8 +64,10 @@ class _ManifestText(Source):
         return f"{self.path}:{next(lines, 1)}"
 
 
-def read_manifest(path: Path) -> ManifestSweep:
+def read_manifest(path: Path, libraries: Sequence[Path] = ()) -> ManifestSweep:
     """The models of a manifest that TLC searches, each as a point of a sweep, with result and counts as recorded.
+
+    The depth is left out: TLC with several workers, which made the record, does not always find the same.
 
     Raises InputError: ``manifest``, where it is none or has no such model, ``module-missing`` and ``config-missing``.
     """
@@ -87,9 +89,15 @@ def read_manifest(path: Path) -> ManifestSweep:
     base = path.parent
     modules = [_beside(base, module.path, path, "module") for module, _ in gated]
     configs = [_beside(base, model.path, path, "config") for _, model in gated]
+    folders = [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries]
     said = "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
-        for key, value in (("name", path.resolve().parent.name), ("module", modules), ("config", configs))
+        for key, value in (
+            ("name", path.resolve().parent.name),
+            ("module", modules),
+            ("config", configs),
+            ("libraries", folders),
+        )
     )
     file, _ = read_sweep_text(f'{said}[grid]\nzip = [["module", "config"]]\n', path)
     source = _ManifestText(path, f'{said}[grid]\nzip = [["module", "config"]]\n', text)
@@ -131,5 +139,4 @@ def _told(
             Told(result=result, violates=(), where=where),
             distinct=model.distinct,
             generated=model.generated,
-            depth=model.depth,
         )

@@ -26,13 +26,13 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
     """The runs of a sweep. Raises InputError as ``Sweep.model`` does, and ``duplicate-point``."""
     runs, sources, modules = [], {}, {}
     for spec in sweep.specs.values():
-        modules[spec.root.name] = tuple((f"{m.name}.tla", digest_text(m.text)) for m in spec.modules)
+        modules[id(spec)] = tuple((f"{m.name}.tla", digest_text(m.text)) for m in spec.modules)
         sources.update({digest_text(m.text): m.text for m in spec.modules})
     template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
     for point in sweep.points:
         model = sweep.model(point)
         config, main, wrapper = build_config(model)
-        used = modules[model.spec.root.name]
+        used = modules[id(model.spec)]
         if wrapper is not None:
             sources[digest_text(wrapper)] = wrapper
             used = ((f"{main}.tla", digest_text(wrapper)), *used)

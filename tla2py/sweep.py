@@ -90,17 +90,22 @@ class Sweep:
                 yield item
 
 
-def load_sweep(path: Path) -> Sweep:
+def load_sweep(path: Path, libraries: Sequence[Path] = ()) -> Sweep:
     """A sweep read from its file, or from a ``manifest.json``, and checked against its modules.
+
+    ``libraries`` are further module folders of a manifest, which names none itself.
 
     Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_spec`` raise, and
     ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``, ``duplicate-point``,
     ``grid-key`` (also for a row of expectations).
     """
     if path.suffix == ".json":
-        manifest = read_manifest(path)
+        manifest = read_manifest(path, libraries)
         sweep = _loaded(path, manifest.file, manifest.source, manifest.told)
         return replace(sweep, left_out=manifest.left_out)
+    if libraries:
+        hint = 'libraries = ["lib"]'
+        raise InputError("usage", "-L is for a manifest; a sweep file names its folders itself", hint=hint)
     return _loaded(path, *read_sweep_file(path))
 
 

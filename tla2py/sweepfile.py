@@ -102,7 +102,6 @@ class _Expectation(_Section, frozen=True, kw_only=True):
     distinct: int | None = None
     min_distinct: int | None = None
     generated: int | None = None
-    depth: int | None = None
     fires: list[str] | None = None
 
 

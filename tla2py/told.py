@@ -64,7 +64,6 @@ def told_point(
     *,
     distinct: int | None = None,
     generated: int | None = None,
-    depth: int | None = None,
 ) -> ToldPoint:
     """The row that says what is told, for the points that agree with ``match``."""
     result = told.result
@@ -77,5 +76,4 @@ def told_point(
         where=told.where,
         distinct=distinct,
         generated=generated,
-        depth=depth,
     )

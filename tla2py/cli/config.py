@@ -2,40 +2,112 @@
 
 from __future__ import annotations
 
+import glob
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err
-from tla2py.errors import InputError
+from tla2py.cfg.expected import config_expectation
+from tla2py.cfg.read import read_config
+from tla2py.cli.console import err, print_error
+from tla2py.cli.options import Libraries
+from tla2py.configfacts import config_facts, config_problems
+from tla2py.errors import InputError, Tla2pyError
 from tla2py.execute import CONFIG_NAME
-from tla2py.plan import plan_sweep
-from tla2py.sweep import load_sweep
+from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
+from tla2py.expectcheck import check_expectations
+from tla2py.plan import Plan, plan_sweep
+from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
 
 
 def cfg_command(
-    sweep: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="The sweep file.")],
+    sweep: Annotated[
+        list[Path],
+        typer.Argument(metavar="SWEEP.toml", help="The sweep file; with --check several, and configs."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Write a folder per point, ready for TLC."),
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; name what is wrong in sweep files and configs.")
+    ] = False,
+    library: Libraries = None,
 ) -> None:
     """The TLC config of every point, with its wrapper module where one is needed.
 
-    Without -o they are printed. Example: tla2py cfg sweep.toml -o configs
+    Without -o they are printed. Examples: tla2py cfg sweep.toml -o configs; tla2py cfg --check sweep.toml models/*.cfg
     """
-    plan = plan_sweep(load_sweep(sweep), "")
+    libraries = tuple(library or ())
+    if check:
+        raise typer.Exit(EXIT_NOT_RUN if _wrong(sweep, libraries) else EXIT_OK)
+    if len(sweep) > 1:
+        raise InputError("usage", "one sweep file at a time", hint="--check takes several")
+    plan = plan_sweep(load_sweep(sweep[0], libraries), "")
+    if output is None:
+        _print(plan)
+    else:
+        _write(plan, output)
+
+
+def _wrong(files: Sequence[Path], libraries: Sequence[Path]) -> int:
+    """Print what is wrong with each file, and return in how many there is something."""
+    wrong = 0
+    for file in files:
+        try:
+            _check(file, libraries)
+        except Tla2pyError as error:
+            print_error(error)
+            wrong += 1
+    return wrong
+
+
+def _check(file: Path, libraries: Sequence[Path]) -> None:
+    """See that a sweep file, or a config with the module it is named after, can be planned and checks something.
+
+    A config that no module beside it is named after is read alone. Raises InputError.
+    """
+    if file.suffix == ".cfg":
+        config_expectation(read_config(file).text, file)
+        module = _module_of(file)
+        if module is None:
+            return
+        sweep = sweep_of_configs(module, glob.escape(str(file)), libraries)
+    else:
+        sweep = load_sweep(file, libraries if file.suffix == ".json" else ())
+    plan = plan_sweep(sweep, "")
+    check_expectations(sweep, plan)
+    _check_facts(file, sweep, plan)
+
+
+def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        for reason, text, _ in config_problems(config_facts(run, sweep.spec(point))):
+            shown = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+            raise InputError(reason, f"{text} ({shown})" if shown else text, where=str(file))
+
+
+def _module_of(config: Path) -> Path | None:
+    """The module beside a config whose name begins the config's, the longest of them: Spec.tla for SpecSmall.cfg."""
+    beside = [path for path in config.parent.glob("*.tla") if config.stem.startswith(path.stem)]
+    return max(beside, key=lambda path: len(path.stem), default=None)
+
+
+def _print(plan: Plan) -> None:
     for point, run in zip(plan.points, plan.runs, strict=True):
         wrapper = [plan.sources[sha256] for name, sha256 in run.modules if name == f"{run.main}.tla"]
         generated = wrapper if run.main.startswith("MC_") else []
-        if output is None:
-            shown = ", ".join(f"{name} = {text}" for name, text in point.parameters.items())
-            typer.echo(
-                f"\\* point {point.index}: {shown}\n{run.config_text}"
-                + "".join(f"\n{text}" for text in generated)
-            )
-            continue
+        shown = ", ".join(f"{name} = {text}" for name, text in point.parameters.items())
+        typer.echo(
+            f"\\* point {point.index}: {shown}\n{run.config_text}"
+            + "".join(f"\n{text}" for text in generated)
+        )
+
+
+def _write(plan: Plan, output: Path) -> None:
+    for point, run in zip(plan.points, plan.runs, strict=True):
         folder = output / f"{point.index:04d}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -44,8 +116,7 @@ def cfg_command(
                 (folder / name).write_text(plan.sources[sha256], encoding="utf-8")
         except OSError as error:
             raise InputError("output-unwritable", f"cannot write to {folder}: {error.strerror}") from error
-    if output is not None:
-        main = plan.runs[0].main
-        err().print(
-            f"wrote {len(plan.runs)} folders to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"
-        )
+    main = plan.runs[0].main
+    err().print(
+        f"wrote {len(plan.runs)} folders to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"
+    )

@@ -14,7 +14,7 @@ import typer
 
 from tla2py.cli.console import err
 from tla2py.cli.gateoutput import Outputs
-from tla2py.cli.options import ExecutorName, Jar, Memory, Timeout, Workers
+from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
 from tla2py.cli.sweep import (
     ExecutorChoice,
     Fresh,
@@ -50,7 +50,9 @@ class _Options:
     master: str
     executor: ExecutorName
     fresh: bool
-    coverage: bool
+    coverage: bool | None
+    record: bool
+    libraries: tuple[Path, ...]
     tla2tools: Path | None
     timeout: str | None
     memory: str | None
@@ -71,7 +73,8 @@ class _Gated:
 
 def gate_command(
     target: Annotated[
-        list[Path], typer.Argument(metavar="SWEEP.toml|STORE...", help="Sweep files, or stores of sweeps.")
+        list[Path],
+        typer.Argument(metavar="SWEEP.toml|STORE...", help="Sweep files, manifests, stores of sweeps."),
     ],
     store: Annotated[
         Path | None,
@@ -96,14 +99,19 @@ def gate_command(
     ] = False,
     update: Annotated[bool, typer.Option("--update", help="Accept what drifted from SWEEP.lock.")] = False,
     coverage: Annotated[
-        bool, typer.Option("--coverage", help="Count at every point which actions fire; it costs time.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--coverage/--no-coverage",
+            help="Count at every point which actions fire, or at none; default: with --record, and where a lock has it.",
+        ),
+    ] = None,
     rerun_point: Annotated[
         int | None, typer.Option("--rerun", metavar="POINT", help="Only run this point, TLC's output shown.")
     ] = None,
     master: Master = "local[*]",
     executor: ExecutorChoice = ExecutorName.SPARK,
     fresh: Fresh = False,
+    library: Libraries = None,
     tla2tools: Jar = None,
     timeout: Timeout = None,
     memory: Memory = None,
@@ -121,6 +129,8 @@ def gate_command(
         executor=executor,
         fresh=fresh,
         coverage=coverage,
+        record=record,
+        libraries=tuple(library or ()),
         tla2tools=tla2tools,
         timeout=timeout,
         memory=memory,
@@ -187,14 +197,17 @@ def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
 
 
 def _load(path: Path, options: _Options) -> tuple[Sweep, Lock | None]:
-    """A sweep and its lock; actions are counted where the lock has them."""
-    sweep = with_options(load_sweep(path), options.timeout, options.memory, options.workers)
+    """A sweep and its lock; actions are counted where the lock has them, and at all points for a first lock."""
+    sweep = with_options(
+        load_sweep(path, options.libraries), options.timeout, options.memory, options.workers
+    )
     lock = read_lock(lock_path(path))
     counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
+    every = options.record if options.coverage is None else options.coverage
     points = frozenset(
         point.index
         for point in sweep.points
-        if options.coverage or parameters_key(point.parameters) in counted
+        if every or (options.coverage is None and parameters_key(point.parameters) in counted)
     )
     return replace(sweep, counted=points), lock
 
@@ -240,10 +253,11 @@ def _again(gated: _Gated, point: PointDecision, options: _Options) -> tuple[str,
     """The commands that run a point alone: ours, and plain Java's in a folder that ours fills."""
     file = str(gated.sweep.path)
     jar = ["--tla2tools", str(options.tla2tools)] if options.tla2tools is not None else []
-    ours = ["tla2py", "gate", file, "--rerun", str(point.point.index), *jar]
+    folders = [part for folder in options.libraries for part in ("-L", str(folder))]
+    ours = ["tla2py", "gate", file, "--rerun", str(point.point.index), *folders, *jar]
     java = gated.toolchain.java.path if gated.toolchain else Path("java")
     tools = gated.toolchain.jar.path if gated.toolchain else Path("tla2tools.jar")
-    files = ["tla2py", "cfg", file, "-o", "rerun"]
+    files = ["tla2py", "cfg", file, *folders, "-o", "rerun"]
     folder = f"rerun/{point.point.index:04d}"
     plain = shlex.join(plain_argv(point.run, java, tools))
     return shlex.join(ours), f"{shlex.join(files)} && cd {folder} && {plain}"
