@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from tla2py.cfg.read import parse_config
 from tla2py.run import Config, Run
 from tla2py.syntax import Spec
 
+# A value that TLC cannot choose: the CHOOSE has no set, and comments may stand before it.
+_CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
 # Options of a run that change what is searched; the others change only how fast, or what is told of it.
 _SEARCH_OPTIONS = ("mode", "find", "check_deadlock", "seed", "num", "depth", "options", "java_options")
 
@@ -64,7 +67,7 @@ def config_facts(run: Run, spec: Spec) -> ConfigFacts:
             (constant, name)
             for constant, names in values.items()
             for name in sorted(names)
-            if name in spec.definitions or _other_constant(name, constant, said, spec)
+            if _defined(name, constant, spec) or _other_constant(name, constant, said, spec)
         ),
         digest=_digest(run, said, generated=run.main != spec.root.name),
     )
@@ -96,6 +99,15 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
         yield from (Check(kind, name) for name in names)
     if deadlock:
         yield Check("deadlock")
+
+
+def _defined(name: str, constant: str, spec: Spec) -> bool:
+    """Whether a name is a definition, and not one that only a config can give a value: ``None == CHOOSE n : ...``."""
+    definition = spec.definitions.get(name)
+    if definition is None:
+        return False
+    chosen = _CHOSEN.match(definition.text.partition("==")[2])
+    return name != constant or chosen is None
 
 
 def _other_constant(name: str, constant: str, said: Config, spec: Spec) -> bool:

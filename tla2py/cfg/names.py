@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from tla2py.cfg.literal import literal_names
 from tla2py.cfg.read import ConfigFile
 from tla2py.errors import InputError
 from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS
@@ -29,7 +30,11 @@ def check_config_names(file: ConfigFile, specs: Mapping[str, Spec]) -> None:
         name = name.partition("(")[0]
         # What a module says of itself alone is not looked at, nor is what a standard module defines.
         own = name in constants | definitions
-        if own or standard_module_of(name) or "!" in name or value.startswith("["):
+        # A model value that is only listed, to be used in a set elsewhere, says the same as the set alone.
+        listed = name == value and any(
+            other != name and name in (literal_names(text) or ()) for other, text in file.config.assignments
+        )
+        if own or listed or standard_module_of(name) or "!" in name or value.startswith("["):
             continue
         message = f"{shown} declares no constant {name}"
         raise _unknown("unknown-constant", message, name, constants | definitions, file)

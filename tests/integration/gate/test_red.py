@@ -54,6 +54,18 @@ def test_without_a_lock_it_says_that_drift_is_not_guarded(folder: Folder) -> Non
     assert "drift is not guarded" in done.stdout
 
 
+def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> None:
+    assert folder.gate().code == 0
+    assert folder.gate("--record", "--no-coverage").code == 0
+    assert "fired" not in folder.lock.read_text()
+    done = folder.gate()
+    assert "nothing to run" in done.stderr
+    assert "note: which actions fire is not guarded" in done.stdout
+    folder.lock.unlink()
+    assert folder.gate("--record").code == 0
+    assert folder.lock.read_text().count("fired = ") == 2
+
+
 def test_a_lock_is_not_written_over_nor_for_what_is_red(locked: Folder) -> None:
     before = locked.lock.read_text()
     red(locked.gate("--record"), 2, "is there already", "--update")

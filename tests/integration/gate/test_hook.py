@@ -1,0 +1,116 @@
+"""The hook for pre-commit, its entry run as it stands on the files that it would be given, in a repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ended
+from tests.integration.gate.lift import LIFT, SWEEP
+
+ROOT = Path(__file__).resolve().parents[3]
+HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text()
+CONFIG = "SPECIFICATION Spec\nINVARIANT Low\nCONSTANTS Top = 2 Goal = 7\n"
+
+
+def told(key: str) -> str:
+    (found,) = re.findall(rf"^(?:- |  ){key}: (.*)$", HOOKS, re.MULTILINE)
+    return str(found)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Files that are added to a repository: what the hook is for, and what it is to pass over."""
+    (tmp_path / "specs").mkdir()
+    for name, text in (
+        ("specs/Lift.tla", LIFT),
+        ("specs/LiftLow.cfg", CONFIG),
+        ("specs/sweep.toml", SWEEP),
+        ("specs/large-sweep.toml", SWEEP),
+        ("setup.cfg", "[metadata]\nname = lift\n"),
+        ("pyproject.toml", "[project]\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def commit(repository: Path) -> tuple[list[str], Ended]:
+    """The files that pre-commit would hand over, and how the entry ends."""
+    staged = subprocess.run(
+        ["git", "diff", "--cached", "--name-only"], cwd=repository, capture_output=True, text=True, check=True
+    )
+    names = [
+        name
+        for name in staged.stdout.split()
+        if re.search(told("files"), name) and not re.search(told("exclude"), name)
+    ]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [*shlex.split(told("entry")), *names],
+        cwd=repository,
+        env={"PATH": path, "HOME": str(repository)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return names, Ended(done.returncode, done.stdout, done.stderr)
+
+
+def test_it_is_silent_when_all_is_well(repository: Path) -> None:
+    names, done = commit(repository)
+    assert names == ["specs/LiftLow.cfg", "specs/large-sweep.toml", "specs/sweep.toml"]
+    assert done == Ended(0, "", "")
+    assert told("language") == "python"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        (
+            "LiftLow.cfg",
+            "INVARIANT Low",
+            "INVARIANT Lov",
+            "specs/LiftLow.cfg:2:11: Lift.tla has no definition Lov",
+        ),
+        ("LiftLow.cfg", "Goal = 7", "Goal = Roof", "gives Goal the model value Roof"),
+        ("LiftLow.cfg", "INVARIANT Low", "CHECK_DEADLOCK FALSE", "nothing is checked"),
+        (
+            "LiftLow.cfg",
+            "INVARIANT Low",
+            "INVARIANT Low \\* EXPECT Sucess",
+            "EXPECT Sucess is no result of TLC",
+        ),
+        ("LiftLow.cfg", "Top = 2", "Top = -2", "specs/LiftLow.cfg:3:17"),
+        ("sweep.toml", "Top = [1, 2]", "Tip = [1, 2]", "specs/sweep.toml:8:1"),
+        ("sweep.toml", "match = { Top = 2 }", "match = { Top = 3 }", "this expectation matches no point"),
+        ("sweep.toml", "[tlc]", "[tcl]", "did you mean tlc?"),
+    ],
+)
+def test_it_names_what_is_wrong(repository: Path, file: str, old: str, new: str, said: str) -> None:
+    path = repository / "specs" / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    _, done = commit(repository)
+    assert done.code == 2
+    assert said in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
+def test_it_names_every_file_that_is_wrong(repository: Path) -> None:
+    (repository / "specs" / "LiftLow.cfg").write_text("INVARIANT Lov\n")
+    (repository / "specs" / "sweep.toml").write_text("modul = 1\n")
+    _, done = commit(repository)
+    assert done.code == 2
+    assert [line.split(":")[1].strip() for line in done.errors if line.startswith("error")] == [
+        "specs/LiftLow.cfg",
+        "specs/sweep.toml",
+    ]
