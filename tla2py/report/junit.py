@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from xml.etree import ElementTree as ET
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
@@ -42,8 +43,11 @@ def junit_error(name: str, message: str) -> str:
 
 
 def _text(document: JUnitXml) -> str:
-    data: bytes | str = document.tostring()  # type: ignore[no-untyped-call]
-    return (data.decode("utf-8") if isinstance(data, bytes) else data).rstrip() + "\n"
+    root = ET.fromstring(document.tostring())  # type: ignore[no-untyped-call]  # noqa: S314 - our own
+    # A line per element; what is inside of a failure stays as it is.
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text.rstrip()}\n'
 
 
 def _suite(gate: Evidence) -> TestSuite:
