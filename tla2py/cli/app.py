@@ -23,6 +23,7 @@ _COMMANDS = {
     "cfg": "config:cfg_command",
     "trace": "trace:trace_command",
     "query": "query:query_command",
+    "report": "report:report_command",
     "gate": "gate:gate_command",
 }
 _SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -29,7 +29,7 @@ class GridPoint:
     @property
     def said(self) -> str:
         """The verdict in a few words: what is violated, in how many states."""
-        if not self.violated:
+        if self.verdict != "violated":
             return self.verdict
         return ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in self.violated)
 
@@ -77,7 +77,7 @@ def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
 
 def parameter_text(parameters: Mapping[str, str]) -> str:
     """The parameters of a point in one line."""
-    return ", ".join(f"{name} = {text}" for name, text in parameters.items()) or "the model"
+    return ", ".join(f"{name} = {text or '(none)'}" for name, text in parameters.items()) or "the model"
 
 
 def _list(value: object) -> list[Row]:

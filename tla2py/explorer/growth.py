@@ -148,21 +148,22 @@ def _series(fixed: Mapping[str, str], group: Sequence[GridPoint], parameter: str
     )
 
 
-def growth_view(growth: Growth) -> Element:
-    """Growth as curves, each going on dashed to the next size where that can be told."""
+def growth_view(growth: Growth, labels: Sequence[str] = ()) -> Element:
+    """Growth as curves, each going on dashed to the next size where that can be told; ``labels`` are short names."""
     if not growth.series:
         return element("p", f"no run that holds tells how {growth.value} grows along {growth.parameter}")
     ticks = {size: value for one in growth.series for size, value in zip(one.sizes, one.values, strict=True)}
     curves = []
-    for one in growth.series:
+    for number, one in enumerate(growth.series):
         points = tuple(zip(one.sizes, one.numbers, strict=True))
-        curves.append(Curve(label=one.label, points=points))
+        curves.append(Curve(label=labels[number] if labels else one.label, points=points))
         if len(points) > 1 and all(re.fullmatch(r"-?\d+", value) for value in one.values):
             after = round(2 * one.sizes[-1] - one.sizes[-2])
             prediction = one.predict(after)
             ticks[float(after)] = str(after)
             ahead = (points[-1], (float(after), prediction.likely))
-            curves.append(Curve(label=f"predicted {prediction.likely:,.0f}", points=ahead, fit=True))
+            told = labels[number] if labels else "predicted"
+            curves.append(Curve(label=f"{told} {prediction.likely:,.0f}", points=ahead, fit=True))
     title = f"{growth.value} by {growth.parameter}"
     return curves_svg(title, growth.parameter, dict(sorted(ticks.items())), curves)
 

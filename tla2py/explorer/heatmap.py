@@ -87,7 +87,8 @@ def minimal_violating(points: Sequence[GridPoint]) -> frozenset[int]:
     """The numbers of the points that violate something that no smaller point violates."""
     violating: dict[str, list[GridPoint]] = {}
     for point in points:
-        for name in point.violated:
+        # A point that contradicts an assumption is no instance of the protocol.
+        for name in point.violated if point.verdict == "violated" else ():
             violating.setdefault(name, []).append(point)
     return frozenset(
         candidates[place].point

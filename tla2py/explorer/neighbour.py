@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tla2py.errors import InputError
@@ -97,28 +98,41 @@ def nearest_holding(view: StoreView, number: int) -> Contrast:
         raise InputError("no-point", f"no point {number} was run", hint=f"points: 1 to {len(points)}")
     if here.verdict != "violated":
         raise InputError("not-violated", f"point {number} is not violated: {here.verdict}")
-    orders = {name: value_order(points, name) for name in here.parameters}
-
-    def distance(other: GridPoint) -> tuple[int, int]:
-        apart = [
-            abs(order.index(here.parameters[name]) - order.index(other.parameters[name]))
-            for name, order in orders.items()
-        ]
-        return sum(map(bool, apart)), sum(apart)
-
-    holding = [point for point in points if point.verdict == "holds"]
-    if not holding:
+    there = nearest(points, here)
+    if there is None:
         raise InputError("no-neighbour", "no point of this store holds")
-    there = min(holding, key=distance)
     return Contrast(
         violating=here,
         holding=there,
-        differs=tuple(
-            (name, there.parameters[name], text)
-            for name, text in here.parameters.items()
-            if there.parameters[name] != text
-        ),
+        differs=differing(there, here),
         trace=_shortest(view, number),
+    )
+
+
+def nearest(points: Sequence[GridPoint], here: GridPoint) -> GridPoint | None:
+    """The holding point that differs least from a point, see ``nearest_holding``; None where none holds."""
+    orders = {
+        name: {text: place for place, text in enumerate(value_order(points, name))}
+        for name in here.parameters
+    }
+
+    def distance(other: GridPoint) -> tuple[int, int]:
+        apart = [
+            abs(order[here.parameters[name]] - order[other.parameters[name]])
+            for name, order in orders.items()
+            if here.parameters[name] != other.parameters[name]
+        ]
+        return len(apart), sum(apart)
+
+    return min((point for point in points if point.verdict == "holds"), key=distance, default=None)
+
+
+def differing(there: GridPoint, here: GridPoint) -> tuple[tuple[str, str, str], ...]:
+    """The parameters in which two points differ, each with its value there and here."""
+    return tuple(
+        (name, there.parameters[name], text)
+        for name, text in here.parameters.items()
+        if there.parameters[name] != text
     )
 
 

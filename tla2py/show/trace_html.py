@@ -102,7 +102,7 @@ def _row(
         "tr",
         element(
             "td",
-            number,
+            element("a", number, href=f"#{anchor}-{state.index}") if anchor else number,
             class_="t2-n t2-loop" if in_loop else "t2-n",
             title="in the loop" if in_loop else None,
         ),

@@ -1,0 +1,125 @@
+// Sorting and filtering the points, the heatmap over any two parameters, and links to a point or a step.
+"use strict";
+(() => {
+  const table = document.getElementById("points");
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+  const heads = [...table.tHead.rows[0].cells];
+  const find = (id) => document.getElementById(id);
+  const make = (tag, text, set = {}) => Object.assign(document.createElement(tag), { textContent: text }, set);
+  document.documentElement.classList.add("script");
+
+  const sortedBy = (cell) => cell.dataset.value ?? cell.textContent;
+  const compare = (one, other) => {
+    if (one === "" || other === "") return (one === "") - (other === ""); // what is not known comes last
+    return isNaN(one) || isNaN(other) ? one.localeCompare(other) : one - other;
+  };
+  heads.forEach((head, place) => head.firstChild.addEventListener("click", () => {
+    const down = head.getAttribute("aria-sort") === "ascending";
+    heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const key = (row) => sortedBy(row.cells[place]);
+    const known = (row) => key(row) !== "";
+    const order = [...rows].sort((one, other) =>
+      (down && known(one) && known(other) ? -1 : 1) * compare(key(one), key(other)));
+    body.append(...order);
+  }));
+
+  const filter = () => {
+    const words = find("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const verdict = find("verdict").value;
+    let left = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !(words.every((word) => text.includes(word)) && (!verdict || row.dataset.verdict === verdict));
+      left += !row.hidden;
+    }
+    find("count").textContent = `${left} of ${rows.length} points`;
+  };
+  for (const name of new Set(rows.map((row) => row.dataset.verdict))) find("verdict").append(make("option", name));
+  find("filter").addEventListener("input", filter);
+  find("verdict").addEventListener("change", filter);
+  document.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
+  filter();
+
+  const worst = ["violated", "broken", "inconclusive", "holds", "excluded"];
+  const styles = { holds: "t2-good", violated: "t2-bad", excluded: "t2-none" };
+  const column = (key) => heads.findIndex((head) => head.dataset.key === key);
+  const fill = (cell, found, key) => {
+    const link = (row, text) => cell.append(make("a", text, { href: `#${row.id}` }));
+    if (key === "verdict") {
+      const counts = new Map();
+      found.forEach((row) => counts.set(row.dataset.said, [...(counts.get(row.dataset.said) ?? []), row]));
+      if (found.some((row) => row.dataset.minimal)) cell.append("★ ");
+      [...counts].forEach(([said, same], place) => {
+        if (place) cell.append("; ");
+        link(same[0], found.length > 1 ? `${same.length}× ${said}` : said);
+      });
+      const verdict = worst.find((one) => found.some((row) => row.dataset.verdict === one));
+      cell.className = found.length ? styles[verdict] ?? "t2-odd" : "t2-none";
+      return;
+    }
+    const known = found.filter((row) => sortedBy(row.cells[column(key)]) !== "");
+    if (!known.length) return void (cell.className = "t2-none");
+    const number = (row) => Number(sortedBy(row.cells[column(key)]));
+    const largest = known.reduce((one, other) => (number(other) > number(one) ? other : one));
+    link(largest, (found.length > 1 ? "≤ " : "") + largest.cells[column(key)].textContent);
+    cell.className = "t2-n";
+    const most = Math.max(...rows.map(number));
+    const shade = most > 0 ? Math.log1p(number(largest)) / Math.log1p(most) : 0;
+    cell.style.background = `rgba(56,139,253,${(0.04 + 0.5 * shade).toFixed(2)})`;
+  };
+  const values = (key) => {
+    const seen = new Map();
+    if (key) rows.forEach((row) => seen.set(row.cells[column(key)].textContent, Number(row.cells[column(key)].dataset.value)));
+    return key ? [...seen].sort((one, other) => one[1] - other[1]).map(([text]) => text) : [""];
+  };
+  const draw = () => {
+    const [across, down, value] = ["across", "down", "value"].map((id) => find(id).value);
+    const has = (row, key, text) => !key || row.cells[column(key)].textContent === text;
+    const drawn = make("table", "");
+    drawn.append(make("caption", `${value}: ${[down, across].filter(Boolean).join(" by ")}`));
+    const top = drawn.createTHead().insertRow();
+    top.append(make("th", down, { scope: "col" }), ...values(across).map((text) => make("th", text, { scope: "col" })));
+    if (values(across).length * values(down).length > 20000) {
+      find("heatmap").replaceChildren(make("p", "These two have too many values for a table."));
+      return;
+    }
+    const inside = drawn.createTBody();
+    for (const label of values(down)) {
+      const line = inside.insertRow();
+      line.append(make("th", label, { scope: "row" }));
+      for (const text of values(across))
+        fill(line.insertCell(), rows.filter((row) => has(row, across, text) && has(row, down, label)), value);
+    }
+    find("heatmap").replaceChildren(drawn);
+  };
+  if (find("heatmap")) {
+    const parameters = heads.filter((head) => head.dataset.kind === "parameter").map((head) => head.dataset.key);
+    for (const id of ["across", "down"]) {
+      if (id === "down") find(id).append(make("option", "", { value: "" }));
+      parameters.forEach((name) => find(id).append(make("option", name)));
+      find(id).value = find("heatmap").dataset[id === "across" ? "x" : "y"];
+    }
+    heads.filter((head) => ["verdict", "number"].includes(head.dataset.kind))
+      .forEach((head) => find("value").append(make("option", head.dataset.kind === "verdict" ? "verdict" : head.textContent, { value: head.dataset.key })));
+    ["across", "down", "value"].forEach((id) => find(id).addEventListener("change", draw));
+    draw();
+  }
+
+  // What a link leads to is shown, whatever is folded or filtered; of a step, the whole state.
+  const follow = () => {
+    const goal = location.hash && find(decodeURIComponent(location.hash.slice(1)));
+    if (!goal) return;
+    if (goal.hidden) {
+      find("filter").value = find("verdict").value = "";
+      filter();
+    }
+    for (let outer = goal.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
+    if (goal.matches("article tr")) goal.querySelectorAll("details").forEach((part) => (part.open = true));
+    goal.scrollIntoView({ block: "center" });
+  };
+  addEventListener("hashchange", follow);
+  addEventListener("beforeprint", () => document.querySelectorAll("article details").forEach((part) => (part.open = true)));
+  follow();
+})();
