@@ -182,3 +182,35 @@ def test_a_row_speaks_of_parameters(load: LoadSweep) -> None:
         load(HEAD + row)
     assert raised.value.code == "grid-key"
     assert str(raised.value.where).endswith("sweep.toml:10:1")
+
+
+def test_an_outcome_is_finer_than_a_verdict(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[expect]\noutcome = "violation_safety"\n')
+    assert judged(sweep, row("violated", "Small") | {"outcome": "violation_safety"}) == []
+    assert judged(sweep, row("violated", "deadlock:") | {"outcome": "violation_deadlock"}) == [
+        ("violation_deadlock (deadlock), expected violation_safety", EXIT_UNEXPECTED)
+    ]
+    assert judged(sweep, row("holds") | {"outcome": "success"}) == [
+        ("holds, expected violated (violation_safety)", EXIT_UNEXPECTED)
+    ]
+    assert judged(sweep, row("broken") | {"outcome": "error_spec_parse"})[0][1] == EXIT_NOT_RUN
+
+
+def test_an_assumption_may_be_expected_to_be_false(load: LoadSweep) -> None:
+    sweep = load(HEAD + '[expect]\noutcome = "violation_assumption"\n')
+    assert judged(sweep, row("excluded") | {"outcome": "violation_assumption"}) == []
+    assert [code for _, code in judged(sweep, row("holds") | {"outcome": "success"})] == [EXIT_UNEXPECTED]
+
+
+def test_states_generated_are_counted_exactly(load: LoadSweep) -> None:
+    sweep = load(HEAD + "[expect]\ngenerated = 20\n")
+    assert judged(sweep, row("holds") | {"generated": 20}) == []
+    assert judged(sweep, row("holds") | {"generated": 21}) == [
+        ("generated is 21, expected 20", EXIT_UNEXPECTED)
+    ]
+
+
+def test_an_outcome_has_to_be_one_of_tlcs(load: LoadSweep) -> None:
+    with pytest.raises(InputError, match=r"expect\.outcome") as raised:
+        load(HEAD + '[expect]\noutcome = "safety"\n')
+    assert "violation_safety" in str(raised.value.hint)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.unit.conftest import LoadSweep
@@ -261,3 +263,57 @@ def test_only_counts_that_come_out_the_same_are_locked(
     point = gate(sweep, row(verdict), fired=("Up",)).points[0].locked
     assert point is not None
     assert (point.distinct is not None, point.fired is not None) == (counted, counted)
+
+
+NONE = """---- MODULE Counter ----
+EXTENDS Naturals
+VARIABLE x
+None == \\* no number
+  CHOOSE n : n \\notin Nat
+Some == 3
+Init == x = None
+Next == x = None /\\ x' = Some
+Small == x = None \\/ x < 4
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("constants", "reasons"),
+    [
+        ("None = None", []),
+        ("Some = Some", ["model-value"]),
+        ("None = Some", ["model-value"]),
+        ("Some = None", ["model-value"]),
+    ],
+)
+def test_a_definition_turned_model_value_is_right_only_where_tlc_cannot_choose(
+    load: LoadSweep, tmp_path: Path, constants: str, reasons: list[str]
+) -> None:
+    (tmp_path / "Counter.tla").write_text(NONE)
+    (tmp_path / "A.cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT Small\nCONSTANT {constants}\n")
+    decision = gate(load('module = "Counter.tla"\nconfig = "A.cfg"\n'), row())
+    assert [reason for reason, _, _ in told(decision)] == reasons
+
+
+def test_a_config_names_no_invariant_and_a_lock_guards_which(load: LoadSweep, tmp_path: Path) -> None:
+    load(HEAD)
+    config = tmp_path / "Counter.cfg"
+    config.write_text(
+        "INIT Init\nNEXT Next\nINVARIANTS Small Init\nCONSTANT Max = 3\n\\* EXPECT SafetyFailure\n"
+    )
+    sweep = load('module = "Counter.tla"\nconfig = "Counter.cfg"\n')
+    small, other = (row("violated", name, outcome="violation_safety") for name in ("Small", "Init"))
+    decision = gate(sweep, small)
+    assert decision.exit_code == EXIT_OK
+    assert (
+        "what of several is to be violated is not said at 1 of 1 points; a lock guards it" in decision.notices
+    )
+    kept = [point.locked for point in decision.points if point.locked]
+    changed = gate(sweep, other, lock=Lock(point=kept))
+    assert [reason for reason, _, _ in told(changed)] == ["drift", "drift"]
+    # Who writes a row can name it, and has to.
+    rows = load(
+        'module = "Counter.tla"\nconfig = "Counter.cfg"\n[[expect.point]]\nmatch = {}\noutcome = "violation_safety"\n'
+    )
+    assert [reason for reason, _, _ in told(gate(rows, small))] == ["unnamed"]
