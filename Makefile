@@ -21,16 +21,19 @@ $(READY): pyproject.toml constraints.txt
 java:
 	@sh scripts/java.sh
 
+chromium:
+	@sh scripts/chromium.sh
+
 sweep: setup ## run the KIP-320 sweep on Spark
 	$(BIN)/tla2py sweep specs/kip320/sweep.toml
 
 systems: setup ## run the sweeps of all five systems on Spark and show them in one table
 	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
-test: setup ## run the tests, with the real TLC and the real Spark
+test: setup chromium ## run the tests, with the real TLC and the real Spark
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
-test-full: setup ## run all tests, those that take long among them
+test-full: setup chromium ## run all tests, those that take long among them
 	$(BIN)/pytest -m "reference or not reference" -o timeout=3600
 
 gate: setup ## gate the sweeps of all five systems: green while their known bugs are as known
@@ -38,6 +41,9 @@ gate: setup ## gate the sweeps of all five systems: green while their known bugs
 
 reference: setup ## run all of the reference: our systems against the published ones
 	$(BIN)/pytest tests/systems/test_reference.py -m "reference or not reference" -o timeout=3600
+
+report: systems ## write the reports of all systems to docs/report
+	$(BIN)/python scripts/reports.py
 
 notebooks: setup ## execute the notebooks, on real stores
 	$(BIN)/python scripts/notebooks.py
@@ -65,4 +71,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java gate sweep systems test test-full reference notebooks notebooks-html lint format fuzz bench clean
+.PHONY: help setup java chromium report gate sweep systems test test-full reference notebooks notebooks-html lint format fuzz bench clean
