@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tla2py.axes import group_parameters, read_parameters, replaceable_standard
-from tla2py.cfg.names import check_config_names
-from tla2py.cfg.read import ConfigFile, read_config
+from tla2py.cfg.read import ConfigFile
 from tla2py.cfg.render import default_template
 from tla2py.errors import InputError
 from tla2py.grid import (
@@ -28,11 +27,12 @@ from tla2py.grid import (
 from tla2py.manifest import read_manifest
 from tla2py.model import Model
 from tla2py.run import Limits, TlcOptions
+from tla2py.sweepconfigs import read_configs, with_found_configs
 from tla2py.sweepfile import ExpectPoint, ExpectSection, SweepFile, nearest, read_sweep_file, read_sweep_text
 from tla2py.sweepmodel import Sources, point_model
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec
-from tla2py.told import with_found_configs, with_told
+from tla2py.told import with_told
 from tla2py.units import parse_duration, parse_memory
 from tla2py.where import failing_predicate
 
@@ -95,9 +95,9 @@ def load_sweep(path: Path, libraries: Sequence[Path] = ()) -> Sweep:
 
     ``libraries`` are further module folders of a manifest, which names none itself.
 
-    Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_spec`` raise, and
-    ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``, ``duplicate-point``,
-    ``grid-key`` (also for a row of expectations).
+    Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_spec``
+    raise, and ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
+    ``duplicate-point``, ``grid-key`` (also for a row of expectations).
     """
     if path.suffix == ".json":
         manifest = read_manifest(path, libraries)
@@ -148,7 +148,7 @@ def _loaded(path: Path, file: SweepFile, source: Source, told: Sequence[ExpectPo
         raise InputError("empty-parameter", "module is an empty list", where=source.place("module"))
     _check_names(file, source, specs)
     _check_mode(file, source)
-    configs = _configs(file, source, base, specs)
+    configs = read_configs(file, source, base, specs)
     file = with_told(file, configs, told)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
@@ -273,20 +273,6 @@ def _check_substitution(name: str, source: Source, specs: Mapping[str, Spec]) ->
     if bare not in known and not replaceable_standard(bare):
         where = source.place("substitutions", name)
         raise _unknown(bare, "constant or definition", known, where, shown)
-
-
-def _configs(file: SweepFile, source: Source, base: Path, specs: Mapping[str, Spec]) -> dict[str, ConfigFile]:
-    """The configs that a sweep starts from, by the names in its file; what they name has to be there."""
-    names = file.config if isinstance(file.config, list) else [file.config] if file.config else []
-    found = {}
-    for name in names:
-        if not (base / name).is_file():
-            raise InputError(
-                "config-missing", f"no such config: {name}", where=source.place("config", value=name)
-            )
-        found[name] = read_config(base / name)
-        check_config_names(found[name], specs)
-    return found
 
 
 def _check_matches(file: SweepFile, source: Source, parameters: list[str]) -> None:

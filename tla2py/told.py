@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import msgspec
 
 from tla2py.cfg.expected import Told, config_expectation
 from tla2py.cfg.read import ConfigFile
-from tla2py.errors import InputError
 from tla2py.outcome import Outcome, Verdict
 from tla2py.sweepfile import ExpectPoint, ExpectSection, Scalar, SweepFile, ToldPoint
-from tla2py.sweeptext import Source
-
-
-def with_found_configs(file: SweepFile, source: Source, base: Path) -> SweepFile:
-    """A sweep file whose patterns such as ``models/*.cfg`` are replaced by the configs that they find.
-
-    Raises InputError (``config-missing``) for a pattern that finds none.
-    """
-    names = file.config if isinstance(file.config, list) else [file.config] if file.config else []
-    if not any(glob.has_magic(name) and not (base / name).exists() for name in names):
-        return file
-    found: dict[str, None] = {}
-    for name in names:
-        if not glob.has_magic(name) or (base / name).exists():
-            found[name] = None
-            continue
-        matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
-        if not matching:
-            raise InputError(
-                "config-missing", f"no config is found by {name}", where=source.place("config", value=name)
-            )
-        found.update(dict.fromkeys(matching))
-    return msgspec.structs.replace(file, config=list(found))
 
 
 def with_told(

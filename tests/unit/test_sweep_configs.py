@@ -158,6 +158,21 @@ def test_a_folder_of_configs_is_a_sweep(box: Path) -> None:
     assert plan_sweep(written, "jar").runs == plan_sweep(sweep, "jar").runs
 
 
+def test_a_pattern_finds_configs(box: Path, load: LoadSweep) -> None:
+    (box / "models").mkdir()
+    for name in ("b", "a"):
+        (box / "models" / f"{name}.cfg").write_text(CONFIG)
+    sweep = load('module = "Box.tla"\nconfig = ["Box.cfg", "models/*.cfg"]\n')
+    assert [p.parameters["config"] for p in sweep.points] == ["Box.cfg", "models/a.cfg", "models/b.cfg"]
+    with pytest.raises(InputError) as raised:
+        load('module = "Box.tla"\nconfig = "model/*.cfg"\n')
+    assert (raised.value.code, raised.value.message) == (
+        "config-missing",
+        "no config is found by model/*.cfg",
+    )
+    assert str(raised.value.where).endswith("sweep.toml:2:11")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code", "place", "said"),
     [
