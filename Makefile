@@ -64,8 +64,14 @@ fuzz: setup ## fuzz the readers of streams, values, configs and traces for a min
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[fuzz]'
 	$(BIN)/python tests/fuzz.py -max_total_time=60 -artifact_prefix=$(VENV)/
 
-bench: setup ## measure, in ratios: reading long logs against json.loads
-	$(BIN)/python benchmarks/reading.py
+bench: setup $(VENV)/peers/.ready ## measure, in ratios: reading long logs, against json.loads and other tools
+	$(BIN)/python -m benchmarks.reading
+	$(BIN)/python -m benchmarks.peers $(VENV)/peers/bin/python
+
+$(VENV)/peers/.ready:
+	$(PYTHON) -m venv $(VENV)/peers
+	$(VENV)/peers/bin/pip install --quiet tlakit==0.1.1 modelator-py==0.2.6
+	touch $@
 
 clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

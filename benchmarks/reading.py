@@ -44,7 +44,7 @@ def _log(size: int) -> Iterator[bytes]:
             if index == 1
             else "<Append line 40, col 3 to line 52, col 60 of module Log>"
         )
-        message = _message(2217, 4, f"{index}: {head}\n{_state(index)}\n")
+        message = _message(2217, 4, f"{index}: {head}\n{state_text(index)}\n")
         written += len(message)
         yield message
     yield _message(
@@ -57,7 +57,7 @@ def _message(code: int, level: int, body: str) -> bytes:
     return f"@!@!@STARTMSG {code}:{level} @!@!@\n{body}\n@!@!@ENDMSG {code} @!@!@\n".encode()
 
 
-def _state(index: int) -> str:
+def state_text(index: int) -> str:
     """Eight variables; those that count the steps of one replica change in every third state only."""
     turn, step = index % len(REPLICAS), index // len(REPLICAS)
     counts = [step + (turn >= place) for place in range(len(REPLICAS))]

@@ -69,6 +69,7 @@ _NESTED: dict[Code, str] = {
     Code.CONFIG_UNREADABLE: r"^(?:: )?TLC encountered the following error when trying to read the configuration file",
 }
 _COMPILED_FACTS = {code: re.compile(pattern) for code, pattern in _FACTS.items()}
+_ANY_FACT = re.compile("|".join(_FACTS.values()))  # most lines are none, which one look tells
 _COMPILED_ERRORS = {code: re.compile(pattern, re.MULTILINE) for code, pattern in _ERRORS.items()}
 _COMPILED_NESTED = {code: re.compile(pattern, re.MULTILINE) for code, pattern in _NESTED.items()}
 
@@ -143,9 +144,9 @@ class _Reader:
             return Message(code=Code.STUTTERING, level=Level.STATE, text=f"{stuttering[1]}: Stuttering")
         if self._row is not None and (row := self._coverage(line)) is not None:
             return Message(code=row, level=Level.NONE, text=line)
-        code = next((code for code, form in _COMPILED_FACTS.items() if form.match(line)), None)
-        if code is None:
+        if _ANY_FACT.match(line) is None:
             return None
+        code = next(code for code, form in _COMPILED_FACTS.items() if form.match(line))
         if code in (Code.COVERAGE_START, Code.COVERAGE_END):
             self._row = Code.COVERAGE_INIT if code is Code.COVERAGE_START else None
         return Message(code=code, level=Level.NONE, text=line)

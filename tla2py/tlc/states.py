@@ -79,6 +79,7 @@ class StateReader:
     def __init__(self) -> None:
         self._values: dict[str, Value] = {}
         self._size = 0
+        self._parts: dict[str, Value] = {}
         self._previous: dict[str, Value] = {}
 
     def read(self, text: str, *, partial: bool = False) -> State | None:
@@ -118,6 +119,7 @@ class StateReader:
         if self._size > _REMEMBERED:
             self._values = {text: values[name] for name, text in texts.items()}
             self._size = sum(map(len, self._values))
+            self._parts.clear()
         if values.keys() < self._previous.keys():
             values = {name: values.get(name, value) for name, value in self._previous.items()}
         self._previous = values
@@ -128,7 +130,7 @@ class StateReader:
         if known is not None:
             return known
         try:
-            value = parse_value(text)
+            value = parse_value(text, known=self._parts)
         except ValueTextError:
             value = Opaque(text)
         self._values[text] = value

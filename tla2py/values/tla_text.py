@@ -36,6 +36,12 @@ _FIELD = re.compile(r"[0-9_]*[^\W0-9_]\w*")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _UNESCAPED = {'"': '"', "\\": "\\", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 _ESCAPED = str.maketrans({char: "\\" + letter for letter, char in _UNESCAPED.items()})
+# Brackets with no others inside, such as a message or an entry of a log, are one piece: in a trace the same ones come
+# again and again. What is between two strings or arrows in them is bounded, which keeps the scan linear.
+_PLAIN = r"""[^\[\]{}()<>"\\|]{0,80}"""
+_FLAT = rf"""{_PLAIN}(?:(?:\|->|:>|"[^"\\]{{0,80}}"){_PLAIN}){{0,60}}"""
+_PIECE = re.compile(rf"""\[{_FLAT}\]|\{{{_FLAT}\}}|<<{_FLAT}>>|\({_FLAT}\)|{LEXEME.pattern}""", re.DOTALL)
+_FLAT_BEGINS = frozenset({"[", "{", "(", "<<"})
 _SYMBOLS = frozenset("-+*/#=~&|%^$?!@'.;")
 _CLOSER = {"<<": ">>", "{": "}", "[": "]", "(": ")"}
 _END = ""
@@ -59,16 +65,26 @@ class _Unexpected(Exception):  # noqa: N818 - never leaves this module
         self.expected = expected
 
 
-def parse_value(text: str, *, model_values: Iterable[str] = ()) -> Value:
+def parse_value(
+    text: str, *, model_values: Iterable[str] = (), known: dict[str, Value] | None = None
+) -> Value:
     """The value that ``text`` prints, in any layout.
 
     A bare name is a ``ModelValue``, except for the names of sets that TLC does not enumerate (``Nat``, ``Int``,
     ``Real``, ``STRING``, ``ANY``), which become ``Opaque`` unless ``model_values`` lists them. Time and memory grow
-    linearly with the text, and nesting is not limited. Raises ``ValueTextError``.
+    linearly with the text, and nesting is not limited. ``known`` keeps small parts by their texts between values that
+    are read with the same model values. Raises ``ValueTextError``.
     """
+    leaves: dict[str, Value] = {name: ModelValue(name) for name in model_values}
+    try:
+        return _parse([*_PIECE.findall(text), _END], leaves if known is None else known, {})
+    except _Unexpected:
+        return _parse_piecemeal(text, leaves)
+
+
+def _parse_piecemeal(text: str, leaves: dict[str, Value]) -> Value:
     lexemes = LEXEME.findall(text)
     lexemes.append(_END)
-    leaves: dict[str, Value] = {name: ModelValue(name) for name in model_values}
     try:
         try:
             return _parse(lexemes, leaves, {})
@@ -100,7 +116,10 @@ def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple
         elif value is not None:
             index += 1
         elif lexeme not in _CLOSER:
-            value = leaves[lexeme] = _leaf(lexeme, index)
+            if lexeme[:1] in _FLAT_BEGINS or lexeme[:2] in _FLAT_BEGINS:
+                value = leaves[lexeme] = _parse([*LEXEME.findall(lexeme), _END], leaves, {})
+            else:
+                value = leaves[lexeme] = _leaf(lexeme, index)
             index += 1
         else:
             index += 1

@@ -102,7 +102,8 @@ def otherwise(value: Value) -> Value:
         pairs = [(otherwise(key), otherwise(part)) for key, part in value.items()]
         if pairs and all(isinstance(key, str) for key, _ in pairs):
             return Record({str(key): part for key, part in pairs})
-        if [key for key, _ in pairs] == list(range(1, len(pairs) + 1)):
+        # TRUE is no 1, though True is.
+        if [(type(key), key) for key, _ in pairs] == [(int, n) for n in range(1, len(pairs) + 1)]:
             return tuple(part for _, part in pairs)
         return Function(reversed(pairs))
     return value
