@@ -58,7 +58,7 @@ RunCli = Callable[..., Ended]
 
 @pytest.fixture
 def run_cli(tmp_path: Path) -> RunCli:
-    """``run_cli(*args, cwd=..., env=..., prefix=...)`` runs the command line as a process of its own.
+    """``run_cli(*args, cwd=..., env=..., prefix=..., timeout=...)`` runs the command line as a process of its own.
 
     ``env`` is laid over the environment, None takes a variable away; ``prefix`` is what starts the interpreter.
     """
@@ -68,6 +68,7 @@ def run_cli(tmp_path: Path) -> RunCli:
         cwd: Path | None = None,
         env: Mapping[str, str | None] | None = None,
         prefix: tuple[str, ...] = (),
+        timeout: float = 300,
     ) -> Ended:
         changes = {"TLA2TOOLS_JAR": None, "TLA2PY_JAVA_HOME": None, "FORCE_COLOR": None, **(env or {})}
         kept = {name: value for name, value in os.environ.items() if name not in changes}
@@ -77,7 +78,7 @@ def run_cli(tmp_path: Path) -> RunCli:
             env=kept | {name: value for name, value in changes.items() if value is not None},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=timeout,
             check=False,
         )
         return Ended(code=done.returncode, stdout=done.stdout, stderr=done.stderr)

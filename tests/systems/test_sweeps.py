@@ -1,0 +1,22 @@
+"""The sweeps of the systems in full: as expected, each counterexample confirmed by TLC itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.systems.rows import SPECS
+
+pytestmark = [pytest.mark.java, pytest.mark.reference]
+
+SWEEPS = [*sorted(SPECS.glob("*/sweep.toml")), SPECS / "kip320" / "variants.toml"]
+
+
+@pytest.mark.parametrize("sweep", SWEEPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_tlc_confirms_what_a_sweep_found(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    swept = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", timeout=3600)
+    assert swept.code == 0, swept.stderr
+    confirmed = run_cli("trace", tmp_path / "store", "--verify", timeout=3600)
+    assert confirmed.code == 0, confirmed.stdout
