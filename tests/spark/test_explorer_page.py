@@ -1,0 +1,96 @@
+"""The code of the page on exploring runs, against the store that it names."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tla2py
+from tla2py.explorer.growth import Growth
+from tla2py.explorer.neighbour import Contrast
+
+pytestmark = pytest.mark.java
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BLOCKS = re.findall(
+    r"```python\n(.*?)```", (ROOT / "docs" / "explorer.md").read_text(encoding="utf-8"), re.DOTALL
+)
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """What the blocks have defined after all were executed, and what each expression in them showed."""
+    folder = tmp_path_factory.mktemp("page")
+    command = ["sweep", ROOT / "specs" / "kip320" / "sweep.toml", "--executor", "local"]
+    subprocess.run(
+        [sys.executable, "-m", "tla2py", *map(str, command)], cwd=folder, check=True, capture_output=True
+    )
+    found: dict[str, Any] = {"shown": {}}
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        for block in BLOCKS:
+            for node in ast.parse(block).body:
+                if isinstance(node, ast.Expr):
+                    text = ast.unparse(node)
+                    found["shown"][text] = eval(text, found)
+                else:
+                    exec(compile(ast.Module([node], []), "explorer.md", "exec"), found)
+        yield found
+    finally:
+        os.chdir(before)
+
+
+def test_every_block_runs(names: dict[str, Any]) -> None:
+    assert len(BLOCKS) == 5
+    assert len(names["trace"].states) == 13
+    assert Path("lanes.svg").read_text().startswith("<svg ")
+
+
+def test_what_shows_itself_does_so_everywhere(names: dict[str, Any]) -> None:
+    shown = [value for value in names["shown"].values() if hasattr(value, "_repr_html_")]
+    assert len(shown) > 8
+    for value in shown:
+        html = value._repr_html_()
+        assert html.startswith('<div class="t2">')
+        assert "<script" not in html
+        assert len(str(value)) > 20
+
+
+def test_the_page_says_what_comes_out(names: dict[str, Any]) -> None:
+    shown = names["shown"]
+    contrast = names["contrast"]
+    assert isinstance(contrast, Contrast)
+    assert contrast.differs == (("Replicas", "{b1, b2}", "{b1, b2, b3}"),)
+    assert shown["stepper.state"].index == 9
+    assert shown["comparison.parted"] > 3
+    assert shown["store.compare(store).changed"] == ()
+    assert str(shown["trace.step(13)"]).startswith("13. FollowerTruncate")
+    growth = names["growth"]
+    assert isinstance(growth, Growth)
+    prediction = shown["growth.series[0].predict(4)"]
+    assert 46465 < prediction.low <= prediction.likely <= prediction.high
+    assert len(shown["store.kinds()"]) == 2
+
+
+def test_who_acts_is_said_to_be_derived(names: dict[str, Any]) -> None:
+    rows = names["lanes"].rows
+    assert [str(row.who[0]) for row in rows if len(row.who) == 1] == [
+        "b1", "b2", "b1", "b1", "b3", "b3", "b1", "b3", "b3",
+    ]  # fmt: skip
+    assert not any(row.told for row in rows)
+    assert "who (derived)" in names["trace"]._repr_html_()
+    arrows = {(str(arrow.receiver), arrow.received) for arrow in names["lanes"].arrows}
+    assert {("b1", 4), ("b2", 5), ("b3", 8), ("b3", 11)} <= arrows
+
+
+def test_the_package_hands_out_what_the_page_uses() -> None:
+    assert {"open_store", "run_sweep", "distributions"} <= set(tla2py.__all__)
