@@ -14,6 +14,7 @@ from pyspark.sql.types import VariantVal
 from tla2py.errors import InputError
 from tla2py.spark.frames import create_views
 from tla2py.store import Store
+from tla2py.tables.schema import TABLE_NAMES
 
 
 def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list[str], list[list[object]]]:
@@ -29,11 +30,11 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
         return list(frame.columns), [[plain(value) for value in row] for row in frame.collect()]
     except PySparkException as error:
         # The first sentences say what is wrong; then come the SQLSTATE, the plan and advice for authors of catalogs.
-        message = re.split(r" SQLSTATE|\n", str(error), maxsplit=1)[0]
+        message = re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
         raise InputError(
             "sql",
             message[:300],
-            hint="tables: runs, traces, states, changes, coverage; DESCRIBE runs lists columns",
+            hint=f"tables: {', '.join(TABLE_NAMES)}; DESCRIBE runs lists columns",
         ) from error
 
 
