@@ -18,7 +18,8 @@ _HEADER = re.compile(r"(?P<index>\d+):(?: (?P<rest>.*))?")
 _BACK_TO_STATE = "Back to state"
 _STUTTERING = "Stuttering"
 _INITIAL = "Initial predicate"
-_ASSIGNMENT = re.compile(r"^/\\ (\S+) = ", re.MULTILINE)
+# ITF keeps names that begin with # for itself, and TLA+ has none.
+_ASSIGNMENT = re.compile(r"^/\\ ([^\s#]\S*) = ", re.MULTILINE)
 _ONLY_ASSIGNMENT = re.compile(r"(\w+) = ")
 _FINGERPRINT = re.compile(r"\n?fp: -?\d+\Z")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|<<|>>|[(\[{]|[)\]}]|,')

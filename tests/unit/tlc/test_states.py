@@ -1,0 +1,20 @@
+"""Texts of states that fuzzing came to."""
+
+from __future__ import annotations
+
+from tla2py.tlc.states import StateReader
+from tla2py.values import state_from_itf, state_to_itf
+
+
+def test_a_name_that_itf_has_for_itself_is_none() -> None:
+    values = StateReader().read_values("/\\ x = 1\n/\\ #set = 2")
+    assert list(values) == ["x"]
+    assert state_from_itf(state_to_itf(values)).keys() == values.keys()
+
+
+def test_equal_parts_are_read_once() -> None:
+    reader = StateReader()
+    first = reader.read_values('/\\ log = <<[id |-> 1, of |-> "a"], {b}>>\n/\\ n = 1')
+    second = reader.read_values('/\\ log = <<[id |-> 2, of |-> "a"], [id |-> 1, of |-> "a"]>>\n/\\ n = 2')
+    (one, _), (_, again) = first["log"], second["log"]  # type: ignore[misc, str-unpack]
+    assert one is again
