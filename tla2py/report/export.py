@@ -91,13 +91,16 @@ def _json(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # n
 def _csv(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    # csv quotes a carriage return only where lines end with one.
+    careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(_COLUMNS)
     for state in trace.states:
         row = rows.state_row("", 1, trace, state)
         args = None if state.action_args is None else ", ".join(state.action_args)
         in_loop = "true" if row["in_loop"] else "false"
         for variable, value in state.values.items():
-            writer.writerow([state.index, state.action, args, in_loop, variable, format_value(value)])
+            cells = [state.index, state.action, args, in_loop, variable, format_value(value)]
+            (careful if any("\r" in str(cell) for cell in cells) else writer).writerow(cells)
     return text.getvalue()
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import itf_py
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from tests.unit.foreign.test_itf_traces import RELAY, same_trace, traces
 from tla2py.errors import InputError
@@ -34,7 +35,13 @@ def test_itf_and_json_hold_all_of_it(trace: Trace) -> None:
         assert written["action_args"] == (None if state.action_args is None else list(state.action_args))
 
 
+CARRIAGE_RETURN = State(
+    index=2, action="a\rb", action_args=("c\r", "d\n"), location=None, values=RELAY.states[1].values
+)
+
+
 @given(traces())
+@example(replace(RELAY, states=(RELAY.states[0], CARRIAGE_RETURN), loop_start=None))
 def test_csv_has_a_row_per_state_and_variable(trace: Trace) -> None:
     rows = list(csv.DictReader(io.StringIO(export_trace(trace, "csv"), newline="")))
 
