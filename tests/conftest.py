@@ -12,6 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast the machine is shall decide no test. In CI, which tries the same examples each time, so it is by default.
+_DEFAULT = settings.get_profile(settings.get_current_profile_name())
+settings.register_profile("untimed", _DEFAULT, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 COUNTER = r"""---- MODULE Counter ----
 \* A counter that goes up to its bound and stays there.

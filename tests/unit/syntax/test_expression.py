@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tla2py.errors import InputError
@@ -81,7 +81,6 @@ PIECES = st.sampled_from(
     ]
 )
 # A busy machine is no fault of a text.
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TOKENS = st.lists(PIECES, max_size=40).map(" ".join)
 
 
@@ -131,7 +130,6 @@ def test_what_is_no_expression_is_refused_with_its_place(text: str, said: str) -
     assert said in raised.value.message
 
 
-@UNHURRIED
 @given(st.one_of(TOKENS, st.text(max_size=60)))
 @example("1 == 2")
 @example('"')
@@ -145,7 +143,6 @@ def test_any_text_is_an_expression_or_an_error(text: str) -> None:
     assert found == text or (isinstance(found, InputError) and found.message.isprintable())
 
 
-@UNHURRIED
 @given(st.one_of(TOKENS, st.text(max_size=80)))
 @example("A == 1 ==== B ==")
 @example("EXTENDS")
@@ -167,7 +164,6 @@ def test_any_body_is_a_module_or_an_error_with_a_place(body: str) -> None:
         assert raised.value.where is not None
 
 
-@UNHURRIED
 @given(st.text(max_size=80))
 def test_any_text_is_read_without_an_accident(text: str) -> None:
     module = read_text(text)
