@@ -1,0 +1,78 @@
+"""``tla2py report`` as a command: what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.integration.conftest import tree
+from tests.pages import Page
+
+pytestmark = pytest.mark.java
+
+
+@pytest.fixture
+def store(run_cli: RunCli, tiny_sweep: Path) -> Path:
+    """The store of the sweep over Counter, whose last point is violated."""
+    place = tiny_sweep.with_name("store")
+    run_cli("sweep", tiny_sweep, "--executor", "local", "-o", place)
+    return place
+
+
+def test_a_page_is_written(run_cli: RunCli, store: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Why it fails\n\nSee [the spec](Counter.tla).\n")
+    page = tmp_path / "pages" / "counter.html"
+    page.parent.mkdir()
+    ended = run_cli("report", store, "-o", page, "--notes", notes)
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout == f"{page}: 0.0 MB\n"
+    read = Page(page.read_text(encoding="utf-8"))
+    assert "Why it fails" in read.words
+    assert read.dead_links(page.parent) == []
+    assert {"point-3-trace-1", "point-3-step-4"} <= set(read.ids)
+    # A file beside the store, named after it, where no name is given; and the same to the byte.
+    assert run_cli("report", store, "--notes", notes, cwd=page.parent).code == 0
+    assert (page.parent / "sweep.html").read_bytes() == page.read_bytes()
+
+
+def test_a_trace_of_others_has_a_page_too(run_cli: RunCli, store: Path, tmp_path: Path) -> None:
+    itf = tmp_path / "trace.itf.json"
+    itf.write_text(run_cli("trace", store, "3", "--format", "itf").stdout)
+    assert run_cli("report", itf, "-o", tmp_path / "itf.html").code == 0
+    assert "point-1-step-4" in Page((tmp_path / "itf.html").read_text(encoding="utf-8")).ids
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--notes", "nothing.md"), "cannot read nothing.md"),
+        (("--lanes", "Nobody"), "Nobody is neither a constant"),
+        (("--messages", "x"), "do not tell its processes"),
+        (("-o", "no/such/folder.html"), "cannot write no/such/folder.html"),
+    ],
+)
+def test_what_is_refused_writes_nothing(
+    run_cli: RunCli, store: Path, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    before = tree(tmp_path)
+    ended = run_cli("report", store, *options)
+    assert ended.code == 2
+    assert ended.errors[0].startswith("error: ")
+    assert said in ended.errors[0]
+    assert "Traceback" not in ended.stderr
+    assert tree(tmp_path) == before
+
+
+def test_a_store_that_is_none(run_cli: RunCli, tmp_path: Path) -> None:
+    ended = run_cli("report", tmp_path / "nothing")
+    assert ended.code == 2
+    assert "no such store" in ended.errors[0]
+
+
+def test_help_has_an_example(run_cli: RunCli) -> None:
+    ended = run_cli("report", "--help")
+    assert ended.code == 0
+    assert "tla2py report runs/" in ended.stdout
