@@ -66,6 +66,13 @@ class Tab:
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
 
+    def wait_for(self, script: str) -> None:
+        """Wait until an expression is true: the browser tells its page of some things a little later."""
+        until = time.monotonic() + SECONDS
+        while not self.run(script):
+            assert time.monotonic() < until, f"never true: {script}"
+            time.sleep(0.02)
+
     def click(self, selector: str) -> None:
         """A click of the mouse in the middle of an element."""
         script = f"""(() => {{

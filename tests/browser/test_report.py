@@ -172,8 +172,8 @@ def test_a_step_is_clicked(tab: Tab, page: str) -> None:
     step = "#point-6-step-3"
     assert not tab.run(f"document.querySelector('{step} details').open")
     tab.click(f"{step} a")
+    tab.wait_for(f"document.querySelector('{step} details').open")
     assert tab.run("location.hash") == step
-    assert tab.run(f"document.querySelector('{step} details').open")
     assert tab.run(f"document.querySelector('{step}').matches(':target')")
     plain = tab.run("getComputedStyle(document.querySelector('#point-6-step-2 td')).backgroundColor")
     assert tab.run(f"getComputedStyle(document.querySelector('{step} td')).backgroundColor") != plain
@@ -189,7 +189,7 @@ def test_a_link_leads_to_a_point_that_was_filtered_out(tab: Tab, page: str) -> N
     tab.open(page)
     tab.choose("#verdict", "violated")
     tab.run("location.hash = '#point-1'")
-    tab.run("new Promise((done) => setTimeout(done, 100))")
+    tab.wait_for("!document.getElementById('point-1').hidden")
     assert len(column(tab, 0)) == 6
     assert in_view(tab, "point-1")
 
