@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import NeverFired, never_fired
+from tla2py.report.layout import Indented, PointRow, PointTable
 from tla2py.show.plain import action_text
 from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
@@ -123,16 +124,10 @@ def _points_table(
         for parameter in view.manifest.parameters
         if len(points) == 1 or len({point.parameters[parameter.name] for point in points.values()}) > 1
     ]
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("point", justify="right")
-    for parameter in parameters:
-        table.add_column(parameter.name, overflow="fold")
-    table.add_column("verdict", overflow="fold")
-    for name in ("generated", "distinct", "depth", "time"):
-        table.add_column(name, justify="right", no_wrap=True)
     shown = (
         runs if len(runs) <= _MOST_ROWS else [run for run in runs if run["verdict"] != "holds"][:_MOST_ROWS]
     )
+    rows = []
     for run in shown:
         verdict = Text(str(run["verdict"]), VERDICT_STYLES[str(run["verdict"])])
         said = [
@@ -145,13 +140,17 @@ def _points_table(
             verdict.append(": " + ", ".join(said))
         elif run["verdict"] in ("inconclusive", "broken"):
             verdict.append(f": {str(run['outcome']).replace('_', ' ')}")
-        table.add_row(
-            str(run["point"]),
-            *(points[int(str(run["point"]))].parameters[p.name] for p in parameters),
-            verdict,
-            *(number(run[key]) for key in ("generated", "distinct", "depth")),
-            seconds(float(str(run["wall_seconds"]))),
+        figures = {key: number(run[key]) for key in ("generated", "distinct", "depth")}
+        point = int(str(run["point"]))
+        rows.append(
+            PointRow(
+                point=point,
+                values=[points[point].parameters[p.name] for p in parameters],
+                verdict=verdict,
+                figures=figures | {"time": seconds(float(str(run["wall_seconds"])))},
+            )
         )
+    table = PointTable(parameters=[p.name for p in parameters], rows=rows)
     if len(shown) == len(runs):
         return table
     counts = ", ".join(
@@ -164,13 +163,13 @@ def _points_table(
 
 def _minimal_line(
     point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]
-) -> Text:
+) -> Indented:
     parameters = ", ".join(f"{name} = {text}" for name, text in point.parameters.items()) or "the model"
     said = ", ".join(
         f"{name} in {lengths[point.run_id, name][0]} states" if (point.run_id, name) in lengths else name
         for name in names
     )
-    return Text.assemble("  ", f"{parameters}  ", (said, "red"), f"  (point {point.point})")
+    return Indented(Text.assemble(f"{parameters}  ", (said, "red"), f"  (point {point.point})"), 2)
 
 
 def _why(
@@ -190,10 +189,10 @@ def _why(
     ]
     lines: list[RenderableType] = []
     if steps:
-        lines.append(Text.assemble("    steps: ", (" > ".join(steps), "dim")))
+        lines.append(Indented(Text.assemble("steps: ", (" > ".join(steps), "dim")), 4))
     if len(trace.states) > 1:
         last = "; ".join(_change_text(change) for change in _changed(*trace.states[-2:]))
-        lines.append(Text.assemble("    last step: ", (_cut(last, 300), "dim")))
+        lines.append(Indented(Text.assemble("last step: ", (_cut(last, 300), "dim")), 4))
     return lines
 
 
@@ -206,11 +205,12 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
         parts.append(_step_header(state, trace))
         if before is None or full:
             for variable, value in state.values.items():
-                parts.append(Text.assemble("    ", (variable, "cyan"), f" = {format_value(value)}"))
+                text = Text.assemble((variable, "cyan"), f" = {format_value(value)}")
+                parts.append(Indented(text, 4))
         else:
             changed = _changed(before, state)
             for change in changed:
-                parts.append(Text("    ").append_text(_change_line(change)))
+                parts.append(Indented(_change_line(change), 4))
             if not changed:
                 parts.append(Text("    nothing changes", "dim"))
     if trace.loop_start is not None:

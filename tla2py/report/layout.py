@@ -1,0 +1,89 @@
+"""What fits itself to the width of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+# Those that go first where there is no room for all.
+_DISPENSABLE = (frozenset[str](), frozenset({"generated", "depth"}))
+_VERDICT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Indented:
+    """A text whose further lines begin below its first one; in a file it is one line."""
+
+    text: Text
+    by: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.no_wrap:
+            yield Text(" " * self.by).append_text(self.text)
+        else:
+            yield Padding(self.text, (0, 0, 0, self.by), expand=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointRow:
+    """A line of the table of points; ``values`` are those of the parameters, ``figures`` by the names of columns."""
+
+    point: int
+    values: Sequence[str]
+    verdict: Text
+    figures: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointTable:
+    """The points of a sweep as a table, with fewer columns where a terminal is narrow, as a list where it is narrower."""
+
+    parameters: Sequence[str]
+    rows: Sequence[PointRow]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.rows:
+            return
+        for without in _DISPENSABLE:
+            # No word is broken, and the verdict, which may take several lines, gets some room.
+            needed = len("point  ") + sum(map(self._width, range(len(self.parameters)))) + _VERDICT
+            needed += sum(self._room(name) for name in self.rows[0].figures if name not in without)
+            if options.no_wrap or needed <= options.max_width:
+                yield self._table(without)
+                return
+        yield from self._list()
+
+    def _table(self, without: frozenset[str]) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        table.add_column("point", justify="right", no_wrap=True)
+        for name in self.parameters:
+            table.add_column(name, no_wrap=True)
+        table.add_column("verdict", overflow="fold")
+        names = [name for name in self.rows[0].figures if name not in without]
+        for name in names:
+            table.add_column(name, justify="right", no_wrap=True)
+        for row in self.rows:
+            table.add_row(str(row.point), *row.values, row.verdict, *(row.figures[name] for name in names))
+        return table
+
+    def _width(self, place: int) -> int:
+        return 2 + max(len(self.parameters[place]), *(len(row.values[place]) for row in self.rows))
+
+    def _room(self, name: str) -> int:
+        return 2 + max(len(name), *(len(row.figures[name]) for row in self.rows))
+
+    def _list(self) -> RenderResult:
+        for row in self.rows:
+            yield Text.assemble((f"point {row.point}  ", "bold"), row.verdict)
+            values = ", ".join(
+                f"{name} = {v}" for name, v in zip(self.parameters, row.values, strict=True) if v
+            )
+            if values:
+                yield Indented(Text(values), 2)
+            figures = ", ".join(f"{name} {figure}" for name, figure in row.figures.items() if figure != "-")
+            yield Indented(Text(figures, "dim"), 2)
