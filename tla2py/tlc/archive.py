@@ -7,6 +7,7 @@ consequence for what TLC says: a JVM that finds an archive unfit does without it
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -48,6 +49,8 @@ Settles == <>[](\A n \in Nodes : state[n].role = "busy")
 """
 _CONFIG = "CONSTANT Nodes = {n1, n2}\nSPECIFICATION Spec\nINVARIANT TypeOK\nPROPERTY Settles\n"
 _SECONDS = 120
+# Ten MiB each; there is one for every Java and jar in use.
+_KEPT = 6
 
 
 def archive_options(archive: Path) -> tuple[str, ...]:
@@ -64,6 +67,8 @@ def class_archive(toolchain: Toolchain) -> Path | None:
     folder = platformdirs.user_cache_path("tla2py") / "archives"
     archive = folder / f"{_key(toolchain)}.jsa"
     if archive.is_file():
+        with contextlib.suppress(OSError):
+            os.utime(archive)
         return archive
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -71,6 +76,7 @@ def class_archive(toolchain: Toolchain) -> Path | None:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not archive.is_file():
                 _make(toolchain, archive)
+                _forget(folder)
     except (OSError, subprocess.SubprocessError):
         return None
     return archive if archive.is_file() else None
@@ -83,6 +89,14 @@ def _key(toolchain: Toolchain) -> str:
     parts: list[object] = [java, java.stat().st_mtime_ns, toolchain.java.version]
     parts += [toolchain.jar.path, jar.st_mtime_ns, jar.st_size, toolchain.jar.sha256, _MODULE, _CONFIG]
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
+
+
+def _forget(folder: Path) -> None:
+    """Remove what has not been used for longest; a JVM that has lost its archive does without."""
+    archives = sorted(folder.glob("*.jsa"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in archives[_KEPT:]:
+        old.unlink(missing_ok=True)
+        old.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def _make(toolchain: Toolchain, archive: Path) -> None:

@@ -1,0 +1,75 @@
+"""The class-data archive of TLC: made once, used from then on, missed by no one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.tlc.archive import class_archive
+from tla2py.tlc.toolchain import Toolchain, bundled_jar, find_java, read_jar
+
+pytestmark = pytest.mark.java
+
+ASK = """
+from tla2py.tlc.archive import class_archive
+from tla2py.tlc.toolchain import find_toolchain
+print(class_archive(find_toolchain()))
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the archives, empty."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    class_archive.cache_clear()
+    yield tmp_path / "cache" / "tla2py" / "archives"
+    class_archive.cache_clear()
+
+
+def test_of_many_one_makes_it(cache: Path) -> None:
+    asking = [
+        subprocess.Popen([sys.executable, "-c", ASK], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    answers = {process.communicate(timeout=180)[0].strip() for process in asking}
+    (archive,) = cache.glob("*.jsa")
+    assert answers == {str(archive)}
+
+
+def test_runs_start_from_it_and_say_the_same_without(cache: Path, tiny_spec: Path, run_cli: RunCli) -> None:
+    run = ("check", tiny_spec, "-c", "Max=5", "--invariant", "Small")
+    with_one = run_cli(*run)
+    (archive,) = cache.glob("*.jsa")
+    # A damaged archive is passed over by the JVM, and says nothing in TLC's output.
+    archive.chmod(0o644)
+    archive.write_bytes(b"no archive")
+    damaged = run_cli(*run)
+    assert with_one.code == damaged.code == 1
+    assert with_one.stdout.splitlines()[:-1] == damaged.stdout.splitlines()[:-1]
+
+
+def test_where_none_can_be_kept_runs_do_without(cache: Path, tiny_spec: Path, run_cli: RunCli) -> None:
+    cache.parent.parent.mkdir()
+    cache.parent.write_text("no folder")
+    assert run_cli("check", tiny_spec, "-c", "Max=2", "--invariant", "Small").code == 0
+
+
+def test_old_ones_go(cache: Path, tmp_path: Path) -> None:
+    cache.mkdir(parents=True)
+    for age in range(8):
+        (cache / f"old{age}.jsa").write_bytes(b"")
+        os.utime(cache / f"old{age}.jsa", (1e9 - age, 1e9 - age))
+    jar = tmp_path / "tla2tools.jar"
+    shutil.copy(bundled_jar(), jar)
+    archive = class_archive(Toolchain(java=find_java(), jar=read_jar(jar, "test")))
+    assert archive is not None
+    assert {file.name for file in cache.glob("*.jsa")} == {
+        archive.name,
+        *(f"old{age}.jsa" for age in range(5)),
+    }
