@@ -40,6 +40,8 @@ def execute(clone: Path, *names: str) -> None:
         assert 'class="t2"' in page, "a store, a trace or a picture shows itself"
 
 
+@pytest.mark.reference
+@pytest.mark.timeout(1800)
 def test_first_steps_and_the_anatomy_of_a_counterexample(clone: Path) -> None:
     execute(clone, *BOOKS[:2])
     assert (clone / "runs" / "kip320-first-try" / "store.json").exists()
