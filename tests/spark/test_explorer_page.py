@@ -17,7 +17,7 @@ import tla2py
 from tla2py.explorer.growth import Growth
 from tla2py.explorer.neighbour import Contrast
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.reference]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BLOCKS = re.findall(
