@@ -166,8 +166,9 @@ class _Checker:
             properties=tuple(properties),
             check_deadlock=False,
         )
-        module = self._module()
-        modules = ((f"{_MODULE}.tla", digest_text(module)), *self.record.modules)
+        module, main = self._module(), self._main()
+        own = {f"{_MODULE}.tla": digest_text(module), f"{self.record.main}.tla": digest_text(main)}
+        modules = tuple({**dict(self.record.modules), **own}.items())
         text = render_config(config, default_template())
         options = TlcOptions(check_deadlock=False, java_options=self.record.options.java_options)
         run = Run(
@@ -181,12 +182,23 @@ class _Checker:
             limits=self.record.limits,
             jar_sha256=self.toolchain.jar.sha256,
         )
-        with execute_run(run, {**self.sources, digest_text(module): module}, self.toolchain) as executed:
+        with execute_run(
+            run, {**self.sources, digest_text(module): module, digest_text(main): main}, self.toolchain
+        ) as executed:
             return executed.result
 
     def _new_model_values(self) -> Iterable[tuple[str, str]]:
         assigned = {name for name, _ in self.config.assignments}
         return ((name, name) for name in self.model_values if name not in assigned)
+
+    def _main(self) -> str:
+        """The root module, with what the check names visible to the module that extends it."""
+        text = self.sources[dict(self.record.modules)[f"{self.record.main}.tla"]]
+        config = self.config
+        named = (config.specification, config.init, config.next, self.trace.name, *self.spec.nexts[:1])
+        named = (*named, *(definition for _, definition in config.substitutions))
+        names = "|".join(re.escape(name) for name in named if name)
+        return re.sub(rf"\bLOCAL(?=\s+({names})\s*==)", "", text) if names else text
 
     def _module(self) -> str:
         names = ", ".join(self.variables)

@@ -50,6 +50,23 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
     return {name: tla2py.open_store(base / name) for name in ASKED}
 
 
+def test_what_is_local_to_the_root_module_is_confirmed(tmp_path: Path, run_cli: RunCli) -> None:
+    text = (SPECS / "Ring.tla").read_text()
+    for name in ("Spec", "Few", "Init", "Next"):
+        assert f"\n{name} ==" in text
+        text = text.replace(f"\n{name} ==", f"\nLOCAL {name} ==")
+    (tmp_path / "Ring.tla").write_text(text)
+    model, broken = ASKED["invariant"]
+    (tmp_path / "ring.toml").write_text(
+        f'module = "Ring.tla"\n[model]\n{model}\n'
+        f'[constants]\nNodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n[expect]\nverdict = "violated"\n'
+    )
+    swept = run_cli("sweep", "ring.toml", "--executor", "local", cwd=tmp_path)
+    assert swept.code == 0, swept.stderr
+    verified = run_cli("trace", "runs/ring", "--verify", cwd=tmp_path)
+    assert verified.code == 0, verified.stdout + verified.stderr
+
+
 def confirm(view: StoreView, trace: Trace) -> Confirmation:
     with view.store.archive(view.manifest.points[0].run_id) as archive:
         record = archive.record
