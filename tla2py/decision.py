@@ -22,6 +22,7 @@ REASONS = {
     "broken": "The model could not be evaluated, or TLC did not run.",
     "inconclusive": "The run ended without an answer.",
     "undecided": "A property was left without an answer.",
+    "unread": "A model of a manifest could not be read, so that TLC never saw it.",
     "not-run": "The point has no result.",
     "nothing-ran": "No point has a result.",
     "all-excluded": "No point is left to be checked.",

@@ -4,73 +4,136 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
 
 import msgspec
 
 from tla2py.cfg.expected import Told, result_of
+from tla2py.cfg.names import check_config_names
+from tla2py.cfg.read import ConfigFile, read_config
 from tla2py.errors import InputError
+from tla2py.outcome import Outcome, Verdict
+from tla2py.run import TlcOptions
 from tla2py.sweepfile import SweepFile, ToldPoint, read_sweep_text
 from tla2py.sweeptext import Source
+from tla2py.syntax import Spec, load_spec
 from tla2py.told import told_point
 
 _SEARCH = "exhaustive search"
+_HINT = "tlaplus/Examples has one in each folder: modules, each with models, each with path, mode and result"
+# Up to 2025 TLC understands \cdot only where it is asked to.
+_ACTION_COMPOSITION = "-Dtlc2.tool.impl.Tool.cdot=true"
 
 
-class _Model(msgspec.Struct, frozen=True, kw_only=True):
+class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model of a module as a manifest has it; ``runtime`` is ``HH:MM:SS`` or unknown."""
+
     path: str
     mode: Union[str, dict[str, Any]]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
     result: str
+    runtime: str = "unknown"
     distinct: int | None = msgspec.field(name="distinctStates", default=None)
     generated: int | None = msgspec.field(name="totalStates", default=None)
+    workers: Union[int, str] = "auto"  # noqa: UP007 - as above
+
+    @property
+    def kind(self) -> str:
+        """The mode in one word: exhaustive search, simulate, generate or symbolic."""
+        return self.mode if isinstance(self.mode, str) else next(iter(self.mode), "mode")
+
+    @property
+    def seconds(self) -> int | None:
+        """The recorded runtime in seconds, None where it is not known."""
+        parts = self.runtime.split(":")
+        if len(parts) != 3 or not all(part.isdigit() for part in parts):
+            return None
+        hours, minutes, seconds = map(int, parts)
+        return hours * 3600 + minutes * 60 + seconds
 
 
-class _Module(msgspec.Struct, frozen=True, kw_only=True):
+class ManifestModule(msgspec.Struct, frozen=True, kw_only=True):
+    """A module as a manifest has it."""
+
     path: str
-    models: list[_Model] = []
+    models: list[ManifestModel] = []
+    features: list[str] = []
 
 
 class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    modules: list[_Module]
+    modules: list[ManifestModule]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A model of a manifest: the files as the manifest names them, what it says of the model, and where."""
+
+    manifest: Path
+    module: str
+    said: ManifestModel
+    features: tuple[str, ...]
+    where: str
+
+    @property
+    def why_not(self) -> str:
+        """Why TLC has nothing to compare with, "" where it has."""
+        if self.said.kind not in (_SEARCH, "simulate", "generate"):
+            return self.said.kind
+        return "result unknown" if self.said.result == "unknown" else ""
+
+    def options(self, options: TlcOptions) -> TlcOptions:
+        """How TLC is to search this model, by what the manifest says of it."""
+        if self.said.kind in ("simulate", "generate"):
+            bounds = self.said.mode["simulate"] if isinstance(self.said.mode, dict) else {}
+            count = bounds.get("traceCount") if isinstance(bounds, dict) else None
+            options = replace(
+                options, mode=self.said.kind, num=int(count) if isinstance(count, (int, float)) else None
+            )
+        if isinstance(self.said.workers, int):
+            options = replace(options, workers=self.said.workers)
+        if "action composition" in self.features:
+            options = replace(options, java_options=(*options.java_options, _ACTION_COMPOSITION))
+        return options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A model that could not be read, so that TLC never saw it: what it is and why."""
+
+    model: str
+    error: InputError
+    entry: Entry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestSweep:
-    """A manifest as a sweep file: its sections, its text, what it expects, and the models it leaves out, with why."""
+    """Models of manifests as a sweep file: its sections and its text, modules and configs, and what is expected.
+
+    ``entries`` are by the names of module and config in the file.
+    """
 
     file: SweepFile
     source: Source
+    specs: dict[str, Spec]
+    configs: dict[str, ConfigFile]
     told: tuple[ToldPoint, ...]
-    left_out: tuple[str, ...]
+    entries: dict[tuple[str, str], Entry] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
 
 class _ManifestText(Source):
     """The text of the sweep file; places are those in the manifest."""
 
-    def __init__(self, path: Path, text: str, manifest: str) -> None:
-        super().__init__(path, text)
-        self._manifest = manifest.splitlines()
-
     def place(self, *keys: str | int, value: str | None = None) -> str:
-        del keys
-        return str(self.path) if value is None else self.model(value)
-
-    def model(self, name: str) -> str:
-        """The line that names a model or a module."""
-        lines = (n for n, line in enumerate(self._manifest, 1) if f'{name}"' in line)
-        return f"{self.path}:{next(lines, 1)}"
+        del keys, value
+        return str(self.path)
 
 
-def read_manifest(path: Path, libraries: Sequence[Path] = ()) -> ManifestSweep:
-    """The models of a manifest that TLC searches, each as a point of a sweep, with result and counts as recorded.
-
-    The depth is left out: TLC with several workers, which made the record, does not always find the same.
-
-    Raises InputError: ``manifest``, where it is none or has no such model, ``module-missing`` and ``config-missing``.
-    """
+def read_manifest(path: Path) -> tuple[Entry, ...]:
+    """The models of a manifest. Raises InputError (``manifest``) where it is none."""
     try:
         text = path.read_text(encoding="utf-8")
         manifest = msgspec.json.decode(text, type=_Manifest)
@@ -80,63 +143,103 @@ def read_manifest(path: Path, libraries: Sequence[Path] = ()) -> ManifestSweep:
         raise InputError(
             "manifest", f"not a manifest of specifications: {error}", where=str(path), hint=_HINT
         ) from error
-    models = [(module, model) for module in manifest.modules for model in module.models]
-    reasons = {id(model): _why_not(model) for _, model in models}
-    gated = [(module, model) for module, model in models if not reasons[id(model)]]
-    left_out = tuple(f"{Path(m.path).name} ({reasons[id(m)]})" for _, m in models if reasons[id(m)])
-    if not gated:
-        raise InputError("manifest", "no model that TLC searches is in it", where=str(path), hint=_HINT)
+    lines = text.splitlines()
+    entries = []
+    for module in manifest.modules:
+        for model in module.models:
+            line = next((n for n, each in enumerate(lines, 1) if f'{model.path}"' in each), 1)
+            where = f"{path}:{line}"
+            if model.result != "unknown" and result_of(model.result) is None:
+                raise InputError("manifest", f"{model.result!r} is no result of TLC", where=where)
+            entries.append(
+                Entry(
+                    manifest=path,
+                    module=module.path,
+                    said=model,
+                    features=tuple(module.features),
+                    where=where,
+                )
+            )
+    return tuple(entries)
+
+
+def manifest_sweep(
+    path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = (), *, unknown: bool = False
+) -> ManifestSweep:
+    """The models of manifests that TLC runs, each as a point of a sweep, with result and counts as recorded.
+
+    ``path`` is where the sweep file would be. With ``unknown`` models are taken too whose results are not known, to
+    find those out. A model that cannot be read is told in ``unread`` and stops no other. The depth is left out: TLC
+    with several workers, which made the record, does not always find the same.
+
+    Raises InputError (``manifest``) where no model is left, and what stops the only one.
+    """
     base = path.parent
-    modules = [_beside(base, module.path, path, "module") for module, _ in gated]
-    configs = [_beside(base, model.path, path, "config") for _, model in gated]
-    folders = [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries]
+    skipped = {id(each): each.why_not for each in entries}
+    taken = [each for each in entries if skipped[id(each)] in ("", *(["result unknown"] if unknown else []))]
+    left_out = tuple(
+        f"{Path(each.said.path).name} ({skipped[id(each)]})" for each in entries if each not in taken
+    )
+    if not taken:
+        raise InputError("manifest", "no model that TLC searches is in it", where=str(path), hint=_HINT)
+    specs: dict[str, Spec] = {}
+    configs: dict[str, ConfigFile] = {}
+    good: dict[tuple[str, str], Entry] = {}
+    unread = []
+    for entry in taken:
+        try:
+            module = _beside(entry, entry.module, "module", base)
+            config = _beside(entry, entry.said.path, "config", base)
+            spec = specs.get(module) or load_spec(base / module, libraries)
+            read = configs.get(config) or read_config(base / config)
+            check_config_names(read, {Path(module).name: spec}, undeclared=True)
+        except InputError as error:
+            unread.append(Unread(model=Path(entry.said.path).name, error=error, entry=entry))
+            continue
+        specs[module], configs[config], good[module, config] = spec, read, entry
+    if not good:
+        raise unread[0].error
     said = "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in (
             ("name", path.resolve().parent.name),
-            ("module", modules),
-            ("config", configs),
-            ("libraries", folders),
+            ("module", [module for module, _ in good]),
+            ("config", [config for _, config in good]),
+            ("libraries", [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries]),
         )
     )
-    file, _ = read_sweep_text(f'{said}[grid]\nzip = [["module", "config"]]\n', path)
-    source = _ManifestText(path, f'{said}[grid]\nzip = [["module", "config"]]\n', text)
+    text = f'{said}[grid]\nzip = [["module", "config"]]\n'
+    file, _ = read_sweep_text(text, path)
     return ManifestSweep(
-        file=file, source=source, told=tuple(_told(gated, modules, configs, source)), left_out=left_out
+        file=file,
+        source=_ManifestText(path, text),
+        specs=specs,
+        configs=configs,
+        told=tuple(_told(entry, module, config) for (module, config), entry in good.items()),
+        entries=good,
+        left_out=left_out,
+        unread=tuple(unread),
     )
 
 
-_HINT = "tlaplus/Examples has one in each folder: modules, each with models, each with path, mode and result"
-
-
-def _why_not(model: _Model) -> str:
-    if model.mode != _SEARCH:
-        return model.mode if isinstance(model.mode, str) else next(iter(model.mode), "mode")
-    return "result unknown" if model.result == "unknown" else ""
-
-
-def _beside(base: Path, written: str, manifest: Path, what: str) -> str:
-    """A path of a manifest, which counts from the repository's root, as one from the manifest's folder."""
-    here = base.resolve()
+def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
+    """A path of a manifest, which counts from the repository's root, as one from the folder of the sweep file."""
+    here = entry.manifest.parent.resolve()
     for root in (here, *here.parents):
         found = root / written
         if found.is_file():
-            up = "../" * len(here.relative_to(root).parts) if not found.is_relative_to(here) else ""
-            return up + found.relative_to(root if up else here).as_posix()
-    raise InputError(f"{what}-missing", f"no such {what}: {written}", where=str(manifest))
+            return Path(os.path.relpath(found, base.resolve())).as_posix()
+    raise InputError(f"{what}-missing", f"no such {what}: {written}", where=entry.where)
 
 
-def _told(
-    gated: list[tuple[_Module, _Model]], modules: list[str], configs: list[str], source: _ManifestText
-) -> Iterator[ToldPoint]:
-    for (_, model), module, config in zip(gated, modules, configs, strict=True):
-        where = source.model(model.path)
-        result = result_of(model.result)
-        if result is None:
-            raise InputError("manifest", f"{model.result!r} is no result of TLC", where=where)
-        yield told_point(
-            {"module": module, "config": config},
-            Told(result=result, violates=(), where=where),
-            distinct=model.distinct,
-            generated=model.generated,
-        )
+def _told(entry: Entry, module: str, config: str) -> ToldPoint:
+    result = result_of(entry.said.result)
+    if result is Verdict.HOLDS and entry.said.kind != _SEARCH:
+        result = Outcome.BOUNDED_SUCCESS
+    point = told_point(
+        {"module": module, "config": config},
+        Told(result=result or Verdict.HOLDS, violates=(), where=entry.where),
+        distinct=entry.said.distinct,
+        generated=entry.said.generated,
+    )
+    return msgspec.structs.replace(point, verdict=None, unknown=True) if result is None else point

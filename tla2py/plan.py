@@ -37,7 +37,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
             sources[digest_text(wrapper)] = wrapper
             used = ((f"{main}.tla", digest_text(wrapper)), *used)
         text = render_config(config, sweep.template, where=template)
-        options = replace(sweep.options, check_deadlock=model.check_deadlock)
+        options = replace(sweep.options_of(point), check_deadlock=model.check_deadlock)
         if "seed" in point.parameters:
             options = replace(options, seed=int(point.parameters["seed"]))
         # Counting what fires costs TLC half as much again, so only where somebody asks for it.

@@ -5,31 +5,29 @@ from __future__ import annotations
 import glob
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from tla2py.axes import group_parameters, read_parameters, replaceable_standard
+from tla2py.axes import group_parameters, read_parameters
 from tla2py.cfg.read import ConfigFile
 from tla2py.cfg.render import default_template
+from tla2py.cfg.wrapper import build_config
 from tla2py.errors import InputError
 from tla2py.grid import (
-    MODEL_LISTS,
-    MODEL_PARAMETERS,
     Excluded,
     Parameter,
     Point,
-    unknown_in_grid,
     walk_grid,
 )
-from tla2py.manifest import read_manifest
+from tla2py.manifest import Entry, ManifestSweep, Unread, manifest_sweep, read_manifest
 from tla2py.model import Model
 from tla2py.run import Limits, TlcOptions
 from tla2py.sweepconfigs import read_configs, with_found_configs
-from tla2py.sweepfile import ExpectPoint, ExpectSection, SweepFile, nearest, read_sweep_file, read_sweep_text
+from tla2py.sweepfile import ExpectPoint, ExpectSection, SweepFile, read_sweep_file, read_sweep_text
 from tla2py.sweepmodel import Sources, point_model
+from tla2py.sweepnames import check_matches, check_names
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec
 from tla2py.told import with_told
@@ -57,6 +55,21 @@ class Sweep:
     counted: frozenset[int] = frozenset()
     # The models of a manifest that are no points of it, each with the reason.
     left_out: tuple[str, ...] = ()
+    # The models of a manifest that could not be read.
+    unread: tuple[Unread, ...] = ()
+    # The options of points, by index, that have others than the rest.
+    special: Mapping[int, TlcOptions] = field(default_factory=dict)
+    # What a manifest says of its points, by index.
+    entries: Mapping[int, Entry] = field(default_factory=dict)
+
+    def options_of(self, point: Point) -> TlcOptions:
+        """How TLC is to search a point."""
+        return self.special.get(point.index, self.options)
+
+    @property
+    def workers(self) -> int:
+        """The most threads that a run of it takes."""
+        return max([self.options.workers, *(each.workers for each in self.special.values())])
 
     @property
     def expect(self) -> ExpectSection | None:
@@ -90,23 +103,58 @@ class Sweep:
                 yield item
 
 
-def load_sweep(path: Path, libraries: Sequence[Path] = ()) -> Sweep:
+def load_sweep(path: Path, libraries: Sequence[Path] = (), *, unknown: bool = False) -> Sweep:
     """A sweep read from its file, or from a ``manifest.json``, and checked against its modules.
 
-    ``libraries`` are further module folders of a manifest, which names none itself.
+    ``libraries`` are further module folders of a manifest, which names none itself; ``unknown`` takes in its models
+    whose result is not known.
 
     Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_spec``
     raise, and ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations).
     """
     if path.suffix == ".json":
-        manifest = read_manifest(path, libraries)
-        sweep = _loaded(path, manifest.file, manifest.source, manifest.told)
-        return replace(sweep, left_out=manifest.left_out)
+        return sweep_of_models(path, read_manifest(path), libraries, unknown=unknown)
     if libraries:
         hint = 'libraries = ["lib"]'
         raise InputError("usage", "-L is for a manifest; a sweep file names its folders itself", hint=hint)
     return _loaded(path, *read_sweep_file(path))
+
+
+def sweep_of_models(
+    path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = (), *, unknown: bool = False
+) -> Sweep:
+    """The sweep of models of manifests, as if a sweep file at ``path`` said it.
+
+    A model that cannot be read stops no other. Raises InputError as ``manifest_sweep`` does.
+    """
+    manifest = manifest_sweep(path, entries, libraries, unknown=unknown)
+    sweep = _loaded(path, manifest.file, manifest.source, manifest.told, manifest)
+    points: list[Point] = []
+    unread = [*manifest.unread]
+    for point in sweep.points:
+        try:
+            build_config(sweep.model(point))
+        except InputError as error:
+            entry = manifest.entries[point.parameters["module"], point.parameters["config"]]
+            unread.append(Unread(model=Path(entry.said.path).name, error=error, entry=entry))
+        else:
+            points.append(replace(point, index=len(points) + 1))
+    if not points:
+        raise unread[0].error
+    said = {
+        point.index: manifest.entries[point.parameters["module"], point.parameters["config"]]
+        for point in points
+    }
+    own = {index: entry.options(sweep.options) for index, entry in said.items()}
+    return replace(
+        sweep,
+        points=tuple(points),
+        left_out=manifest.left_out,
+        unread=tuple(unread),
+        special={index: options for index, options in own.items() if options != sweep.options},
+        entries=said,
+    )
 
 
 def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ()) -> Sweep:
@@ -133,7 +181,13 @@ def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ())
     return _loaded(path, *read_sweep_text(f"name = {json.dumps(module.stem)}\n{text}", path))
 
 
-def _loaded(path: Path, file: SweepFile, source: Source, told: Sequence[ExpectPoint] = ()) -> Sweep:
+def _loaded(
+    path: Path,
+    file: SweepFile,
+    source: Source,
+    told: Sequence[ExpectPoint] = (),
+    manifest: ManifestSweep | None = None,
+) -> Sweep:
     base = path.parent
     file = with_found_configs(file, source, base)
     names = [file.module] if isinstance(file.module, str) else file.module
@@ -143,16 +197,16 @@ def _loaded(path: Path, file: SweepFile, source: Source, told: Sequence[ExpectPo
             raise InputError(
                 "library-missing", f"no such folder: {shown}", where=source.place("libraries", value=shown)
             )
-    specs = {name: load_spec(base / name, libraries) for name in names}
+    specs = manifest.specs if manifest else {name: load_spec(base / name, libraries) for name in names}
     if not specs:
         raise InputError("empty-parameter", "module is an empty list", where=source.place("module"))
-    _check_names(file, source, specs)
+    check_names(file, source, specs)
     _check_mode(file, source)
-    configs = read_configs(file, source, base, specs)
+    configs = manifest.configs if manifest else read_configs(file, source, base, specs)
     file = with_told(file, configs, told)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
-    _check_matches(file, source, [parameter.name for parameter in parameters])
+    check_matches(file, source, [parameter.name for parameter in parameters])
     sources = Sources(file=file, source=source, specs=specs, configs=configs, parameters=parameters)
     walk = walk_grid(file, source, groups, failing_predicate(sources))
     return Sweep(
@@ -215,79 +269,3 @@ def _template(file: SweepFile, source: Source, base: Path) -> str:
         raise InputError(
             "template", f"no such template: {file.template}", where=source.place("template")
         ) from error
-
-
-def _check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> None:
-    """Every name the file uses is declared by at least one of the modules."""
-    constants = sorted({c.name for spec in specs.values() for c in spec.constants})
-    definitions = sorted({name for spec in specs.values() for name in spec.definitions})
-    shown = ", ".join(specs)
-    for name in file.constants:
-        if name not in constants:
-            close = nearest(name, constants)
-            raise InputError(
-                "unknown-constant",
-                f"{shown} declares no constant {name}" + (", but defines it" if name in definitions else ""),
-                where=source.place("constants", name),
-                hint="a definition is replaced in [substitutions] or [parameters]"
-                if name in definitions
-                else f"did you mean {close}?"
-                if close
-                else f"its constants: {', '.join(constants) or 'none'}",
-            )
-    for name in file.substitutions:
-        _check_substitution(name, source, specs)
-    model = file.model
-    for key in MODEL_LISTS:
-        for name in getattr(model, key) or ():
-            if name not in definitions:
-                raise _unknown(name, "definition", definitions, source.place("model", key, value=name), shown)
-    for key in MODEL_PARAMETERS:
-        value = getattr(model, key)
-        for name in value if isinstance(value, list) else [value] if value else []:
-            if name not in (constants if isinstance(value, list) else definitions):
-                what = "constant" if isinstance(value, list) else "definition"
-                known = constants if isinstance(value, list) else definitions
-                raise _unknown(name, what, known, source.place("model", key, value=name), shown)
-
-
-def _check_substitution(name: str, source: Source, specs: Mapping[str, Spec]) -> None:
-    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
-    spaces = list(specs.values())
-    if found:
-        modules = {module.name: module for spec in spaces for module in spec.modules}
-        if found[1] in {module for spec in spaces for module in spec.standard}:
-            return
-        if found[1] not in modules:
-            where = source.place("substitutions", name)
-            raise _unknown(found[1], "module", list(modules), where, ", ".join(specs))
-        module = modules[found[1]]
-        known = [*(c.name for c in module.constants), *(d.name for d in module.definitions)]
-        # What a module extends is visible in it under the same name.
-        known += [n for spec in spaces if module in spec.modules for n in spec.scope_of(module).names]
-        bare, shown = found[2], module.name
-    else:
-        known = [c.name for spec in spaces for c in spec.constants]
-        known += [n for spec in spaces for n in spec.definitions]
-        bare, shown = name, ", ".join(specs)
-    if bare not in known and not replaceable_standard(bare):
-        where = source.place("substitutions", name)
-        raise _unknown(bare, "constant or definition", known, where, shown)
-
-
-def _check_matches(file: SweepFile, source: Source, parameters: list[str]) -> None:
-    """Every row of expectations speaks of parameters; one that does not would never match."""
-    for number, row in enumerate(file.expect.point if file.expect else ()):
-        for name in row.match:
-            if name not in parameters:
-                raise unknown_in_grid(name, parameters, source.place("expect", "point", number, "match"))
-
-
-def _unknown(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:
-    close = nearest(name, known)
-    return InputError(
-        "unknown-definition" if what == "definition" else "unknown-name",
-        f"{shown} has no {what} {name}",
-        where=where,
-        hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
-    )

@@ -25,7 +25,7 @@ LEVELS = (
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
-    | {"inspect", "guess", "scaffold", "configfacts", "told", "manifest", "sweepconfigs"}
+    | {"inspect", "guess", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},
     {"execute", "executor", "store", "stored", "tables", "perform", "check", "confirm", "rerun", "foreign"},
     {"explore", "explorer", "spark", "report"},

@@ -14,19 +14,21 @@ from tla2py.syntax import Spec
 from tla2py.syntax.standard import standard_module_of
 
 
-def check_config_names(file: ConfigFile, specs: Mapping[str, Spec]) -> None:
+def check_config_names(file: ConfigFile, specs: Mapping[str, Spec], *, undeclared: bool = False) -> None:
     """Every name a config uses is declared by at least one of the modules.
 
-    Raises InputError: ``unknown-definition`` and ``unknown-constant``, at the name's place in the config.
+    With ``undeclared`` it may give values to constants that none declares, which TLC does not mind. Raises InputError: ``unknown-definition`` and ``unknown-constant``, at the name's place in the config.
     """
     definitions = {name for spec in specs.values() for name in spec.definitions}
     constants = {constant.name for spec in specs.values() for constant in spec.constants}
+    substitutes = {value for _, value in file.config.substitutions}
     shown = ", ".join(specs)
     for name in _checked(file):
-        if name not in definitions:
+        # A constant may stand for another one, but is nothing to check.
+        if name not in definitions and not (name in constants and name in substitutes):
             message = f"{shown} has no definition {name}"
             raise _unknown("unknown-definition", message, name, definitions, file)
-    for name, value in (*file.config.assignments, *file.config.substitutions):
+    for name, value in () if undeclared else (*file.config.assignments, *file.config.substitutions):
         name = name.partition("(")[0]
         # What a module says of itself alone is not looked at, nor is what a standard module defines.
         own = name in constants | definitions

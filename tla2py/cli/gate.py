@@ -182,7 +182,7 @@ def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
     for (sweep, _), plan in zip(sweeps, plans, strict=True):
         check_expectations(sweep, plan)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)
-    slots = max(sweep.options.workers for sweep, _ in sweeps)
+    slots = max(sweep.workers for sweep, _ in sweeps)
     with shared_executor(options.executor, options.master, slots) as start:
         for (sweep, lock), plan, path in zip(sweeps, plans, paths, strict=True):
             swept = run_sweep(sweep, plan, path, toolchain, start, fresh=options.fresh)

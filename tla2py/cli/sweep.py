@@ -113,7 +113,7 @@ def sweep_command(
     # Whatever is wrong with any of them is told before a store is made and before anything runs.
     plans = [plan_sweep(loaded, toolchain.jar.sha256) for loaded in sweeps]
     swept = []
-    with shared_executor(executor, master, max(s.options.workers for s in sweeps)) as start:
+    with shared_executor(executor, master, max(s.workers for s in sweeps)) as start:
         for loaded, plan, path in zip(sweeps, plans, stores, strict=True):
             done = run_sweep(loaded, plan, path, toolchain, start, fresh=fresh)
             swept.append(done)
@@ -201,14 +201,15 @@ def tell_findings(swept: Swept) -> None:
 
 def with_options(sweep: Sweep, timeout: str | None, memory: str | None, workers: int | None) -> Sweep:
     """A sweep with the options of the command line in place of its own."""
-    limits, options = sweep.limits, sweep.options
+    limits, options, special = sweep.limits, sweep.options, sweep.special
     if timeout is not None:
         limits = replace(limits, timeout_seconds=parse_duration(timeout, "--timeout"))
     if memory is not None:
         limits = replace(limits, memory_bytes=parse_memory(memory, "--memory"))
     if workers is not None:
         options = replace(options, workers=workers)
-    return replace(sweep, limits=limits, options=options)
+        special = {index: replace(each, workers=workers) for index, each in special.items()}
+    return replace(sweep, limits=limits, options=options, special=special)
 
 
 @contextlib.contextmanager

@@ -28,8 +28,8 @@ def sweep_into(path: Path, store: Path | None, *, executor: str, master: str) ->
 
         def start() -> Executor:
             if executor == "local":
-                return LocalExecutor(default_slots(sweep.options.workers))
-            return stack.enter_context(_spark(master, sweep.options.workers))
+                return LocalExecutor(default_slots(sweep.workers))
+            return stack.enter_context(_spark(master, sweep.workers))
 
         with target.lock():
             perform(prepare(sweep, plan, target), toolchain, start, lambda _: None)
