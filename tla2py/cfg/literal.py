@@ -31,6 +31,7 @@ KEYWORDS = frozenset(
         "CONSTANT",
         "CONSTANTS",
         "CHECK_DEADLOCK",
+        "TYPE_CONSTRAINT",
         "_PERIODIC",
         "_RL_REWARD",
         "_POSSIBLE",
@@ -38,7 +39,7 @@ KEYWORDS = frozenset(
     ]
 )
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"\\\n]*")|(?P<mark>[{},]))"""
+    r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"`\\\x00-\x1f\x7f-\U0010ffff]*")|(?P<mark>[{},]))"""
 )
 _LARGEST = 2**31 - 1
 

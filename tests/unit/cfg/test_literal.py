@@ -69,6 +69,8 @@ def test_what_a_config_can_say(text: str, names: set[str]) -> None:
         "(1)",
         "a; b",
         "M!x",
+        '"`"',
+        '"\u2208"',
     ],
 )
 def test_what_a_config_cannot_say(text: str) -> None:
@@ -96,9 +98,10 @@ SCALARS = st.one_of(
     st.integers(0, 2**31 - 1).map(str),
     st.sampled_from(["TRUE", "FALSE"]),
     NAMES,
-    st.text(st.characters(codec="ascii", exclude_characters='"\\', min_codepoint=32), max_size=8).map(
-        lambda text: f'"{text}"'
-    ),
+    st.text(
+        st.characters(codec="ascii", exclude_characters='"\\`', min_codepoint=32, max_codepoint=126),
+        max_size=8,
+    ).map(lambda text: f'"{text}"'),
 )
 LITERALS = st.recursive(
     SCALARS,
