@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from tla2py.cfg.read import parse_config
 from tla2py.errors import InputError, StoreError
 from tla2py.foreign import ForeignStore
-from tla2py.store import Manifest, Store
+from tla2py.store import Manifest, Store, store_folder
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables
 from tla2py.trace import Location, State, Trace
@@ -39,8 +39,7 @@ def open_view(path: str | Path) -> StoreView:
     A file is read as a store of one point, see ``tla2py.foreign``. Raises StoreError as ``Store.manifest`` does, and
     InputError for a file that holds no trace.
     """
-    text = str(path)
-    place = Path(text.removeprefix("file://"))
+    place = store_folder(path)
     if place.is_file():
         return StoreView(ForeignStore(place))
     store = Store.open(place)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -59,12 +60,33 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     points: list[ManifestPoint]
     # The sweep file as the user named it; stores from before this was kept have none.
     sweep_file: str | None = None
+    # The user's files by the sha256 of their texts.
+    files: dict[str, str] = {}
+
+
+def store_folder(address: str | Path) -> Path:
+    """The folder that an address of a store names: a path, or ``file:`` and one.
+
+    Raises StoreError (``store-remote``) for any other scheme.
+    """
+    # As a path, what follows the scheme has lost a slash.
+    found = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)", str(address))
+    if found is None:
+        return Path(address)
+    if found[1].lower() == "file":
+        return Path("/" + str(address)[found.end() :].lstrip("/"))
+    raise StoreError(
+        "store-remote",
+        f"a store is a folder, and {address} is on {found[1]}:",
+        hint="sweep into a folder that is mounted on all machines; load_traces.py writes its tables to where Spark can",
+    )
 
 
 class Store:
     """A store at a path. Making one with ``Store(path)`` touches nothing."""
 
     def __init__(self, path: Path) -> None:
+        path = store_folder(path)
         self.path = path
         self.records = path / "records"
         self.tables = path / "tables"
@@ -77,6 +99,7 @@ class Store:
         ``store-unwritable``.
         """
         store = cls(path)
+        path = store.path
         with _writing(path):
             if path.is_file() or (path.is_dir() and not all(map(_is_ours, path.iterdir()))):
                 store.manifest()

@@ -47,7 +47,7 @@ class _Options:
 
     store: Path | None
     sweep_file: Path | None
-    master: str
+    master: str | None
     executor: ExecutorName
     fresh: bool
     coverage: bool | None
@@ -108,7 +108,7 @@ def gate_command(
     rerun_point: Annotated[
         int | None, typer.Option("--rerun", metavar="POINT", help="Only run this point, TLC's output shown.")
     ] = None,
-    master: Master = "local[*]",
+    master: Master = None,
     executor: ExecutorChoice = ExecutorName.SPARK,
     fresh: Fresh = False,
     library: Libraries = None,

@@ -40,7 +40,14 @@ StorePath = Annotated[
         help="Where to put results; default runs/NAME. Of several sweeps, the folder of their stores.",
     ),
 ]
-Master = Annotated[str, typer.Option("--master", metavar="URL", help="The Spark master.")]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="URL",
+        help="The Spark master, such as spark://HOST:7077; default local[*], or what spark-submit was given.",
+    ),
+]
 ExecutorChoice = Annotated[
     ExecutorName, typer.Option("--executor", help="Spark, or threads of this machine.")
 ]
@@ -80,7 +87,7 @@ class Swept:
 def sweep_command(
     sweep: SweepFiles,
     store: StorePath = None,
-    master: Master = "local[*]",
+    master: Master = None,
     executor: ExecutorChoice = ExecutorName.SPARK,
     fresh: Fresh = False,
     configs: Configs = None,
@@ -95,7 +102,7 @@ def sweep_command(
 
     Run again, it executes only what is missing. Several sweeps share one Spark session and end in one table.
     Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml;
-    tla2py sweep --configs 'models/*.cfg' Spec.tla
+    tla2py sweep --configs 'models/*.cfg' Spec.tla; tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store
     """
     if library and configs is None:
         raise InputError(
@@ -213,7 +220,7 @@ def with_options(sweep: Sweep, timeout: str | None, memory: str | None, workers:
 
 
 @contextlib.contextmanager
-def shared_executor(name: ExecutorName, master: str, workers: int) -> Iterator[Callable[[], Executor]]:
+def shared_executor(name: ExecutorName, master: str | None, workers: int) -> Iterator[Callable[[], Executor]]:
     """What gives the executor that a command asks for: started when it is first needed, closed at the end."""
     with contextlib.ExitStack() as stack:
 

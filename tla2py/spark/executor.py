@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from tla2py.errors import Tla2pyError, ToolchainError
 from tla2py.executor import Completed, Work, execute_into_store
 from tla2py.run import Run
+from tla2py.spark.shipping import Shipper, unpack
 
 News = list[Completed | Tla2pyError]
 
@@ -37,8 +38,13 @@ class SparkExecutor:
 
     def __init__(self, session: SparkSession) -> None:
         self._context: SparkContext = session.sparkContext
-        cpus = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
-        self.slots = max(self._context.defaultParallelism // cpus, 1)
+        self._cpus = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
+        self._shipper = Shipper(self._context)
+
+    @property
+    def slots(self) -> int:
+        """How many runs go on at once; on a cluster, whose executors come and go, how many could now."""
+        return max(self._context.defaultParallelism // self._cpus, 1)
 
     def running(self) -> int:
         """How many runs go on now."""
@@ -52,13 +58,13 @@ class SparkExecutor:
 
         Raises ToolchainError (``spark-failed``) when Spark gives up, and what went wrong in a task, such as StoreError.
         """
-        shared = self._context.broadcast(work)
+        shared = self._context.broadcast(self._shipper.pack(work))
         news = self._context.accumulator([], _Append())
 
         def task(part: Iterable[Run]) -> None:
             for run in part:
                 try:
-                    done = execute_into_store(run, shared.value)
+                    done = execute_into_store(run, unpack(shared.value))
                 except Tla2pyError as error:
                     news.add([error])
                 else:

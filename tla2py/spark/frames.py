@@ -16,14 +16,20 @@ from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
 
 def table_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
     """One table with its explicit schema; ``state`` is a VARIANT. Raises InputError (``unknown-table``)."""
+    frame = stored_frame(session, store, name)
+    if name in ("states", "graph_states"):
+        frame = frame.withColumn("state", sf.parse_json("state"))
+    return frame
+
+
+def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
+    """One table as it is stored, ``state`` being JSON text. Raises InputError (``unknown-table``)."""
     if name not in TABLE_NAMES:
         raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
     file = (store.tables / f"{name}.parquet").resolve()
-    frame = session.read.schema(struct_type(columns)).parquet(str(file))
-    if name in ("states", "graph_states"):
-        frame = frame.withColumn("state", sf.parse_json("state"))
-    return frame
+    # On a cluster a path without a scheme might be one of the file system that Spark has for its own.
+    return session.read.schema(struct_type(columns)).parquet(file.as_uri())
 
 
 def create_views(session: SparkSession, store: Store) -> None:

@@ -19,6 +19,7 @@ from tla2py.executor import default_slots
 from tla2py.tlc.toolchain import find_java
 
 try:
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 except ImportError as _error:
@@ -31,11 +32,11 @@ except ImportError as _error:
 
 @contextlib.contextmanager
 def spark_session(
-    master: str = "local[*]", *, workers: int = 1, name: str = "tla2py"
+    master: str | None = "local[*]", *, workers: int = 1, name: str = "tla2py"
 ) -> Iterator[SparkSession]:
     """A session on ``master``, quiet and stopped at the end; a session that is active already is used as it is.
 
-    ``workers`` is how many cores one task takes. Raises ToolchainError (``spark-failed``, ``java-missing``,
+    None is the master that ``spark-submit`` was given, ``local[*]`` where there is none. ``workers`` is how many cores one task takes. Raises ToolchainError (``spark-failed``, ``java-missing``,
     ``java-too-old``).
     """
     active = SparkSession.getActiveSession()
@@ -60,45 +61,57 @@ def shared_session() -> SparkSession:
     return _start("local[*]", 1, "tla2py", scratch)
 
 
-def _start(master: str, workers: int, name: str, scratch: Path) -> SparkSession:
-    java = find_java()
-    os.environ["JAVA_HOME"] = str(java.path.resolve().parent.parent)
+# Set by spark-submit for the Python program it runs: where the JVM listens that it has started already.
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+
+
+def _start(master: str | None, workers: int, name: str, scratch: Path) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    log4j = Path(__file__).with_name("log4j2.properties").as_uri()
-    builder = (
-        SparkSession.builder.appName(name)
-        .master(_local_master(master, workers))
-        .config("spark.task.cpus", str(workers))
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.speculation", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config(
-            "spark.driver.extraJavaOptions",
-            f"-Dlog4j2.configurationFile={log4j} -Dderby.system.home={scratch}",
-        )
-    )
-    if master.startswith("local"):
-        builder = (
-            builder.config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.local.dir", str(scratch))
-        )
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.task.cpus": str(workers),
+        "spark.speculation": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+    }
+    builder = SparkSession.builder.appName(name)
+    if _SUBMITTED not in os.environ:
+        java = find_java()
+        os.environ["JAVA_HOME"] = str(java.path.resolve().parent.parent)
+        master = master or "local[*]"
+        log4j = Path(__file__).with_name("log4j2.properties").as_uri()
+        settings |= {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -Dderby.system.home={scratch}",
+        }
+        if master.startswith("local"):
+            settings |= {
+                "spark.driver.host": "127.0.0.1",
+                "spark.driver.bindAddress": "127.0.0.1",
+                "spark.local.dir": str(scratch),
+            }
+    # What spark-submit was told, its master and its memory, stays as it is unless this is told otherwise.
+    if master is not None:
+        builder = builder.master(_local_master(master, workers))
+    builder = builder.config(map=settings)
     try:
         with _quiet():
-            return builder.getOrCreate()
+            session = builder.getOrCreate()
     except KeyboardInterrupt:
         _kill_launched()
         raise
-    except (PySparkException, RuntimeError, OSError) as error:
+    except (PySparkException, Py4JError, RuntimeError, OSError) as error:
         raise ToolchainError(
             "spark-failed",
             f"Spark did not start on {master}: {str(error).splitlines()[0]}",
             hint="see that the master is right, or run without Spark: tla2py sweep --executor local",
         ) from error
+    if _SUBMITTED in os.environ:
+        # Its JVM was started with Spark's own logging, a line for every task.
+        session.sparkContext.setLogLevel("ERROR")
+    return session
 
 
 def _kill_launched() -> None:

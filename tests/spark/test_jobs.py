@@ -1,0 +1,246 @@
+"""spark_jobs/ under spark-submit, and a sweep on a standalone cluster whose workers share nothing but the store."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pyarrow.parquet as pq
+import pyspark
+import pytest
+
+from tests.conftest import COUNTER, COUNTER_SWEEP
+from tests.integration.test_sweep import SPECS, rows
+from tla2py.record import open_archive
+from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tlc.toolchain import find_java
+
+pytestmark = [pytest.mark.java, pytest.mark.spark]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SPARK = Path(pyspark.__file__).parent
+LOG = ROOT / "tests" / "corpus" / "foreign"
+
+
+def submit(
+    job: str, *args: str | Path, cwd: Path, master: str = "local[2]"
+) -> subprocess.CompletedProcess[str]:
+    """A job under the spark-submit of this Python."""
+    return subprocess.run(
+        [
+            Path(sys.executable).with_name("spark-submit"),
+            "--master",
+            master,
+            ROOT / "spark_jobs" / job,
+            *args,
+        ],
+        cwd=cwd,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def local_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sweep of tests/specs by threads of this machine."""
+    store = tmp_path_factory.mktemp("local") / "store"
+    command = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
+    done = subprocess.run([*command, "-o", store], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return store
+
+
+def test_the_jobs_stay_thin() -> None:
+    jobs = sorted((ROOT / "spark_jobs").glob("*.py"))
+    assert [job.name for job in jobs] == ["load_traces.py", "run_sweep.py", "summarize.py"]
+    for job in jobs:
+        assert len(job.read_text().splitlines()) <= 40, job
+
+
+def test_run_sweep_ends_as_the_command_does(tmp_path: Path) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    (tmp_path / "sweep.toml").write_text(COUNTER_SWEEP)
+    ended = submit("run_sweep.py", "sweep.toml", "-o", f"file://{tmp_path}/store", cwd=tmp_path)
+    assert ended.returncode == 1, ended.stderr
+    assert "violated: Small in 4" in ended.stdout
+    assert "sweep, point 3: violated (Small), expected holds" in ended.stderr
+    verdicts = [row["verdict"] for row in rows(tmp_path / "store", "runs")]
+    assert verdicts == ["holds", "holds", "violated"]
+
+
+def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
+    log = tmp_path / "tlc.log"
+    record = min((local_store / "records").glob("*.zip"))
+    with open_archive(record) as archive, archive.stdout(1) as lines:
+        log.write_bytes(b"".join(lines))
+    ended = submit("load_traces.py", local_store, log, "-o", tmp_path / "tables", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    for table in TABLE_NAMES:
+        found = pq.read_table(tmp_path / "tables" / table).to_pylist()
+        here = [row for row in found if row["source"] == str(local_store)]
+        assert len(here) == len(rows(local_store, table))
+        assert f"{table}: {len(found):,} rows" in ended.stdout
+    assert {row["source"] for row in found_runs(tmp_path)} == {str(local_store), str(log)}
+    again = submit("load_traces.py", local_store, "-o", tmp_path / "tables", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "error: cannot write" in again.stderr
+    assert "Traceback" not in again.stderr
+
+    ended = submit("summarize.py", tmp_path / "tables", "-o", tmp_path / "summary", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    summary = {
+        (row["verdict"], row["name"]): (row["points"], row["shortest"])
+        for row in pq.read_table(tmp_path / "summary").to_pylist()
+        if row["source"] == str(local_store)
+    }
+    assert summary == {
+        ("holds", None): (3, None),
+        ("violated", "Below"): (3, 4),
+        ("violated", "Small"): (2, 4),
+    }
+
+
+def found_runs(folder: Path) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = pq.read_table(folder / "tables" / "runs").to_pylist()
+    return found
+
+
+# A cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A standalone cluster on loopback: its address, and the folders of its two workers."""
+
+    master: str
+    workers: tuple[Path, ...]
+
+
+@contextlib.contextmanager
+def daemon(log: Path, env: dict[str, str], *args: str) -> Iterator[subprocess.Popen[bytes]]:
+    """One of Spark's own daemons, ended with the block."""
+    java = str(find_java().path)
+    with log.open("wb") as sink:
+        process = subprocess.Popen(
+            [java, "-Xmx256m", "-cp", f"{SPARK}/jars/*", *args],
+            env={
+                **env,
+                "SPARK_HOME": str(SPARK),
+                "SPARK_SCALA_VERSION": "2.13",
+                "SPARK_LOCAL_IP": "127.0.0.1",
+            },
+            cwd=log.parent,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def told(log: Path, pattern: str) -> str:
+    """What a daemon says in its log, as soon as it does."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if found := re.search(pattern, log.read_text()):
+            return found[1]
+        time.sleep(0.2)
+    pytest.fail(f"no {pattern} in:\n{log.read_text()[-3000:]}")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A master and two workers of one core; each worker has its folder, home and scratch, and no Java on its path."""
+    base = tmp_path_factory.mktemp("cluster")
+    deploy = "org.apache.spark.deploy"
+    with contextlib.ExitStack() as stack:
+        log = base / "master.log"
+        ports = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
+        stack.enter_context(daemon(log, {}, f"{deploy}.master.Master", *ports))
+        master = told(log, r"Starting Spark master at (spark://\S+)")
+        folders = []
+        for number in (1, 2):
+            folder = base / f"worker{number}"
+            (folder / "tmp").mkdir(parents=True)
+            (folder / "bin").mkdir()
+            for tool in {
+                tool.name: tool for path in ("/bin", "/usr/bin") for tool in Path(path).iterdir()
+            }.values():
+                if not tool.name.startswith("java"):
+                    (folder / "bin" / tool.name).symlink_to(tool)
+            env = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PATH": str(folder / "bin")}
+            log = folder / "worker.log"
+            size = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / "work"))
+            stack.enter_context(daemon(log, env, f"{deploy}.worker.Worker", *ports, *size, master))
+            told(log, r"(Successfully registered with master)")
+            folders.append(folder)
+        yield Cluster(master, tuple(folders))
+
+
+@pytest.fixture
+def bare_python(tmp_path: Path) -> Path:
+    """A Python that has everything this one has installed, but for tla2py, which is a link to a checkout."""
+    packages = Path(pyspark.__file__).parent.parent
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}:$PYTHONPATH" exec "{sys.executable}" -S "$@"\n')
+    python.chmod(0o755)
+    asked = subprocess.run(
+        [python, "-c", "import tla2py.executor"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "No module named 'tla2py" in asked.stderr
+    return python
+
+
+@pytest.mark.reference
+def test_a_cluster_that_shares_nothing_but_the_store(
+    cluster: Cluster, local_store: Path, bare_python: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    command = [
+        sys.executable,
+        "-m",
+        "tla2py",
+        "sweep",
+        str(SPECS / "counter.toml"),
+        "--master",
+        cluster.master,
+    ]
+    done = subprocess.run(
+        [*command, "-o", "store"],
+        cwd=tmp_path,
+        env={**os.environ, "PYSPARK_PYTHON": str(bare_python), "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for table in TABLE_NAMES:
+        assert rows(store, table) == rows(local_store, table)
+    places = set()
+    for record in store.glob("records/*.zip"):
+        with zipfile.ZipFile(record) as archive:
+            facts = msgspec.json.decode(archive.read("record.json"))
+        for execution in facts["executions"]:
+            argv = execution["argv"]
+            jar = Path(argv[argv.index("-cp") + 1])
+            metadir = Path(argv[argv.index("-metadir") + 1])
+            worker = next(folder for folder in cluster.workers if folder in metadir.parents)
+            assert worker in jar.parents
+            assert Path(argv[0]).resolve() == find_java().path.resolve()
+            places.add(worker)
+    assert places == set(cluster.workers)

@@ -1,0 +1,115 @@
+"""What the programs in ``spark_jobs/`` do: tables of many stores and logs as Spark frames, and their summary."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
+from tla2py.explore import open_view
+from tla2py.foreign import ForeignStore
+from tla2py.spark.frames import stored_frame, struct_type
+from tla2py.tables.schema import TABLE_NAMES, TABLES, runs_columns
+
+
+def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataFrame]:
+    """Every table over some stores, logs and trace files; ``source`` is the input that a row comes from.
+
+    A parameter that only some of them have is null for the others; states are ITF as JSON text. Raises InputError
+    and StoreError as ``tla2py.open_store`` does, and InputError (``same-input``) for one named twice.
+    """
+    if len(set(inputs)) < len(inputs):
+        raise InputError("same-input", "an input is named twice", hint="its rows would be counted twice")
+    views = {name: open_view(name) for name in inputs}
+    frames = {}
+    for table in TABLE_NAMES:
+        parts = []
+        for name, view in views.items():
+            if isinstance(view.store, ForeignStore):
+                # Its tables are in a folder of the driver's own, which the executors need not see.
+                columns = runs_columns(()) if table == "runs" else TABLES[table]
+                part = session.createDataFrame(view.arrow(table), struct_type(columns))
+            else:
+                part = stored_frame(session, view.store, table)
+            parts.append(part.withColumn("source", sf.lit(name)))
+        frames[table] = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+    return frames
+
+
+def write_tables(
+    tables: Mapping[str, DataFrame], target: str, append: bool = False
+) -> Iterator[tuple[str, int]]:
+    """Write each table as Parquet below ``target``, any address that Spark can write to; yields its name and rows.
+
+    Raises InputError (``output``) for tables that are there already unless they are to be appended to, and where
+    Spark cannot write.
+    """
+    for name, frame in tables.items():
+        place = f"{target.rstrip('/')}/{name}"
+        try:
+            frame.write.mode("append" if append else "errorifexists").parquet(place)
+            yield name, frame.count()
+        except PySparkException as error:
+            first = re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
+            raise InputError(
+                "output", f"cannot write {place}: {first}", hint="name another place, or give --append"
+            ) from error
+
+
+def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
+    """The table ``runs`` over stores, logs and folders that ``write_tables`` filled, with ``source``.
+
+    Raises as ``load_tables`` does, and InputError (``no-runs``) for an address without tables.
+    """
+    parts = []
+    for name in inputs:
+        remote = re.match(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+:/", name)
+        written = Path(re.sub(r"^file:/*", "/", name)) / "runs"
+        if not remote and not written.is_dir():
+            parts.append(load_tables(session, [name])["runs"])
+            continue
+        try:
+            parts.append(session.read.parquet(f"{name.rstrip('/')}/runs"))
+        except PySparkException as error:
+            raise InputError(
+                "no-runs", f"{name} has no tables", hint="load_traces.py -o URI writes them"
+            ) from error
+    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+
+
+def summarize(runs: DataFrame) -> DataFrame:
+    """A row per source, verdict and violated definition.
+
+    ``points`` have that verdict, and violate that; ``shortest`` is the length in states of the shortest
+    counterexample of any of them, ``distinct`` the most states that one found, ``cpu_seconds`` their sum.
+    """
+    violated = sf.explode_outer("violated").alias("violation")
+    rows = runs.select("source", "verdict", "trace_length", "distinct", "cpu_seconds", violated)
+    return (
+        rows.groupBy("source", "verdict", sf.col("violation.kind"), sf.col("violation.name"))
+        .agg(
+            sf.count(sf.lit(1)).alias("points"),
+            sf.min("trace_length").alias("shortest"),
+            sf.max("distinct").alias("distinct"),
+            sf.round(sf.sum("cpu_seconds"), 1).alias("cpu_seconds"),
+        )
+        .orderBy("source", "verdict", "kind", "name")
+    )
+
+
+def job_exit(job: Callable[[], None]) -> int:
+    """Run a job and return its exit code; what a user can mend is told in two lines."""
+    try:
+        job()
+    except Tla2pyError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return EXIT_NOT_RUN
+    return EXIT_OK

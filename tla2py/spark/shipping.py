@@ -1,0 +1,120 @@
+"""What travels with a job to a cluster's workers, which share nothing with the driver but the store.
+
+This package goes as a zip that the workers import, the jar as a file by its digest; the modules and the configs are in
+the runs themselves. Java is the worker's own, or else the one that runs its Spark executor.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import shutil
+import socket
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import psutil
+from pyspark import SparkContext, SparkFiles
+
+import tla2py
+from tla2py.errors import StoreError, ToolchainError
+from tla2py.executor import Work
+from tla2py.tlc.toolchain import Java, Toolchain, find_java, java_at, kept_jar, read_jar
+
+_PACKAGE = Path(tla2py.__file__).parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """The work as it travels: ``jar`` is the name of a shipped file, None where the workers are on this machine."""
+
+    work: Work
+    jar: str | None
+
+
+class Shipper:
+    """Hands files to a context, each of them once."""
+
+    def __init__(self, context: SparkContext) -> None:
+        self._context = context
+        self._remote = not str(context.master).startswith("local")
+        self._folder: Path | None = None
+        self._shipped: set[str] = set()
+
+    def pack(self, work: Work) -> Parcel:
+        """The work for this context's workers, after what it needs has been handed to Spark."""
+        if not self._remote:
+            return Parcel(work=work, jar=None)
+        if self._folder is None:
+            # Spark fetches from here for as long as the context lives.
+            self._folder = Path(tempfile.mkdtemp(prefix="tla2py-ship-"))
+            atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
+            if _PACKAGE.is_dir():
+                self._context.addPyFile(str(zip_package(self._folder)))
+        name = f"tla2tools-{work.toolchain.jar.sha256}.jar"
+        if name not in self._shipped:
+            shutil.copyfile(work.toolchain.jar.path, self._folder / name)
+            self._context.addFile(str(self._folder / name))
+            self._shipped.add(name)
+        here = Work(sources=work.sources, toolchain=work.toolchain, store=work.store.resolve())
+        return Parcel(work=here, jar=name)
+
+
+def zip_package(folder: Path) -> Path:
+    """This package as a zip that can be imported, named by its content so that no worker takes an older one for it."""
+    files = {file.relative_to(_PACKAGE.parent): file.read_bytes() for file in sorted(_PACKAGE.rglob("*.py"))}
+    digest = hashlib.sha256()
+    for name, data in files.items():
+        digest.update(f"{name} {len(data)} ".encode() + data)
+    target = folder / f"tla2py-{digest.hexdigest()[:16]}.zip"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(str(name)), data)
+    return target
+
+
+def unpack(parcel: Parcel) -> Work:
+    """The work with the tools of the machine that this is called on.
+
+    Raises ToolchainError (``java-missing``, ``jar-corrupt``) and StoreError (``store-not-shared``).
+    """
+    work = parcel.work
+    if parcel.jar is None:
+        return work
+    if not work.store.is_dir():
+        raise StoreError(
+            "store-not-shared",
+            f"{work.store} is not there on the worker {socket.gethostname()}",
+            hint="driver and workers share nothing but the store: name a folder that all of them see with -o",
+        )
+    return Work(
+        sources=work.sources, toolchain=_tools(parcel.jar, work.toolchain.jar.sha256), store=work.store
+    )
+
+
+@lru_cache(maxsize=4)
+def _tools(name: str, sha256: str) -> Toolchain:
+    jar = read_jar(Path(SparkFiles.get(name)), "shipped")
+    if jar.sha256 != sha256:
+        raise ToolchainError(
+            "jar-corrupt", f"{jar.path} arrived damaged on {socket.gethostname()}", hint="run the sweep again"
+        )
+    return Toolchain(jar=kept_jar(jar), java=_java())
+
+
+def _java() -> Java:
+    """The worker's own Java where it has one that will do, else the one that executes Spark here."""
+    try:
+        return find_java()
+    except ToolchainError:
+        for process in psutil.Process().parents():
+            try:
+                path = Path(process.exe())
+            except psutil.Error:
+                continue
+            if path.name == "java":
+                return java_at(path, "Spark")
+        raise
