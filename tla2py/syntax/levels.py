@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
-from tla2py.syntax.module import Definition
+from tla2py.syntax.module import Definition, Variable
 from tla2py.syntax.scope import Entity, Resolver, Scope
 from tla2py.syntax.term import Term
 
@@ -25,6 +26,8 @@ class Level(IntEnum):
 
 _ACTION_OPERATORS = frozenset({"'", "UNCHANGED", "\\cdot"})
 _TEMPORAL_OPERATORS = frozenset({"[]", "<>", "~>", "-+->"})
+# What standard modules define without a use of certain arguments, whose levels then do not count.
+_UNUSED = {"Print": {0}, "PrintT": {0}, "Assert": {1}, "TLCGet": {0}, "TLCSet": {0, 1}}
 
 
 class Levels:
@@ -33,6 +36,7 @@ class Levels:
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
         self._known: dict[Entity, Level] = {}
+        self._used: dict[Entity, frozenset[str]] = {}
 
     def of_entity(self, entity: Entity, bound: frozenset[str] = frozenset()) -> Level:
         """Return the level of what a name stands for, its parameters counted as constants.
@@ -50,7 +54,11 @@ class Levels:
             own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
             # The parameters of an instance are not seen by the texts of its module, which may have a variable so named.
             parameters = entity.parameters if entity.kind == "substituted" else own
-            self._known[entity] = self.of_term(entity.body, entity.scope, around.union(parameters))
+            level = self.of_term(entity.body, entity.scope, around.union(parameters))
+            if entity.kind == "substituted" and isinstance(entity.declaration, Variable):
+                # SANY keeps to what the module of the instance says of its variable, whatever takes its place.
+                level = max(level, Level.STATE)
+            self._known[entity] = level
         return self._known[entity]
 
     def of_term(self, term: Term, scope: Scope, bound: frozenset[str] = frozenset()) -> Level:
@@ -61,9 +69,61 @@ class Levels:
             return self.of_term(term.arguments[0], scope, bound.difference(d.name for d in term.definitions))
         # A variable declared further down may have the name of a parameter.
         inside = bound.union(*(each.names for each in term.bounds)) if term.bounds else bound
-        parts = max((self.of_term(child, scope, inside) for child in term.children()), default=Level.CONSTANT)
+        children = self._counting(term, scope, bound)
+        parts = max((self.of_term(child, scope, inside) for child in children), default=Level.CONSTANT)
         own = self._own(term, scope, bound)
         return max(parts, own) if term.operator != "ENABLED" else min(parts, Level.STATE)
+
+    def _counting(self, term: Term, scope: Scope, bound: frozenset[str]) -> Iterable[Term]:
+        """Return the parts of an expression on whose levels its own depends: arguments that are not used are none."""
+        if term.shape != "apply" or not term.arguments or term.operator in bound:
+            return term.children()
+        entity = scope.find(term.operator)
+        if entity is None:
+            unused = _UNUSED.get(term.operator, set())
+            return [part for n, part in enumerate(term.arguments) if n not in unused]
+        if entity.body is None or len(entity.parameters) != len(term.arguments):
+            return term.arguments
+        used = self._parameters_used(entity)
+        return [part for name, part in zip(entity.parameters, term.arguments, strict=True) if name in used]
+
+    def _parameters_used(self, entity: Entity) -> frozenset[str]:
+        own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
+        if entity.kind != "definition" or entity.body is None or own != entity.parameters:
+            return frozenset(entity.parameters)
+        if entity not in self._used:
+            # Of a recursive definition all count.
+            self._used[entity] = frozenset(own)
+            self._used[entity] = self._names_used(entity.body, entity.scope, frozenset(own), set())
+        return self._used[entity]
+
+    def _names_used(
+        self, term: Term, scope: Scope, names: frozenset[str], met: set[tuple[Entity, frozenset[str]]]
+    ) -> frozenset[str]:
+        """Return those of the names, which are bound around an expression, on which its level depends.
+
+        ``met`` are definitions of a LET whose part in the answer is known already.
+        """
+        if not names:
+            return names
+        if term.shape == "let":
+            scope = self._resolver.let(scope, term)
+            names = names.difference(d.name for d in term.definitions)
+            return self._names_used(term.arguments[0], scope, names, met)
+        found: frozenset[str] = frozenset()
+        if term.shape == "apply" and term.operator in names:
+            found = frozenset({term.operator})
+        elif term.shape == "apply":
+            entity = scope.find(term.operator)
+            if entity is not None and entity.enclosed and entity.body is not None:
+                around = names.difference(entity.parameters)
+                if (entity, around) not in met:
+                    met.add((entity, around))
+                    found = self._names_used(entity.body, entity.scope, around, met)
+        inside = names.difference(*(each.names for each in term.bounds)) if term.bounds else names
+        for part in self._counting(term, scope, names):
+            found |= self._names_used(part, scope, inside, met)
+        return found
 
     def _own(self, term: Term, scope: Scope, bound: frozenset[str]) -> Level:
         if term.shape == "apply" and term.operator not in bound:

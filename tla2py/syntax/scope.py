@@ -136,7 +136,8 @@ def _defined(definition: Definition, scope: Scope, *, enclosed: bool = False) ->
         scope=scope,
         body=definition.body,
         parameters=definition.parameters,
-        exported=not definition.local,
+        # SANY forgets that a definition is LOCAL where it was announced by RECURSIVE.
+        exported=not definition.local or definition.recursive,
         enclosed=enclosed,
     )
 

@@ -93,6 +93,15 @@ def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: Loa
         ("f[1]", Level.STATE),
         ("Early(1)", Level.CONSTANT),
         ("{y \\in {1} : LET z == y IN z = y}", Level.CONSTANT),
+        # As SANY has it, the level of an argument counts only where it is used.
+        ("Ignore(x', C)", Level.CONSTANT),
+        ("Ignore(C, x')", Level.ACTION),
+        ("Deep(x')", Level.CONSTANT),
+        ("Inside(x')", Level.ACTION),
+        ("Shadow(x')", Level.CONSTANT),
+        ("Twice(x', C)", Level.CONSTANT),
+        ("PrintT(x)", Level.CONSTANT),
+        ("Assert(x, y')", Level.STATE),
     ],
 )
 def test_levels(load: LoadModules, body: str, level: Level) -> None:
@@ -103,6 +112,11 @@ def test_levels(load: LoadModules, body: str, level: Level) -> None:
 Early(x) == {{y \\in x : LET both == x = y IN both}}
 VARIABLES x, y
 Op(a) == a
+Ignore(a, b) == b
+Deep(a) == LET g(i) == Ignore(a, i) IN g(1)
+Inside(a) == LET g == a IN \\A i \\in {{1}} : g = i
+Shadow(a) == LET g[i \\in {{1}}] == IF i = 0 THEN g[i] ELSE i IN g[1]
+Twice(a, b) == LET c == b IN LET d == <<c, c>> IN LET e == <<d, d>> IN e
 RECURSIVE Rec(_)
 Rec(n) == IF n = 0 THEN x ELSE Rec(n - 1)
 f[i \\in {{1}}] == x
@@ -111,3 +125,22 @@ A == {body}""",
     )
     assert spec.level("A") == level
     assert level.label == level.name.lower()
+
+
+def test_a_variable_of_an_instance_stays_one(load: LoadModules) -> None:
+    """As SANY has it: what a module says of its variable is of a state, even where a constant takes its place."""
+    spec = load(
+        module("Main", "CONSTANT Zero\nI == INSTANCE Store WITH held <- Zero\nIs == I!Same"),
+        module("Store", "VARIABLE held\nSame == held\nNothing == 1"),
+    )
+    assert [spec.level(name) for name in ("I!Same", "Is", "I!Nothing")] == [
+        Level.STATE,
+        Level.STATE,
+        Level.CONSTANT,
+    ]
+
+
+def test_chains_of_lets_take_no_time(load: LoadModules) -> None:
+    lets = " IN ".join(f"LET a{n} == <<a{n - 1}, a{n - 1}>>" for n in range(1, 40))
+    spec = load(module("M", f"VARIABLE x\nOp(a0, b) == {lets} IN a39\nA == Op(1, x')\nB == Op(x', 1)"))
+    assert (spec.level("A"), spec.level("B")) == (Level.CONSTANT, Level.ACTION)

@@ -185,6 +185,15 @@ Next == I!Up""",
     assert spec.level("I!Up").label == "action"
 
 
+def test_a_recursive_definition_is_local_to_no_module(load: LoadModules) -> None:
+    """SANY forgets LOCAL where RECURSIVE announced the definition."""
+    spec = load(
+        module("Main", "EXTENDS Lib\nA == Rec(1)"),
+        module("Lib", "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCAL Own == 1"),
+    )
+    assert set(spec.definitions) == {"Rec", "A"}
+
+
 def test_text_around_the_module_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_text("Notes on M, (not TLA+.\n\n---- MODULE M ----\nA == 1\n====\nB == [ nonsense\n")
