@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tla2py.cfg.read import ConfigFile, read_config
@@ -12,10 +12,12 @@ from tla2py.cfg.render import default_template, render_config
 from tla2py.cfg.wrapper import build_config
 from tla2py.errors import InputError
 from tla2py.execute import execute_run
+from tla2py.given import Given, given_modules
 from tla2py.model import Model, constant_values, default_specification, kept_of_config
+from tla2py.origins import OptionTexts, Origins, located
 from tla2py.outcome import Stats
 from tla2py.result import RunResult
-from tla2py.run import Limits, Run, RunRecord, TlcOptions, digest_run, digest_text
+from tla2py.run import Limits, Run, RunRecord, TlcOptions, digest_run
 from tla2py.store import ManifestPoint
 from tla2py.sweepfile import nearest
 from tla2py.syntax import Spec, load_spec
@@ -26,10 +28,15 @@ from tla2py.tlc.toolchain import Toolchain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckModel:
-    """What ``check`` is to run: the model, and a config file that is given to TLC as it is written."""
+    """What ``check`` is to run: the model, and a config file that is given to TLC as it is written.
+
+    ``config`` is the config file that the model starts from, ``given`` are the constants given beside it.
+    """
 
     model: Model
     verbatim: ConfigFile | None
+    config: Path | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +47,7 @@ class Checked:
     result: RunResult
 
     def to_json(self) -> str:
-        """One object: the columns of ``runs``, and ``traces``, each a row of that table with its ``states``."""
+        """One object: the columns of ``runs``; ``traces``, each a row of that table with its ``states``; ``diagnostics``."""
         point = ManifestPoint(point=1, run_id=self.record.run_id, parameters={})
         row = rows.run_row(point, (), self.record, self.result)
         row["traces"] = [
@@ -53,6 +60,7 @@ class Checked:
             }
             for number, trace in enumerate(self.result.traces, 1)
         ]
+        row["diagnostics"] = list(rows.diagnostic_rows(self.record.run_id, self.result))
         return json.dumps(row, ensure_ascii=False, default=str)
 
 
@@ -78,7 +86,7 @@ def default_model(
     _check_given(spec, given, (*invariants, *properties))
     if file is not None and not (given or invariants or properties):
         deadlock = file.config.check_deadlock if check_deadlock is None else check_deadlock
-        return CheckModel(model=_model_of(spec, file, deadlock), verbatim=file)
+        return CheckModel(model=_model_of(spec, file, deadlock), verbatim=file, config=file.path)
     base = _model_of(spec, file, True) if file is not None else Model(spec=spec)
     names = {c.name for c in spec.constants}
     kept = kept_of_config(file.config, given) if file is not None else ((), ())
@@ -97,35 +105,31 @@ def default_model(
         properties=(*base.properties, *(n for n in properties if n not in base.properties)),
         check_deadlock=deadlock,
     )
-    return CheckModel(model=model, verbatim=None)
+    return CheckModel(model=model, verbatim=None, config=file.path if file else None, given=given)
 
 
-def plan_check(
-    check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str
-) -> tuple[Run, dict[str, str]]:
-    """The run of a model, and the texts of its modules by their sha256."""
-    config, main, wrapper = build_config(check.model)
+def plan_check(check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str) -> tuple[Run, Given]:
+    """The run of a model, and what TLC is given of its modules."""
+    config, main, wrapper = build_config(check.model, lambda name, _: f"-c {name}")
     text = render_config(config, default_template())
     spec = check.model.spec
-    texts = {f"{m.name}.tla": m.text for m in spec.modules}
     if check.verbatim is not None:
         text, main, wrapper = check.verbatim.text, spec.root.name, None
-    if wrapper is not None:
-        texts[f"{main}.tla"] = wrapper
-    modules = tuple((name, digest_text(module)) for name, module in texts.items())
+    given = given_modules(spec, main, wrapper, text)
     options = replace(options, check_deadlock=check.model.check_deadlock)
     run = Run(
-        run_id=digest_run(main, modules, text, options, jar_sha256),
+        run_id=digest_run(main, given.modules, text, options, jar_sha256),
         main=main,
-        modules=modules,
+        modules=given.modules,
         config=config,
         config_text=text,
         template=default_template(),
         options=options,
         limits=limits,
         jar_sha256=jar_sha256,
+        originals=given.originals,
     )
-    return run, {digest_text(module): module for module in texts.values()}
+    return run, given
 
 
 def check_model(
@@ -136,15 +140,17 @@ def check_model(
     report: Callable[[str], None] | None = None,
 ) -> Checked:
     """Run TLC on a model; ``report`` hears of progress in words."""
-    run, sources = plan_check(check, options, limits, toolchain.jar.sha256)
+    run, given = plan_check(check, options, limits, toolchain.jar.sha256)
 
     def watch(stdout: Path) -> None:
         stats = _progress(stdout)
         if report is not None and stats is not None:
             report(f"running TLC: {stats.generated:,} states generated, {stats.distinct:,} distinct")
 
-    with execute_run(run, sources, toolchain, watch=watch) as executed:
-        return Checked(record=executed.record, result=executed.result)
+    with execute_run(run, given.texts, toolchain, watch=watch) as executed:
+        written = OptionTexts(constants=check.given, config=check.config, verbatim=check.verbatim is not None)
+        origins = Origins(paths=given.paths, text=given.texts.__getitem__, written=written)
+        return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
 
 
 def _progress(stdout: Path) -> Stats | None:

@@ -149,7 +149,8 @@ def _result_problems(
     sweep: Sweep, point: Point, row: Row, expected: ExpectPoint | ExpectSection, facts: ConfigFacts
 ) -> list[Problem]:
     verdict, outcome = Verdict(str(row["verdict"])), Outcome(str(row["outcome"]))
-    message = f": {' '.join(str(row['message']).split())[:300]}" if row["message"] else ""
+    told = f"{row['message_place']}: {row['message']}" if row.get("message_place") else str(row["message"])
+    message = f": {' '.join(told.split())[:300]}" if row["message"] else ""
     reasons = {Verdict.BROKEN: "broken", Verdict.INCONCLUSIVE: "inconclusive"}
     problems = [
         Problem(

@@ -113,16 +113,35 @@ class CoverageItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in what the user wrote: in a module, a config or a sweep file, or in an option such as ``-c N=1``.
+
+    Lines and columns count from 1, columns in characters; ``excerpt`` is the text of the line.
+    """
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    excerpt: str = ""
+
+    def __str__(self) -> str:
+        """``file:line:column``, or as much of it as is known."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
     """An error or warning TLC printed, by its message number in ``tlc2.output.EC`` (0 where it has none).
 
-    ``severity`` is error or warning; ``location`` is the place in a module that the text names, if any.
+    ``severity`` is error or warning; ``location`` is the place in a module that the text names, if any, as TLC tells
+    it; ``place`` is where that is in what the user wrote, see ``tla2py.origins``.
     """
 
     code: int
     severity: str
     text: str
     location: Location | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

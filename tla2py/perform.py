@@ -127,6 +127,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         modules=[spec.root.name for spec in sweep.specs.values()],
         sweep=sweep.text,
         sweep_file=str(sweep.path),
+        files=plan.paths,
         parameters=parameters,
         points=points,
     )

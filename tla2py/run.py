@@ -79,6 +79,7 @@ class Run:
 
     ``modules`` are (file name, sha256 of the text) of every module reached; the texts themselves travel once for all
     runs. ``config_text`` is what TLC reads first; ``config`` is kept to render the further runs of ``find = "each"``.
+    ``originals`` are (file name, sha256) of the user's own text of those modules that TLC is given a changed copy of.
     """
 
     run_id: str
@@ -90,6 +91,7 @@ class Run:
     options: TlcOptions
     limits: Limits
     jar_sha256: str
+    originals: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +124,7 @@ class RunRecord:
     """The raw record of a run: its executions in order, the first being the run as configured.
 
     The streams of execution n are kept beside it in the record's archive as ``n/stdout.txt`` and ``n/stderr.txt``.
+    ``originals`` is as in ``Run``.
     """
 
     run_id: str
@@ -131,6 +134,7 @@ class RunRecord:
     limits: Limits
     jar_sha256: str
     executions: tuple[Execution, ...]
+    originals: tuple[tuple[str, str], ...] = ()
 
 
 # Outcomes that say nothing about the model: the run has to be executed again.

@@ -167,6 +167,10 @@ class Store:
         """The module texts of the store's runs by their sha256."""
         return {file.stem: file.read_text(encoding="utf-8") for file in (self.path / "sources").glob("*.tla")}
 
+    def source(self, sha256: str) -> str:
+        """One module text by its sha256. Raises OSError where it is not there."""
+        return (self.path / "sources" / f"{sha256}.tla").read_text(encoding="utf-8")
+
     def record_file(self, run_id: str) -> Path:
         """The file of a run's record, there or not."""
         return self.records / f"{run_id}.zip"

@@ -28,6 +28,10 @@ class Source:
             line, column = self._find(keys)
         return f"{self.path}:{line}:{column}" if line else str(self.path)
 
+    def position(self, *keys: str | int) -> tuple[int, int]:
+        """The line and the column of a key, from 1; line 0 where neither it nor its table is written."""
+        return self._find(keys)
+
     def _find(self, keys: tuple[str | int, ...]) -> tuple[int, int]:
         numbered = any(isinstance(key, int) for key in keys)
         wanted = list(keys)

@@ -91,7 +91,8 @@ def plan_row(row: Row, folder: Path, jar_sha256: str) -> tuple[Run, dict[str, st
     config.write_text(row.cfg_text, encoding="utf-8")
     check = default_model(main, (), config_file=config, check_deadlock=row.check_deadlock)
     options = TlcOptions(workers=row.workers, fp=_fingerprint(row.extra_args))
-    return plan_check(check, options, LIMITS, jar_sha256)
+    run, given = plan_check(check, options, LIMITS, jar_sha256)
+    return run, given.texts
 
 
 def _fingerprint(extra_args: tuple[str, ...]) -> int:

@@ -26,8 +26,9 @@ LEVELS = (
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
     | {"inspect", "guess", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
+    | {"given", "origins"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},
-    {"execute", "executor", "store", "stored", "tables", "perform", "check", "confirm", "rerun", "foreign"},
+    {"execute", "executor", "store", "stored", "storedorigins", "tables", "perform", "check", "confirm", "asking", "arguments", "rerun", "foreign"},
     {"explore", "explorer", "spark", "report"},
     {"cli", "__main__"},
 )

@@ -133,6 +133,7 @@ def test_a_row_of_runs(store: Store) -> None:
         "termination_reason": None,
         "exit_code": 12,
         "message": None,
+        "message_place": None,
         "timeout_seconds": 60.0,
         "memory_bytes": 1 << 28,
         "started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=timezone.utc),

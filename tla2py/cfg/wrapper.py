@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -38,10 +40,13 @@ class _Wrapper:
         return wrapped
 
 
-def build_config(model: Model) -> tuple[Config, str, str | None]:
+def build_config(
+    model: Model, where: Callable[[str, str], str] | None = None
+) -> tuple[Config, str, str | None]:
     """The config, the name of the module TLC is to be started on, and the text of the wrapper module if one is needed.
 
-    Raises InputError (``expression-syntax``, ``unknown-name``) for an expression that cannot stand in a module.
+    ``where`` tells of a constant or definition, and of the beginning of its value, where that was written. Raises InputError (``expression-syntax``,
+    ``unknown-name``) for an expression that cannot stand in a module.
     """
     spec = model.spec
     wrapper = _Wrapper(spec)
@@ -54,11 +59,13 @@ def build_config(model: Model) -> tuple[Config, str, str | None]:
         if names is not None and not names & (meant - {name}) and not _arity(spec, None, name):
             assignments.append((name, literal_text(text)))
         else:
-            substitutions.append((name, _definition(wrapper, model, name, text, known)))
+            with _told(name, text, where):
+                substitutions.append((name, _definition(wrapper, model, name, text, known)))
     for name, text in model.replacements:
         module, left = _split_module(name)
         target = f"[{module}] " if module else ""
-        substitutions.append((left, target + _definition(wrapper, model, name, text, known)))
+        with _told(name, text, where):
+            substitutions.append((left, target + _definition(wrapper, model, name, text, known)))
     symmetry = model.symmetry
     if isinstance(symmetry, tuple):
         body = " \\union ".join(f"Permutations({name})" for name in symmetry)
@@ -85,6 +92,26 @@ def build_config(model: Model) -> tuple[Config, str, str | None]:
         return config, spec.root.name, None
     main = f"MC_{spec.root.name}"
     return config, main, _wrapper_text(main, wrapper)
+
+
+def _until(text: str, message: str) -> str:
+    """The text up to the place that a message about it tells."""
+    found = re.search(r"\((?:line (\d+), )?column (\d+): ", message)
+    if found is None:
+        return ""
+    lines = text.split("\n")
+    line = int(found[1] or 1)
+    return "\n".join([*lines[: line - 1], lines[line - 1][: int(found[2]) - 1]])
+
+
+@contextlib.contextmanager
+def _told(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
+    """An error in the value of a constant or definition names its place."""
+    try:
+        yield
+    except InputError as error:
+        place = error.where or (where(name, _until(text, error.message)) if where else None)
+        raise InputError(error.code, error.message, where=place, hint=error.hint) from error
 
 
 def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: frozenset[str]) -> str:

@@ -42,6 +42,7 @@ class ForeignStore(Store):
         with write_tables(self.tables, ()) as tables:
             tables.add_run(rows.found_row(run_id, result))
             tables.add_found(run_id, result.traces, rows.coverage_rows(run_id, result))
+            tables.add_diagnostics(rows.diagnostic_rows(run_id, result))
 
     def manifest(self) -> Manifest:
         """What stands for the manifest of a store: one point without parameters."""

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.check import Checked
+from tla2py.report.diagnostics import diagnostic_text
 from tla2py.report.text import VERDICT_STYLES, number, seconds, trace_text
 
 
@@ -16,7 +17,7 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     for trace in result.traces:
         parts += [trace_text(trace, full=full), ""]
     if result.verdict.value in ("broken", "excluded", "inconclusive"):
-        parts += [Text(d.text.strip(), "magenta") for d in result.diagnostics if d.severity == "error"]
+        parts += [diagnostic_text(each) for each in result.diagnostics if each.severity == "error"]
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
     names = ", ".join(v.name or v.kind for v in result.violations)
     stats = result.stats

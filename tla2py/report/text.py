@@ -12,8 +12,10 @@ from rich.text import Text
 
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import NeverFired, never_fired
+from tla2py.report.diagnostics import broken_points
 from tla2py.report.layout import Indented, PointRow, PointTable
-from tla2py.show.plain import action_text
+from tla2py.show.plain import DERIVED, action_text, derived
+from tla2py.show.processes import Actors, acting
 from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
 from tla2py.tlc.traces import EVALUATION
@@ -40,14 +42,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
     traces: list[Row] = view.arrow("traces").to_pylist()
     lengths = _shortest(traces)
     parts: list[RenderableType] = [_points_table(view, runs, lengths), ""]
-    broken = [run for run in runs if run["verdict"] == "broken"]
-    for run in broken[:3]:
-        parts.append(
-            Text(
-                f"Point {run['point']} is broken: {_first_lines(str(run['message'] or run['outcome']))}",
-                "magenta",
-            )
-        )
+    parts += broken_points(view, runs)
     minimal = smallest(view, runs)
     if minimal:
         parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
@@ -318,7 +313,3 @@ def seconds(value: float) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
-
-
-def _first_lines(text: str) -> str:
-    return _cut(" ".join(text.split()), 300)

@@ -17,7 +17,7 @@ from tla2py.syntax.module import (
     Theorem,
     Variable,
 )
-from tla2py.syntax.parse import parse_module
+from tla2py.syntax.parse import parse_module, read_text
 from tla2py.syntax.search import load_spec
 from tla2py.syntax.spec import Spec
 from tla2py.syntax.standard import STANDARD_MODULES
@@ -47,4 +47,5 @@ __all__ = [
     "needs_definition",
     "parse_expression",
     "parse_module",
+    "read_text",
 ]

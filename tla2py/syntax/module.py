@@ -123,7 +123,8 @@ class Module:
 
     ``path`` is that of the file, and None for text that comes from no file. ``references`` are
     all modules named in it, after EXTENDS and after INSTANCE, also inside LET. ``nested`` are the modules inside
-    this one. ``text`` is the whole file's.
+    this one. ``text`` is the whole file's; ``original`` is that of the user's file, where ``text`` and all places are
+    of a copy in which PlusCal was translated.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Module:
     nested: tuple[Module, ...]
     has_pluscal: bool
     syntax_error: SyntaxProblem | None
+    original: str | None = None
 
     def where(self, span: Span | None = None) -> str:
         """The place as ``file:line:column``, or the file alone."""

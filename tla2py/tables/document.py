@@ -11,6 +11,7 @@ _ROWS = {
     "traces": "A row per counterexample.",
     "states": "A row per state of a counterexample.",
     "changes": "A row per smallest part of a variable that a step changed.",
+    "diagnostics": "A row per error or warning that TLC or SANY printed.",
     "graph_states": "A row per reachable state; empty unless the graph was asked for.",
     "graph_edges": "A row per step from one reachable state to another; empty unless the graph was asked for.",
     "coverage": "A row per action, or expression, of TLC's last coverage report; empty unless it was asked for.",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from tla2py.outcome import Verdict
+from tla2py.outcome import Place, Verdict
 from tla2py.result import RunResult
 from tla2py.run import RunRecord
 from tla2py.store import ManifestParameter, ManifestPoint
@@ -69,7 +69,7 @@ def _said(result: RunResult) -> Row:
         "queue": result.stats.queue,
         "depth": result.stats.depth,
         "trace_length": result.trace_length,
-        "message": _message(result),
+        **_message(result),
         "tlc_version": result.tlc_version,
         "tlc_revision": result.tlc_revision,
     }
@@ -82,11 +82,32 @@ def parameter_value(parameter: ManifestParameter, text: str) -> int | bool | str
     return text == "TRUE" if parameter.type == "boolean" else text
 
 
-def _message(result: RunResult) -> str | None:
-    if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
-        return None
-    errors = [d.text for d in result.diagnostics if d.severity == "error"]
-    return errors[0].strip() if errors else None
+def _message(result: RunResult) -> Row:
+    errors = [d for d in result.diagnostics if d.severity == "error"]
+    if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED) or not errors:
+        return {"message": None, "message_place": None}
+    place = errors[0].place
+    return {"message": errors[0].text.strip(), "message_place": str(place) if place else None}
+
+
+def diagnostic_rows(run_id: str, result: RunResult) -> Iterator[Row]:
+    """The rows of ``diagnostics`` for a run."""
+    for number, each in enumerate(result.diagnostics, 1):
+        place, at = each.place, each.location
+        if place is None and at is not None:
+            # Of a log made elsewhere only the module's name is known.
+            place = Place(file=f"{at.module}.tla", line=at.begin_line, column=at.begin_column)
+        yield {
+            "run_id": run_id,
+            "diagnostic": number,
+            "severity": each.severity,
+            "code": each.code,
+            "text": each.text.strip(),
+            "file": place.file if place else None,
+            "line": place.line if place else None,
+            "column": place.column if place else None,
+            "excerpt": place.excerpt if place else None,
+        }
 
 
 def trace_row(run_id: str, number: int, trace: Trace) -> Row:

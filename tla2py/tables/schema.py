@@ -60,6 +60,7 @@ _RUNS_TAIL = (
         True,
         "TLC's first error message, where the verdict is broken, excluded or inconclusive",
     ),
+    Column("message_place", _TEXT, True, "where that is in what the user wrote: file:line:column"),
     Column("tlc_version", _TEXT, True, "TLC's version as it prints it"),
     Column("tlc_revision", _TEXT, True, "TLC's source revision as it prints it"),
     Column("jar_sha256", _TEXT, True, "digest of the tla2tools.jar"),
@@ -111,6 +112,19 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("path", _TEXT, False, "where in its value, as in [b1].hw; empty for the whole value"),
         Column("before", _TEXT, True, "the old value as TLA+ text; null where there was none"),
         Column("after", _TEXT, True, "the new value as TLA+ text; null where there is none"),
+    ),
+    "diagnostics": (
+        Column("run_id", _TEXT, False, "the run"),
+        Column("diagnostic", pa.int32(), False, "number of the diagnostic within its run, from 1"),
+        Column("severity", _TEXT, False, "error or warning"),
+        Column("code", pa.int32(), False, "TLC's number of the message; 0 where it has none, as SANY's"),
+        Column("text", _TEXT, False, "the message as TLC words it, with the user's places and files in it"),
+        Column(
+            "file", _TEXT, True, "the module, config, sweep file or option it is about, as the user named it"
+        ),
+        Column("line", pa.int32(), True, "the line in it, from 1"),
+        Column("column", pa.int32(), True, "the column in characters, from 1"),
+        Column("excerpt", _TEXT, True, "the text of that line"),
     ),
     "graph_states": (
         Column("run_id", _TEXT, False, "the run"),

@@ -17,8 +17,9 @@ from tla2py.errors import StoreError
 from tla2py.record import Archive
 from tla2py.result import interpret_record
 from tla2py.store import Manifest, ManifestParameter, Store
+from tla2py.storedorigins import StoredOrigins
 from tla2py.tables import rows
-from tla2py.tables.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
+from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.tlc.behaviours import iter_behaviours
 from tla2py.tlc.graph import GraphEdge, GraphState, iter_graph
 from tla2py.trace import Trace
@@ -44,7 +45,9 @@ def refresh_tables(store: Store) -> bool:
 
 def _digest(store: Store, manifest: Manifest) -> str:
     """A digest over what the tables are made from: the points and the records there are."""
-    parts = [repr((manifest.version, manifest.parameters))]
+    # A table gets new columns with time.
+    columns = {name: [column.name for column in each] for name, each in TABLES.items()}
+    parts = [repr((manifest.version, manifest.parameters, FIXED_RUNS_COLUMNS, columns))]
     for point in manifest.points:
         try:
             stat = store.record_file(point.run_id).stat()
@@ -66,16 +69,19 @@ def _write(store: Store, manifest: Manifest, digest: str) -> None:
     with _scratch(store) as folder:
         with write_tables(folder, manifest.parameters, digest) as tables:
             seen: set[str] = set()
+            origins = StoredOrigins(store, manifest)
             for point in manifest.points:
                 if not store.record_file(point.run_id).exists():
                     continue
                 with store.archive(point.run_id) as archive:
                     result = interpret_record(archive.record, archive.stdout)
+                    result = origins.located(point, archive.record, result)
                     tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
                     if point.run_id not in seen:
                         seen.add(point.run_id)
                         traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
                         tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
+                        tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
                         tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
         for name in TABLE_NAMES:
             (folder / f"{name}.parquet").replace(store.tables / f"{name}.parquet")
@@ -126,6 +132,11 @@ class TableWriter:
                     self._sinks["changes"].add(row)
         for row in coverage:
             self._sinks["coverage"].add(row)
+
+    def add_diagnostics(self, diagnostics: Iterable[rows.Row]) -> None:
+        """Take the errors and warnings of a run."""
+        for row in diagnostics:
+            self._sinks["diagnostics"].add(row)
 
     def add_graph(self, run_id: str, graph: Iterable[GraphState | GraphEdge]) -> None:
         """Take the state graph of a run."""

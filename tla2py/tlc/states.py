@@ -9,9 +9,10 @@ from tla2py.trace import Location, State
 from tla2py.values import Opaque, Value, ValueTextError, parse_value
 
 _PLACE = r"line (\d+), col (\d+) to line (\d+), col (\d+) of module (\w+)"
-_LOCATION = re.compile(_PLACE)
+LOCATION = re.compile(_PLACE)
+"""A place as TLC and SANY print it."""
 # An entry of the call stack in message 2103.
-_CALL = re.compile(r"Line (\d+), column (\d+) to line (\d+), column (\d+) in (\w+)")
+CALL = re.compile(r"Line (\d+), column (\d+) to line (\d+), column (\d+) in (\w+)")
 # `<Deliver(p1,"a > b") line 1, col 2 to line 3, col 4 of module M>`; the end anchors the name, which may hold anything.
 _ACTION = re.compile(rf"<(?P<name>.*?)(?: (?P<place>{_PLACE}|In module \w+|Unknown location))?>")
 _HEADER = re.compile(r"(?P<index>\d+):(?: (?P<rest>.*))?")
@@ -34,13 +35,14 @@ _REMEMBERED = 1 << 20
 
 def find_location(text: str) -> Location | None:
     """The first place that ``text`` names as ``line 1, col 2 to line 3, col 4 of module M``, or its innermost call."""
-    if (found := _LOCATION.search(text)) is not None:
-        return _location(found.groups())
-    calls = _CALL.findall(text)
-    return _location(calls[-1]) if calls else None
+    if (found := LOCATION.search(text)) is not None:
+        return location_of(found.groups())
+    calls = CALL.findall(text)
+    return location_of(calls[-1]) if calls else None
 
 
-def _location(groups: Sequence[str]) -> Location:
+def location_of(groups: Sequence[str]) -> Location:
+    """The place of which these are two lines and columns and the module."""
     begin_line, begin_column, end_line, end_column = (int(group[:9]) for group in groups[:4])
     return Location(
         module=groups[4],
@@ -96,8 +98,8 @@ class StateReader:
         if (described := _ACTION.fullmatch(header["rest"] or "")) is not None:
             if described["name"] != _INITIAL:
                 action, arguments = split_action(described["name"])
-            if (place := _LOCATION.fullmatch(described["place"] or "")) is not None:
-                location = _location(place.groups())
+            if (place := LOCATION.fullmatch(described["place"] or "")) is not None:
+                location = location_of(place.groups())
         index = int(header["index"][:9])
         return State(
             index=index,

@@ -1,0 +1,72 @@
+"""Places inside a text that was moved: a value indented in a wrapper module, a string with escapes in a TOML file.
+
+White space may change on the way, all else stays in order. So a place is led back by counting the other characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_LITERAL = re.compile(
+    r'#[^\n]*|"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\s+)|(.))", re.DOTALL)
+_CONTROL = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
+# Java, and so TLC, counts columns in UTF-16 units and moves on to every eighth at a tab.
+_TAB = 8
+
+
+def character_column(line: str, column: int) -> int:
+    """The column in characters of what TLC says is at ``column`` of a line, both from 1."""
+    reached = 0
+    for position, character in enumerate(line, 1):
+        width = _TAB - reached % _TAB if character == "\t" else 2 if ord(character) > 0xFFFF else 1
+        reached += width
+        if reached >= column:
+            return position
+    return max(column - reached, 0) + len(line)
+
+
+def solid(text: str) -> int:
+    """How many characters of a text are no white space."""
+    return sum(not character.isspace() for character in text)
+
+
+def solid_offsets(text: str) -> list[int]:
+    """The offsets of the characters of a text that are no white space."""
+    return [offset for offset, character in enumerate(text) if not character.isspace()]
+
+
+def find_string(text: str, start: int, value: str) -> list[int] | None:
+    """Where in TOML, from ``start``, the first string of this value has its characters that are no white space."""
+    wanted = "".join(value.split())
+    for found in _LITERAL.finditer(text, start):
+        if found[0].startswith("#"):
+            continue
+        pairs = [pair for pair in _characters(found[0], found.start()) if not pair[0].isspace()]
+        if "".join(character for character, _ in pairs) == wanted:
+            return [offset for _, offset in pairs]
+    return None
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """The line and column of an offset, from 1."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def _characters(literal: str, offset: int) -> Iterator[tuple[str, int]]:
+    """The characters of a TOML string, each with the offset at which it is written."""
+    quotes = 3 if literal[:3] in ('"""', "'''") else 1
+    position, end = quotes, len(literal) - quotes
+    while position < end:
+        escape = _ESCAPE.match(literal, position) if literal[0] == '"' else None
+        if escape is None:
+            yield literal[position], offset + position
+            position += 1
+            continue
+        if code := escape[1] or escape[2]:
+            yield chr(int(code, 16)), offset + position
+        elif escape[4]:
+            yield _CONTROL.get(escape[4], escape[4]), offset + position
+        position = escape.end()

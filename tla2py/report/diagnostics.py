@@ -1,0 +1,78 @@
+"""What TLC complains of, at the place in what the user wrote, with the line and a caret under it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tla2py.explore import StoreView
+from tla2py.outcome import Diagnostic, Place
+
+# A line longer than this is shown around the place.
+_WIDTH = 100
+# How many different complaints are shown, and how many points of each.
+_MOST = 3
+_POINTS = 8
+
+
+def broken_points(view: StoreView, runs: Sequence[Mapping[str, object]]) -> list[RenderableType]:
+    """What TLC says of the points that are broken, each complaint once with its place."""
+    said = complaints(view, runs)
+    parts: list[RenderableType] = []
+    for complaint, points in list(said.items())[:_MOST]:
+        parts += [Text(points_broken(points), "bold magenta"), diagnostic_text(complaint)]
+    if len(said) > _MOST:
+        parts.append(Text(f"and {len(said) - _MOST} complaints more, see the table diagnostics", "dim"))
+    return [*parts, ""] if parts else []
+
+
+def complaints(view: StoreView, runs: Sequence[Mapping[str, object]]) -> dict[Diagnostic, list[int]]:
+    """The first error of every broken point, each with the points that have it."""
+    first: dict[object, Diagnostic] = {}
+    broken = [run for run in runs if run["verdict"] == "broken"]
+    for row in view.arrow("diagnostics").to_pylist() if broken else ():
+        if row["severity"] == "error" and row["run_id"] not in first:
+            file, line, column = row["file"], row["line"], row["column"]
+            place = Place(file=file, line=line, column=column, excerpt=row["excerpt"] or "") if file else None
+            first[row["run_id"]] = Diagnostic(
+                code=row["code"], severity="error", text=row["text"], place=place
+            )
+    said: dict[Diagnostic, list[int]] = {}
+    for run in broken:
+        nothing = Diagnostic(code=0, severity="error", text=str(run["outcome"]))
+        said.setdefault(first.get(run["run_id"], nothing), []).append(int(str(run["point"])))
+    return said
+
+
+def points_broken(points: Sequence[int]) -> str:
+    """Which points are broken, in words."""
+    shown = ", ".join(map(str, points[:_POINTS]))
+    more = f" and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
+    return f"Points {shown}{more} are broken" if len(points) > 1 else f"Point {shown} is broken"
+
+
+def diagnostic_text(found: Diagnostic) -> RenderableType:
+    """The place, TLC's whole message, and the line with a caret."""
+    message = Text(found.text.strip(), "magenta")
+    if found.place is None:
+        return message
+    return Group(Text.assemble((f"{found.place}: ", "bold"), message), *excerpt_lines(found.place))
+
+
+def excerpt_lines(place: Place) -> list[Text]:
+    """The line of a place with a caret under its column; nothing where the line is not known."""
+    line = place.excerpt.replace("\t", " ").rstrip()
+    if not line:
+        return []
+    column = place.column or 0
+    start = max(column - _WIDTH // 2, 0) if len(line) > _WIDTH else 0
+    shown = line[start : start + _WIDTH]
+    gutter = f"{place.line:>5} | " if place.line else "      | "
+    lines = [Text.assemble((gutter, "dim"), shown)]
+    if column:
+        lines.append(
+            Text.assemble((" " * (len(gutter) - 2) + "| ", "dim"), " " * (column - 1 - start), ("^", "bold"))
+        )
+    return lines
