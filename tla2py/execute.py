@@ -87,6 +87,7 @@ def execute_run(
                 limits=run.limits,
                 jar_sha256=toolchain.jar.sha256,
                 executions=tuple(executions),
+                originals=run.originals,
             ),
             folders=tuple(folders),
             result=combine(executions, results),
