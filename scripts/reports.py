@@ -30,7 +30,7 @@ def main() -> None:
     PAGES.mkdir(exist_ok=True)
     for name, notes, messages in REPORTS:
         command = [sys.executable, "-m", "tla2py", "report", f"runs/{name}", "-o", f"docs/report/{name}.html"]
-        command += ["--notes", f"specs/{notes}"]
+        command += ["--arguments", "--notes", f"specs/{notes}"]
         command += ["--messages", messages] if messages else []
         subprocess.run(command, cwd=ROOT, check=True)
     store = tla2py.open_store(ROOT / "runs" / "kip320-first-try")

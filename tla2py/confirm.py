@@ -7,30 +7,19 @@ conditions. Then against what the trace is said to violate, which has to fail at
 
 from __future__ import annotations
 
-import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from tla2py.cfg.read import parse_config
-from tla2py.cfg.render import default_template, render_config
-from tla2py.errors import InputError
-from tla2py.execute import execute_run
+from tla2py.asking import Asker
 from tla2py.outcome import Verdict
 from tla2py.result import RunResult
-from tla2py.run import Config, Run, RunRecord, TlcOptions, digest_run, digest_text
-from tla2py.syntax import Spec, load_spec
+from tla2py.run import RunRecord
 from tla2py.tlc.codes import Code
 from tla2py.tlc.toolchain import Toolchain
-from tla2py.trace import State, Trace
-from tla2py.values import format_value, state_to_itf
+from tla2py.trace import Trace
 
 _MODULE = "ConfirmTrace"
 _INDEX = "confirmTraceIndex"
-_STUCK = "deadlock"
-# What TLC prints in place of a value that it did not evaluate.
-_NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +38,7 @@ def confirm_trace(
     Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: one whose states were made
     by an ALIAS, or hold a value that TLC printed without evaluating it.
     """
-    config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
-    if config.alias:
-        raise InputError("not-confirmable", f"the states are those of the ALIAS {config.alias}")
-    spec = _spec(record, sources)
-    checker = _Checker(trace, record, sources, toolchain, config, spec)
+    checker = _Checker(trace, record, sources, toolchain)
     problem = checker.behaviour() or checker.violation()
     said = f"{trace.name or trace.kind} violated {'by the whole' if _forever(trace) else 'in the last'}"
     return Confirmation(
@@ -66,44 +51,16 @@ def _forever(trace: Trace) -> bool:
     return trace.stuttering or trace.loop_start is not None
 
 
-def _spec(record: RunRecord, sources: Mapping[str, str]) -> Spec:
-    with tempfile.TemporaryDirectory(prefix="tla2py-") as folder:
-        for name, sha256 in record.modules:
-            (Path(folder) / name).write_text(sources[sha256], encoding="utf-8")
-        return load_spec(Path(folder) / f"{record.main}.tla")
-
-
 class _Checker:
     """The checks of one trace."""
 
     def __init__(
-        self,
-        trace: Trace,
-        record: RunRecord,
-        sources: Mapping[str, str],
-        toolchain: Toolchain,
-        config: Config,
-        spec: Spec,
+        self, trace: Trace, record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
     ) -> None:
-        self.trace, self.record, self.sources = trace, record, sources
-        self.toolchain, self.config, self.spec = toolchain, config, spec
-        self.variables = tuple(variable.name for variable in spec.variables)
-        names = {name for state in trace.states for name in _model_values(state)}
-        self.model_values = sorted(names - {constant.name for constant in spec.constants})
-        self._check_writable()
-
-    def _check_writable(self) -> None:
-        for state in self.trace.states:
-            if set(state.values) != set(self.variables):
-                raise InputError("not-confirmable", f"state {state.index} does not have the spec's variables")
-            for variable, value in state.values.items():
-                if _NO_VALUE.search(re.sub(r'"(\\.|[^"\\])*"', '""', format_value(value))):
-                    raise InputError(
-                        "not-confirmable", f"TLC printed no value for {variable} in state {state.index}"
-                    )
-        for name in self.model_values:
-            if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or name in self.spec.definitions:
-                raise InputError("not-confirmable", f"the model value {name} cannot be named in a module")
+        self.trace, self.asker = trace, Asker([trace], record, sources, toolchain)
+        self.config, self.spec = self.asker.config, self.asker.spec
+        named = (self.config.specification, self.config.init, self.config.next, trace.name)
+        self.asker.visible(*named, *self.spec.nexts[:1])
 
     def behaviour(self) -> str | None:
         """What is wrong with the trace as a behaviour of the specification; None if nothing is."""
@@ -158,66 +115,28 @@ class _Checker:
         invariants: Iterable[str] = (),
         properties: Iterable[str] = (),
     ) -> RunResult:
-        config = Config(
+        with self.asker.ask(
+            _MODULE,
+            self._module(),
             specification=specification,
-            assignments=(*self.config.assignments, *self._new_model_values()),
-            substitutions=self.config.substitutions,
-            invariants=tuple(invariants),
-            properties=tuple(properties),
-            check_deadlock=False,
-        )
-        module, main = self._module(), self._main()
-        own = {f"{_MODULE}.tla": digest_text(module), f"{self.record.main}.tla": digest_text(main)}
-        modules = tuple({**dict(self.record.modules), **own}.items())
-        text = render_config(config, default_template())
-        options = TlcOptions(check_deadlock=False, java_options=self.record.options.java_options)
-        run = Run(
-            run_id=digest_run(_MODULE, modules, text, options, self.toolchain.jar.sha256),
-            main=_MODULE,
-            modules=modules,
-            config=config,
-            config_text=text,
-            template=default_template(),
-            options=options,
-            limits=self.record.limits,
-            jar_sha256=self.toolchain.jar.sha256,
-        )
-        with execute_run(
-            run, {**self.sources, digest_text(module): module, digest_text(main): main}, self.toolchain
+            invariants=invariants,
+            properties=properties,
         ) as executed:
             return executed.result
 
-    def _new_model_values(self) -> Iterable[tuple[str, str]]:
-        assigned = {name for name, _ in self.config.assignments}
-        return ((name, name) for name in self.model_values if name not in assigned)
-
-    def _main(self) -> str:
-        """The root module, with what the check names visible to the module that extends it."""
-        text = self.sources[dict(self.record.modules)[f"{self.record.main}.tla"]]
-        config = self.config
-        named = (config.specification, config.init, config.next, self.trace.name, *self.spec.nexts[:1])
-        named = (*named, *(definition for _, definition in config.substitutions))
-        names = "|".join(re.escape(name) for name in named if name)
-        return re.sub(rf"\bLOCAL(?=\s+({names})\s*==)", "", text) if names else text
-
     def _module(self) -> str:
-        names = ", ".join(self.variables)
+        variables = self.asker.variables
+        names = ", ".join(variables)
         count = len(self.trace.states)
-        states = ",\n  ".join(
-            "[" + ", ".join(f"{name} |-> {format_value(state.values[name])}" for name in self.variables) + "]"
-            for state in self.trace.states
-        )
-        here = [f"/\\ {name} = ConfirmTraceStates[{_INDEX}].{name}" for name in self.variables]
-        there = [f"/\\ {name}' = ConfirmTraceStates[{_INDEX}'].{name}" for name in self.variables]
+        here = [f"/\\ {name} = ConfirmTraceStates[{_INDEX}].{name}" for name in variables]
+        there = [f"/\\ {name}' = ConfirmTraceStates[{_INDEX}'].{name}" for name in variables]
         after = f"{_INDEX} + 1"
         if self.trace.loop_start is not None:
             after = f"IF {_INDEX} = {count} THEN {self.trace.loop_start} ELSE {after}"
         lines = [
-            f"---- MODULE {_MODULE} ----",
-            f"EXTENDS {self.record.main}, Integers, TLC",
-            *([f"CONSTANTS {', '.join(self.model_values)}"] if self.model_values else []),
+            *self.asker.header(_MODULE),
             f"VARIABLE {_INDEX}",
-            f"ConfirmTraceStates == <<\n  {states}\n>>",
+            f"ConfirmTraceStates == {self.asker.states(self.trace.states)}",
             f"ConfirmTraceVars == <<{names}, {_INDEX}>>",
             f"ConfirmTraceInit ==\n  /\\ {_INDEX} = 1\n  " + "\n  ".join(here),
             "ConfirmTraceNext ==",
@@ -233,26 +152,14 @@ class _Checker:
         if self.config.specification is None:
             lines.append(f"ConfirmTraceOriginal == {self.config.init} /\\ [][{self.config.next}]_<<{names}>>")
         if self.trace.kind == "deadlock":
-            lines.append(f"ConfirmTraceNotStuck == {_INDEX} = {count} => ENABLED ({self._next()})")
+            lines.append(f"ConfirmTraceNotStuck == {_INDEX} = {count} => ENABLED ({self.asker.next})")
         if self.trace.kind == "assert":
             # ENABLED would stop at the first step it finds; this looks for all of them.
-            step = f"{_INDEX} = {count} /\\ {_INDEX}' = {count + 1} /\\ ({self._next()})"
+            step = f"{_INDEX} = {count} /\\ {_INDEX}' = {count + 1} /\\ ({self.asker.next})"
             lines.append(
                 f"ConfirmTraceOneMore == ConfirmTraceInit /\\ [][ConfirmTraceNext \\/ ({step})]_ConfirmTraceVars"
             )
         return "\n".join([*lines, "====", ""])
-
-    def _next(self) -> str:
-        found = self.config.next or next(iter(self.spec.nexts), None)
-        if found is None:
-            raise InputError("not-confirmable", "the specification names no next-state relation")
-        return found
-
-
-def _model_values(state: State) -> list[str]:
-    meta = state_to_itf(state.values).get("#meta")
-    names = meta.get("modelValues") if isinstance(meta, dict) else None
-    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def _said(result: RunResult) -> str:

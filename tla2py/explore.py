@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tla2py.explorer.kinds import Kinds
     from tla2py.explorer.neighbour import Contrast
     from tla2py.explorer.stores import StoreComparison
+    from tla2py.tlc.toolchain import Toolchain
 
 
 def open_view(path: str | Path) -> StoreView:
@@ -57,8 +58,10 @@ def open_view(path: str | Path) -> StoreView:
 class StoreView:
     """The tables of a store. ``runs``, ``traces``, ``states``, ``changes`` and ``coverage`` are pandas frames."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, asked: Toolchain | None = None) -> None:
         self.store = store
+        self._asked = asked
+        self._told: dict[int, tuple[Trace, ...]] = {}
 
     def __repr__(self) -> str:
         return f"<tla2py store {self.store.path}: {self.manifest.name}, {len(self.manifest.points)} points>"
@@ -116,8 +119,33 @@ class StoreView:
 
         return table_frame(shared_session(), self.store, name)
 
+    def with_arguments(self, tla2tools: Path | None = None) -> StoreView:
+        """The same store, but TLC is asked which arguments make the steps of the traces that are taken from it.
+
+        They are in ``State.derived``, the values of an action's parameters and of its quantifiers where only one makes
+        the step true. It costs a run of TLC per point, of the jar that a sweep would take. ``trace`` then also raises
+        InputError (``not-confirmable``) where TLC cannot be asked.
+        """
+        from tla2py.tlc.toolchain import find_toolchain
+
+        if isinstance(self.store, ForeignStore):
+            raise InputError("not-confirmable", f"{self.store.path} has no module to ask for arguments")
+        return StoreView(self.store, asked=find_toolchain(tla2tools))
+
     def trace(self, point: int, number: int = 1) -> Trace:
         """A counterexample of a point, its values typed. Raises InputError (``no-point``, ``no-trace``)."""
+        if self._asked is None:
+            return self._trace(point, number)
+        traces = [self._trace(point, each + 1) for each in range(max(len(self.trace_list(point)), number))]
+        if point not in self._told:
+            from tla2py.arguments import derive_arguments
+
+            with self.store.archive(self._run_id(point)) as archive:
+                record = archive.record
+            self._told[point] = derive_arguments(traces, record, self.store.sources(), self._asked)
+        return self._told[point][number - 1]
+
+    def _trace(self, point: int, number: int) -> Trace:
         traces = self.trace_list(point)
         if not 1 <= number <= len(traces):
             raise InputError(
@@ -142,15 +170,19 @@ class StoreView:
 
     def trace_list(self, point: int) -> list[dict[str, pa.Scalar]]:
         """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""
+        run_id = self._run_id(point)
+        rows: list[dict[str, pa.Scalar]] = (
+            self.arrow("traces").filter(pc.field("run_id") == run_id).to_pylist()
+        )
+        return rows
+
+    def _run_id(self, point: int) -> str:
         run_ids = {p.point: p.run_id for p in self.manifest.points}
         if point not in run_ids:
             raise InputError(
                 "no-point", f"no point {point} in {self.store.path}", hint=f"points: 1 to {len(run_ids)}"
             )
-        rows: list[dict[str, pa.Scalar]] = (
-            self.arrow("traces").filter(pc.field("run_id") == run_ids[point]).to_pylist()
-        )
-        return rows
+        return run_ids[point]
 
     def heatmap(self, x: str | Sequence[str], y: str | Sequence[str], value: str = "verdict") -> Heatmap:
         """The verdicts of the points, or a column of ``runs``, over two parameters or two lists of them.

@@ -36,7 +36,8 @@ class State:
 
     ``index`` counts from 1 as TLC prints it. ``action`` is the action that led here (None for the initial
     state), ``action_args`` its arguments where the TLC at hand prints them, as TLA+ text. ``values`` maps variables
-    to values in TLC's order.
+    to values in TLC's order. ``derived`` are (name, value as TLA+ text) of the action's parameters and quantifiers
+    where they were asked for, see ``StoreView.trace``.
     """
 
     index: int
@@ -44,6 +45,7 @@ class State:
     action_args: tuple[str, ...] | None
     location: Location | None
     values: Mapping[str, Value]
+    derived: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         from tla2py.show.plain import state_text

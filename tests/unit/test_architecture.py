@@ -48,7 +48,7 @@ ALLOWED = {
     "rich": ("cli.", "report."),
     "anywidget": ("show.stepper",),
     "traitlets": ("show.stepper",),
-    "platformdirs": ("tlc.archive",),
+    "platformdirs": ("tlc.",),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tla2py.cli.options import Jar
 from tla2py.errors import InputError
 from tla2py.explore import open_view
 
@@ -28,6 +29,11 @@ def report_command(
     messages: Annotated[
         str | None, typer.Option(metavar="VARIABLE", help="A set or bag of messages, drawn as arrows.")
     ] = None,
+    arguments: Annotated[
+        bool,
+        typer.Option("--arguments", help="Ask TLC for the arguments of actions that it did not print."),
+    ] = False,
+    tla2tools: Jar = None,
 ) -> None:
     """One self-contained HTML page: points, heatmap, growth, actions, and each counterexample step by step.
 
@@ -38,7 +44,7 @@ def report_command(
     """
     from tla2py.report.html.page import PageOptions, report_page
 
-    view = open_view(store)
+    view = open_view(store).with_arguments(tla2tools) if arguments else open_view(store)
     target = output or Path(f"{view.manifest.name}.html")
     options = PageOptions(
         notes=_read(notes) if notes else "",

@@ -50,12 +50,16 @@ def trace_command(
     verify: Annotated[
         bool, typer.Option("--verify", help="Have TLC itself confirm the traces; exit code 1 if it does not.")
     ] = False,
+    arguments: Annotated[
+        bool,
+        typer.Option("--arguments", help="Ask TLC for the arguments of actions that it did not print."),
+    ] = False,
     tla2tools: Jar = None,
 ) -> None:
     """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
 
     Examples: tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json;
-    tla2py trace runs/kip320-first-try --verify
+    tla2py trace runs/kip320-first-try 5 --arguments; tla2py trace runs/kip320-first-try --verify
     """
     if format_ not in FORMATS:
         raise InputError(
@@ -64,6 +68,8 @@ def trace_command(
     view = open_view(store)
     if verify:
         raise typer.Exit(_verify(view, point, trace, tla2tools))
+    if arguments:
+        view = view.with_arguments(tla2tools)
     if point is None and isinstance(view.store, ForeignStore) and (diff or len(view.trace_list(1)) == 1):
         point = 1
     if point is None:

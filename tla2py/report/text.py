@@ -195,9 +195,10 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
     """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
     parts: list[RenderableType] = []
     parts.append(Text.assemble((title, "bold red"), *_headline(trace), f", {len(trace.states)} states"))
-    for before, state in pairwise((None, *trace.states)):
+    who = acting(trace)
+    for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None
-        parts.append(_step_header(state, trace))
+        parts.append(_step_header(state, trace, who[number] if who else None))
         if before is None or full:
             for variable, value in state.values.items():
                 text = Text.assemble((variable, "cyan"), f" = {format_value(value)}")
@@ -212,6 +213,8 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
         parts.append(Text(f"and back to state {trace.loop_start}, for ever", "bold yellow"))
     if trace.stuttering:
         parts.append(Text("and nothing happens any more (stuttering)", "bold yellow"))
+    if derived(trace):
+        parts.append(Text(DERIVED, "dim"))
     return Group(*parts)
 
 
@@ -223,9 +226,12 @@ def _headline(trace: Trace) -> tuple[tuple[str, str], str]:
     return (trace.name or trace.kind, "bold red"), " is violated"
 
 
-def _step_header(state: State, trace: Trace) -> Text:
+def _step_header(state: State, trace: Trace, actor: Actors | None) -> Text:
     in_loop = trace.loop_start is not None and state.index >= trace.loop_start
     header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
+    if actor and actor.who and not (actor.told or state.derived):
+        # Whose part of the state changed; arguments say it themselves.
+        header.append(f"  by {', '.join(format_value(one) for one in actor.who)}?", "dim")
     if in_loop:
         header.append("  (in the loop)", "yellow")
     if state.location:

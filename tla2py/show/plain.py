@@ -15,6 +15,18 @@ _VIOLATIONS = {
     "simulated": "a behaviour of a simulation",
 }
 
+DERIVED = (
+    "name = value: arguments that TLC did not print, derived by asking it which values make the step true"
+)
+"""What an argument with its name means."""
+# Messages are long, and their fields are in the changes too.
+_LONGEST = 48
+
+
+def derived(trace: Trace) -> bool:
+    """Whether arguments of the trace are derived ones."""
+    return any(state.derived and not state.action_args for state in trace.states)
+
 
 def headline(trace: Trace) -> str:
     """What a trace is, in a few words."""
@@ -23,10 +35,15 @@ def headline(trace: Trace) -> str:
 
 
 def action_text(state: State) -> str:
-    """An action with its arguments as a person writes it."""
+    """An action with its arguments as a person writes it; derived ones are there by name."""
     if state.action is None:
         return "initial state"
-    return state.action + (f"({', '.join(state.action_args)})" if state.action_args else "")
+    arguments = state.action_args or [f"{name} = {_brief(value)}" for name, value in state.derived]
+    return state.action + (f"({', '.join(arguments)})" if arguments else "")
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def trace_lines(trace: Trace) -> list[str]:
@@ -39,6 +56,8 @@ def trace_lines(trace: Trace) -> list[str]:
         before = state
     if end := trace_end(trace):
         lines.append(end)
+    if derived(trace):
+        lines.append(f"({DERIVED})")
     return [printable(line) for line in lines]
 
 

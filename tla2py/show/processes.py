@@ -23,7 +23,10 @@ Processes = tuple[Value, ...]
 
 
 class Actors(NamedTuple):
-    """Who took a step; ``told`` by the arguments of its action, else derived from whose part of the state changed."""
+    """Who took a step; ``told`` by the arguments of its action as TLC printed them, else derived.
+
+    Derived is whose part of the state changed, the first of them that arguments name, where these were asked for.
+    """
 
     who: Processes
     told: bool
@@ -73,6 +76,15 @@ def part_of(value: Value, process: Value) -> Value:
     return value[process]  # type: ignore[index]
 
 
+def acting(trace: Trace) -> list[Actors] | None:
+    """Who took each step, where the trace tells its processes and any of them acts."""
+    try:
+        found = list(actors(trace, processes_of(trace)))
+    except InputError:
+        return None
+    return found if any(actor.who for actor in found) else None
+
+
 def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
     """Who took each step of a trace, nobody for its first state."""
     keyed = keyed_variables(trace, processes)
@@ -86,7 +98,11 @@ def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
             # The first argument is who acts, as in Send(sender, receiver).
             yield Actors(told[:1], told=True)
         else:
-            yield Actors(_changed(before.values, state.values, keyed, processes), told=False)
+            changed = _changed(before.values, state.values, keyed, processes)
+            asked = [texts[text] for _, text in state.derived if text in texts]
+            # A quantifier may speak of any process, as of a leader to be; of those it names, who changed acts.
+            who = tuple(one for one in asked if one in changed)
+            yield Actors(who[:1] or changed, told=False)
         before = state
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tla2py.errors import InputError
 from tla2py.show.marks import marked, part_marks, plain_value
 from tla2py.show.markup import Element, Piece, element, html_text
-from tla2py.show.plain import action_text, diff_title, headline, trace_end
-from tla2py.show.processes import Actors, actors, processes_of
+from tla2py.show.plain import DERIVED, action_text, derived, diff_title, headline, trace_end
+from tla2py.show.processes import Actors, acting
 from tla2py.statediff import Part
 from tla2py.trace import State, StateDiff, Trace
 from tla2py.values import format_value
@@ -25,9 +24,10 @@ def trace_html(trace: Trace) -> str:
 
 def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     """A trace as a table; with ``anchor`` each step has the id ``ANCHOR-INDEX``, to be linked to."""
-    who = _actors(trace)
+    who = acting(trace)
+    asked = derived(trace)
     whole = len(trace.states) <= MOST_WHOLE_STATES
-    derived = any(actor.who and not actor.told for actor in who or ())
+    guessed = any(actor.who and not actor.told for actor in who or ())
     body = element("tbody")
     for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None
@@ -38,8 +38,10 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
         body.append(element("tr", element("td", mark + end, colspan=columns, class_="t2-loop t2-act")))
     head = [
         element("th", "step", scope="col", class_="t2-n"),
-        element("th", "action", scope="col"),
-        element("th", "who" + " (derived)" * derived, scope="col", title=_DERIVED if derived else None)
+        element(
+            "th", "action" + " (arguments derived)" * asked, scope="col", title=DERIVED if asked else None
+        ),
+        element("th", "who" + " (derived)" * guessed, scope="col", title=_GUESSED if guessed else None)
         if who
         else None,
         element("th", "what changed", scope="col"),
@@ -47,7 +49,7 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     return element("table", element("caption", headline(trace)), element("thead", element("tr", *head)), body)
 
 
-_DERIVED = "this TLC prints no arguments of actions; these are the processes whose part of the state changed"
+_GUESSED = "this TLC prints no arguments of actions; who acts is told by derived ones, or by whose part of the state changed"
 
 
 def diff_html(diff: StateDiff) -> str:
@@ -81,14 +83,6 @@ def step_pieces(before: State | None, state: State, *, whole: bool = True) -> li
     if not parts:
         return [element("span", "nothing changes", class_="t2-dim")]
     return [_parts(parts), _whole_state(diff) if whole else None]
-
-
-def _actors(trace: Trace) -> list[Actors] | None:
-    try:
-        found = list(actors(trace, processes_of(trace)))
-    except InputError:
-        return None
-    return found if any(actor.who for actor in found) else None
 
 
 def _row(
