@@ -25,6 +25,7 @@ _COMMANDS = {
     "query": "query:query_command",
     "report": "report:report_command",
     "gate": "gate:gate_command",
+    "tools": "tools:tools_app",
 }
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -45,6 +46,8 @@ class _Commands(TyperGroup):
         module, function = _COMMANDS[cmd_name].split(":")
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
         found = getattr(import_module(f"tla2py.cli.{module}"), function)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_command(found)
         alone.command(cmd_name, context_settings=_SETTINGS)(found)
         return typer.main.get_command(alone)
 

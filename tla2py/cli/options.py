@@ -15,7 +15,9 @@ Libraries = Annotated[
 Jar = Annotated[
     Path | None,
     typer.Option(
-        "--tla2tools", metavar="JAR", help="The tla2tools.jar to use instead of the bundled TLC 2.15."
+        "--tla2tools",
+        metavar="JAR",
+        help="The tla2tools.jar, or installed release, to use; default: see tla2py tools list.",
     ),
 ]
 Timeout = Annotated[

@@ -8,24 +8,31 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import platformdirs
+
 from tla2py.errors import ToolchainError
+from tla2py.tlc.installed import installed_jar
+from tla2py.tlc.project import project_jar
 
 # Spark 4 needs 17, and one Java for everything is simpler than two.
 MINIMUM_JAVA = 17
+JAVA_VARIABLES = ("TLA2PY_JAVA_HOME", "JAVA_HOME")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jar:
-    """A ``tla2tools.jar``: where it is, its sha256, and what its manifest says of its source revision and date."""
+    """A ``tla2tools.jar``: where it is, its sha256, TLC's version and what its manifest says of revision and date."""
 
     path: Path
     sha256: str
+    version: str
     revision: str
     date: str
     origin: str
@@ -55,16 +62,34 @@ def find_toolchain(jar: Path | None = None) -> Toolchain:
 
 
 def find_jar(explicit: Path | None = None) -> Jar:
-    """The jar named by the caller, else by ``TLA2TOOLS_JAR``, else the bundled official build (TLC 2.15).
+    """The jar that the caller names, else ``TLA2TOOLS_JAR``, else the project, else the bundled one (TLC 2.15).
 
-    Raises ToolchainError: ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``.
+    Each names a file or an installed release; a project does it in ``tla2py.toml``. Raises ToolchainError:
+    ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``; and InputError (``project-file``).
     """
     if explicit is not None:
-        return read_jar(explicit, "--tla2tools")
+        return read_jar(_file_or_release(explicit), "--tla2tools")
     named = os.environ.get("TLA2TOOLS_JAR")
     if named:
-        return read_jar(Path(named), "TLA2TOOLS_JAR")
+        return read_jar(_file_or_release(Path(named)), "TLA2TOOLS_JAR")
+    project = project_jar()
+    if project is not None:
+        path = project.file.parent / project.named
+        if not path.is_file():
+            path = installed_jar(project.named) or path
+        if not path.is_file():
+            raise ToolchainError(
+                "jar-missing",
+                f"the tools {project.named} are not installed",
+                where=str(project.file),
+                hint=f"tla2py tools install {project.named}",
+            )
+        return read_jar(path, str(project.file))
     return read_jar(bundled_jar(), "bundled")
+
+
+def _file_or_release(named: Path) -> Path:
+    return named if named.is_file() else installed_jar(str(named)) or named
 
 
 def bundled_jar() -> Path:
@@ -95,6 +120,7 @@ def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
             if "tlc2/TLC.class" not in jar.namelist():
                 raise ToolchainError("jar-not-tlc", f"{path} is a jar without TLC", hint=hint)
             jar.read("tlc2/TLC.class")
+            version = re.search(rb"Version (\d[\w.]*) of ", jar.read("tlc2/TLCGlobals.class"))
             manifest = jar.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
     except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
         raise ToolchainError("jar-corrupt", f"{path} cannot be read as a jar: {error}", hint=hint) from error
@@ -103,10 +129,32 @@ def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
     return Jar(
         path=path,
         sha256=sha256,
+        version=version[1].decode() if version else "",
         revision=fields.get("X-Git-ShortRevision", ""),
         date=date.group() if date else "",
         origin=origin,
     )
+
+
+def kept_jar(jar: Jar) -> Jar:
+    """A jar as a copy of its own in the user's cache, by its digest; the jar itself where nothing can be kept.
+
+    Its place then stays the same from one job to the next, and so does the class-data archive that is made for it.
+    """
+    folder = platformdirs.user_cache_path("tla2py") / "jars" / jar.sha256
+    place = folder / "tla2tools.jar"
+    try:
+        if place.is_file():
+            kept = read_jar(place, jar.origin)
+            if kept.sha256 == jar.sha256:
+                return kept
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            shutil.copyfile(jar.path, Path(scratch) / "jar")
+            (Path(scratch) / "jar").replace(place)
+        return read_jar(place, jar.origin)
+    except (OSError, ToolchainError):
+        return jar
 
 
 def find_java() -> Java:
@@ -114,7 +162,7 @@ def find_java() -> Java:
 
     Raises ToolchainError: ``java-missing``, ``java-too-old``, each saying how to get one.
     """
-    for variable in ("TLA2PY_JAVA_HOME", "JAVA_HOME"):
+    for variable in JAVA_VARIABLES:
         home = os.environ.get(variable)
         if home:
             path = Path(home) / "bin" / "java"
@@ -122,18 +170,17 @@ def find_java() -> Java:
                 raise ToolchainError(
                     "java-missing", f"{variable} is {home}, which has no bin/java", hint=_java_hint()
                 )
-            return _checked(path, variable)
+            return java_at(path, variable)
     found = shutil.which("java")
     if not found:
         raise ToolchainError("java-missing", "no Java was found", hint=_java_hint())
-    return _checked(Path(found), "PATH")
+    return java_at(Path(found), "PATH")
 
 
-def _checked(path: Path, origin: str) -> Java:
+def java_at(path: Path, origin: str) -> Java:
+    """The Java of a launcher. Raises ToolchainError (``java-missing``, ``java-too-old``)."""
     version = java_version(path)
-    numbers = [int(n) for n in re.findall(r"\d+", version)] or [0]
-    # Up to Java 8 the version reads 1.8.0.
-    major = numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
+    major = java_major(version)
     if major < MINIMUM_JAVA:
         raise ToolchainError(
             "java-too-old",
@@ -143,7 +190,14 @@ def _checked(path: Path, origin: str) -> Java:
     return Java(path=path, version=version, major=major, origin=origin)
 
 
-@lru_cache(maxsize=8)
+def java_major(version: str) -> int:
+    """17 of 17.0.15, 8 of 1.8.0, 0 where there is no number."""
+    numbers = [int(n) for n in re.findall(r"\d+", version)] or [0]
+    # Up to Java 8 the version reads 1.8.0.
+    return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
+
+
+@lru_cache(maxsize=32)
 def java_version(path: Path) -> str:
     """The version of a launcher, from the JDK's ``release`` file, else by asking it."""
     release = path.resolve().parent.parent / "release"

@@ -1,0 +1,300 @@
+"""``tla2py tools`` against a server that is slow, cuts off, lies and serves something else, and without any."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import io
+import json
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ended, RunCli
+from tests.integration.conftest import tree
+from tests.integration.test_bad_surroundings import with_file_size
+from tla2py.tlc.toolchain import bundled_jar
+
+# A real jar of TLC, of no release that the digests know.
+JAR = bundled_jar().read_bytes()
+SHA256 = hashlib.sha256(JAR).hexdigest()
+ROLLING = "/tlaplus/tlaplus/releases/download/v1.8.0/tla2tools.jar"
+MODULES = "/tlaplus/CommunityModules/releases/latest/download/CommunityModules-deps.jar"
+
+
+def community_jar() -> bytes:
+    """A jar as that of the CommunityModules, and with what should go nowhere."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as jar:
+        jar.writestr("SequencesExt.tla", "---- MODULE SequencesExt ----\nTwice(n) == 2 * n\n====\n")
+        jar.writestr("../Outside.tla", "outside")
+        jar.writestr("inner/Deep.tla", "deep")
+        jar.writestr("tlc2/overrides/SequencesExt.class", b"\xca\xfe\xba\xbe")
+    return made.getvalue()
+
+
+@dataclass
+class Server:
+    """An HTTP server: what it serves by path, how it misbehaves, and the request lines it has seen."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    announced: int | None = None
+    cut: int | None = None
+    pause: float = 0.0
+    seen: list[str] = field(default_factory=list)
+    address: str = ""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    state = Server(files={ROLLING: JAR, MODULES: community_jar()})
+    over = threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            state.seen.append(self.path)
+            path = self.path.partition("tools.invalid")[2] or self.path
+            if path not in state.files:
+                self.send_error(404)
+                return
+            body = state.files[path]
+            self.send_response(200)
+            self.send_header("Content-Length", str(state.announced or len(body)))
+            self.end_headers()
+            body = body[: state.cut]
+            half = len(body) // 2
+            self.wfile.write(body[:half])
+            self.wfile.flush()
+            over.wait(state.pause)
+            self.wfile.write(body[half:])
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        listening.daemon_threads = True
+        # A client that has gone away is what some tests are about.
+        listening.handle_error = lambda *_: None  # type: ignore[method-assign]
+        state.address = f"http://127.0.0.1:{listening.server_port}"
+        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield state
+        over.set()
+        listening.shutdown()
+        thread.join()
+
+
+@dataclass(frozen=True)
+class Tools:
+    """``tla2py`` with a cache of its own and the server as the place of the releases."""
+
+    run_cli: RunCli
+    server: Server
+    folder: Path
+
+    @property
+    def cache(self) -> Path:
+        return self.folder / "cache" / "tla2py" / "tools"
+
+    def run(self, *args: str | Path, prefix: tuple[str, ...] = (), **env: str | None) -> Ended:
+        here: dict[str, str | None] = {
+            "XDG_CACHE_HOME": str(self.folder / "cache"),
+            "TLA2PY_MIRROR": self.server.address,
+        }
+        here |= dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy"))
+        (self.folder / "project").mkdir(exist_ok=True)
+        return self.run_cli(*args, cwd=self.folder / "project", env=here | env, prefix=prefix)
+
+    def refused(self, *args: str | Path, **env: str | None) -> Ended:
+        """A command that has to be refused in two lines, and to leave nothing behind."""
+        before = tree(self.cache) if self.cache.exists() else {}
+        ended = self.run(*args, prefix=(), **env)
+        told = [line for line in ended.errors if " MB" not in line]
+        assert ended.code == 2, ended
+        assert len(told) == 2, ended.stderr
+        assert told[0].startswith("error: ")
+        assert ended.stdout == ""
+        assert (tree(self.cache) if self.cache.exists() else {}) == before
+        return Ended(ended.code, "", "\n".join(told))
+
+
+@pytest.fixture
+def tools(run_cli: RunCli, server: Server, tmp_path: Path) -> Tools:
+    return Tools(run_cli, server, tmp_path)
+
+
+def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
+    ended = tools.run("tools", "install", "rolling")
+    jar = tools.cache / "rolling" / "tla2tools.jar"
+    assert (ended.code, ended.stdout.strip()) == (0, str(jar)), ended.stderr
+    assert jar.read_bytes() == JAR
+    assert f"rolling: {len(JAR) / 1e6:.1f} of {len(JAR) / 1e6:.1f} MB" in ended.stderr
+    assert f"TLC 2.15, revision d5b5a7f, sha256 {SHA256}" in ended.stderr
+    # Installed is not used yet.
+    assert tools.run("tools", "path").stdout.strip() == str(bundled_jar())
+    assert tools.run("tools", "path", "1.8.0").stdout.strip() == str(jar)
+    assert tools.run("tools", "path", TLA2TOOLS_JAR="rolling").stdout.strip() == str(jar)
+
+    again = tools.run("tools", "install", "rolling", "--default")
+    assert "is installed already" in again.stderr
+    assert len(tools.server.seen) == 1
+    file = tools.folder / "project" / "tla2py.toml"
+    assert file.read_text() == 'tla2tools = "rolling"\n'
+    assert tools.run("tools", "path").stdout.strip() == str(jar)
+    listed = json.loads(tools.run("tools", "list", "--json").stdout)
+    (used,) = [jar for jar in listed["jars"] if jar["used"]]
+    assert (used["name"], used["version"], used["sha256"]) == ("rolling", "2.15", SHA256)
+    assert used["note"] == f"used: {file} names it"
+    (java,) = [java for java in listed["javas"] if java["used"]]
+    assert int(java["version"].split(".")[0]) >= 17
+    person = tools.run("tools", "list")
+    assert f"{file} names it" in person.stdout
+    # What is named nearer goes first.
+    named = tools.run("tools", "path", TLA2TOOLS_JAR=str(bundled_jar()))
+    assert named.stdout.strip() == str(bundled_jar())
+
+
+def test_the_default_is_the_projects(tools: Tools) -> None:
+    project = tools.folder / "project"
+    (project / "models").mkdir(parents=True)
+    (tools.folder / "pyproject.toml").write_text('[tool.tla2py]\ntla2tools = "1.7.4"  # ours\n')
+    ended = tools.run("tools", "path")
+    assert ended.code == 2
+    assert "the tools 1.7.4 are not installed" in ended.errors[0]
+    assert str(tools.folder / "pyproject.toml") in ended.errors[0]
+    assert "tla2py tools install 1.7.4" in ended.errors[1]
+    assert "1.7.4 are not installed" in tools.run("tools", "list").stdout
+    assert tools.run("tools", "install", "rolling", "--default").code == 0
+    assert (tools.folder / "pyproject.toml").read_text() == '[tool.tla2py]\ntla2tools = "rolling"  # ours\n'
+    assert tools.run("tools", "path").stdout.strip().endswith("rolling/tla2tools.jar")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("tla2tools = 174\n", "is no text"), ("tools = '1'\n", "unknown key tools"), ("tla2tools\n", "no TOML")],
+)
+def test_a_project_file_that_is_wrong(tools: Tools, text: str, said: str) -> None:
+    (tools.folder / "tla2py.toml").write_text(text)
+    ended = tools.run("tools", "path")
+    assert ended.code == 2
+    assert said in ended.errors[0]
+    assert "tla2py.toml" in ended.errors[0]
+
+
+def test_a_wrong_digest(tools: Tools) -> None:
+    tools.server.files[ROLLING.replace("1.8.0", "1.7.4")] = JAR
+    ended = tools.refused("tools", "install", "1.7.4")
+    assert f"has the sha256 {SHA256}, not 936a2620" in ended.errors[0]
+    assert "1.7.4" in tools.refused("tools", "path", "1.7.4").errors[0]
+    wanted = "0" * 64
+    assert wanted in tools.refused("tools", "install", "rolling", "--sha256", wanted).errors[0]
+    assert tools.run("tools", "install", "rolling", "--sha256", SHA256.upper()).code == 0
+    # What is there stays when what is to replace it is refused.
+    tools.refused("tools", "install", "rolling", "--force", "--sha256", wanted)
+    assert (tools.cache / "rolling" / "tla2tools.jar").read_bytes() == JAR
+
+
+def test_a_server_that_cuts_off(tools: Tools) -> None:
+    tools.server.cut = 1_000_000
+    ended = tools.refused("tools", "install", "rolling")
+    assert f"ended after 1,000,000 of {len(JAR):,} bytes" in ended.errors[0]
+    assert "tries again" in ended.errors[1]
+    tools.server.cut = None
+    assert tools.run("tools", "install", "rolling").code == 0
+
+
+@pytest.mark.parametrize("difference", [-1000, 1000])
+def test_a_server_that_lies_about_the_length(tools: Tools, difference: int) -> None:
+    tools.server.announced = len(JAR) + difference
+    ended = tools.refused("tools", "install", "rolling")
+    assert ("cannot be read as a jar" if difference < 0 else f"ended after {len(JAR):,}") in ended.errors[0]
+
+
+def test_a_server_that_is_slow(tools: Tools) -> None:
+    tools.server.pause = 30
+    begun = time.monotonic()
+    ended = tools.refused("tools", "install", "rolling", "--patience", "1s")
+    assert "nothing came for 1 s" in ended.errors[0]
+    assert "--from-file" in ended.errors[1]
+    assert time.monotonic() - begun < 25
+    # Slow is not silent.
+    tools.server.pause = 2
+    ended = tools.run("tools", "install", "rolling", "--patience", "20s")
+    assert ended.code == 0, ended.stderr
+    assert ended.stderr.count(" MB") >= 2
+
+
+def test_no_such_release_and_no_server(tools: Tools) -> None:
+    assert "404" in tools.refused("tools", "install", "9.9.9").errors[0]
+    assert "no release is named tlc" in tools.refused("tools", "install", "tlc").errors[0]
+    ended = tools.refused("tools", "install", "rolling", TLA2PY_MIRROR="http://127.0.0.1:9")
+    assert "cannot fetch http://127.0.0.1:9/tlaplus" in ended.errors[0]
+    assert "--from-file" in ended.errors[1]
+    assert (
+        "TLA2PY_MIRROR is" in tools.refused("tools", "install", "rolling", TLA2PY_MIRROR="ftp://x").errors[0]
+    )
+
+
+def test_a_page_in_place_of_a_jar(tools: Tools) -> None:
+    tools.server.files[ROLLING] = b"<html>sign in to the network</html>"
+    assert "cannot be read as a jar" in tools.refused("tools", "install", "rolling").errors[0]
+    tools.server.files[MODULES] = JAR
+    assert (
+        "not the jar of the CommunityModules"
+        in tools.refused("tools", "install", "community-modules").errors[0]
+    )
+
+
+def test_a_proxy_of_the_environment(tools: Tools) -> None:
+    ended = tools.run(
+        "tools",
+        "install",
+        "rolling",
+        TLA2PY_MIRROR="http://tools.invalid",
+        http_proxy=tools.server.address,
+        no_proxy=None,
+        NO_PROXY=None,
+    )
+    assert ended.code == 0, ended.stderr
+    assert tools.server.seen == [f"http://tools.invalid{ROLLING}"]
+
+
+def test_from_a_file(tools: Tools, tmp_path: Path) -> None:
+    (tmp_path / "fetched.jar").write_bytes(JAR)
+    ended = tools.run("tools", "install", "1.7.3", "--from-file", tmp_path / "fetched.jar")
+    assert ended.code == 0, ended.stderr
+    assert tools.server.seen == []
+    assert (tools.cache / "1.7.3" / "tla2tools.jar").read_bytes() == JAR
+    # A file is held to the digest of the release that it is said to be.
+    assert (
+        "936a2620"
+        in tools.refused("tools", "install", "1.7.4", "--from-file", tmp_path / "fetched.jar").errors[0]
+    )
+    assert "no such file" in tools.refused("tools", "install", "1.7.3", "--from-file", "none.jar").errors[0]
+
+
+def test_the_community_modules_are_a_folder_for_modules(tools: Tools) -> None:
+    assert "not installed" in tools.refused("tools", "path", "community-modules").errors[0]
+    ended = tools.run("tools", "install", "community-modules")
+    folder = tools.cache / "community-modules" / "modules"
+    assert (ended.code, ended.stdout.strip()) == (0, str(folder)), ended.stderr
+    assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
+    assert not list(tools.folder.rglob("Outside.tla"))
+    spec = tools.folder / "project" / "Uses.tla"
+    spec.write_text("---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nFour == Twice(2)\n====\n")
+    without = tools.run("inspect", spec)
+    assert without.code == 2
+    assert tools.run("inspect", spec, "-L", folder).code == 0
+
+
+def test_a_full_disk(tools: Tools) -> None:
+    ended = tools.run("tools", "install", "rolling", prefix=with_file_size(500_000))
+    assert ended.code == 2
+    assert "cannot write to" in ended.errors[-2]
+    assert "XDG_CACHE_HOME" in ended.errors[-1]
+    assert not list(tools.cache.iterdir())

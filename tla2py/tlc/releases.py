@@ -1,0 +1,55 @@
+"""The official releases by name, and where they are."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from tla2py.errors import InputError
+
+COMMUNITY = "community-modules"
+ROLLING = "rolling"
+# Where the releases are, unless TLA2PY_MIRROR names a copy with the same paths below it.
+_HOST = "https://github.com"
+_TOOLS = "tlaplus/tlaplus/releases/download/v{version}/tla2tools.jar"
+_MODULES = "tlaplus/CommunityModules/releases/latest/download/CommunityModules-deps.jar"
+# The name under which the project publishes its newest build, anew after every change.
+_MOVING = "1.8.0"
+
+_DIGESTS = {"1.7.4": "936a262061c914694dfd669a543be24573c45d5aa0ff20a8b96b23d01e050e88"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A release: its name, the address and the name of its jar, and the jar's sha256 where it never changes."""
+
+    name: str
+    url: str
+    file: str
+    sha256: str | None
+
+
+def release(name: str) -> Release:
+    """The release of a name: a version such as 1.7.4, ``rolling`` (or 1.8.0), or ``community-modules``.
+
+    Raises InputError (``unknown-release``).
+    """
+    host = os.environ.get("TLA2PY_MIRROR", "").rstrip("/") or _HOST
+    if not re.match(r"https?://", host):
+        raise InputError("mirror", f"TLA2PY_MIRROR is {host}", hint="give an http or https address")
+    if name == COMMUNITY:
+        return Release(name=name, url=f"{host}/{_MODULES}", file="CommunityModules-deps.jar", sha256=None)
+    version = _MOVING if name == ROLLING else name.removeprefix("v")
+    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        raise InputError(
+            "unknown-release",
+            f"no release is named {name}",
+            hint=f"there are versions such as 1.7.4, and {ROLLING}, and {COMMUNITY}",
+        )
+    return Release(
+        name=ROLLING if version == _MOVING else version,
+        url=f"{host}/{_TOOLS.format(version=version)}",
+        file="tla2tools.jar",
+        sha256=_DIGESTS.get(version),
+    )
