@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tla2py.cfg.literal import literal_names
 from tla2py.cfg.read import parse_config
+from tla2py.lint.values import mistaken_names
 from tla2py.run import Config, Run
 from tla2py.syntax import Spec
 
-# A value that TLC cannot choose: the CHOOSE has no set, and comments may stand before it.
-_CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
 # Options of a run that change what is searched; the others change only how fast, or what is told of it.
 _SEARCH_OPTIONS = ("mode", "find", "check_deadlock", "seed", "num", "depth", "options", "java_options")
 
@@ -63,12 +61,7 @@ def config_facts(run: Run, spec: Spec) -> ConfigFacts:
         checked=tuple(sorted(checked)),
         dropped=tuple(sorted(asked - checked)),
         model_values=tuple(sorted({name for names in values.values() for name in names})),
-        mistaken=tuple(
-            (constant, name)
-            for constant, names in values.items()
-            for name in sorted(names)
-            if _defined(name, constant, spec) or _other_constant(name, constant, said, spec)
-        ),
+        mistaken=tuple(mistaken_names(said.assignments, spec)),
         digest=_digest(run, said, generated=run.main != spec.root.name),
     )
 
@@ -99,21 +92,6 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
         yield from (Check(kind, name) for name in names)
     if deadlock:
         yield Check("deadlock")
-
-
-def _defined(name: str, constant: str, spec: Spec) -> bool:
-    """Whether a name is a definition, and not one that only a config can give a value: ``None == CHOOSE n : ...``."""
-    definition = spec.definitions.get(name)
-    if definition is None:
-        return False
-    chosen = _CHOSEN.match(definition.text.partition("==")[2])
-    return name != constant or chosen is None
-
-
-def _other_constant(name: str, constant: str, said: Config, spec: Spec) -> bool:
-    """Whether a name is another constant, and one that is not itself the model value of its own name."""
-    declared = any(each.name == name for each in spec.constants)
-    return declared and name != constant and (name, name) not in said.assignments
 
 
 def _digest(run: Run, said: Config, *, generated: bool) -> str:

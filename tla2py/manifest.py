@@ -12,9 +12,9 @@ from typing import Any, Union
 import msgspec
 
 from tla2py.cfg.expected import Told, result_of
-from tla2py.cfg.names import check_config_names
 from tla2py.cfg.read import ConfigFile, read_config
 from tla2py.errors import InputError
+from tla2py.lint import check_names
 from tla2py.outcome import Outcome, Verdict
 from tla2py.run import TlcOptions
 from tla2py.sweepfile import SweepFile, ToldPoint, read_sweep_text
@@ -192,7 +192,7 @@ def manifest_sweep(
             config = _beside(entry, entry.said.path, "config", base)
             spec = specs.get(module) or load_spec(base / module, libraries)
             read = configs.get(config) or read_config(base / config)
-            check_config_names(read, {Path(module).name: spec}, undeclared=True)
+            check_names(read, {Path(module).name: spec}, undeclared=True)
         except InputError as error:
             unread.append(Unread(model=Path(entry.said.path).name, error=error, entry=entry))
             continue

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.cfg.names import check_config_names
 from tla2py.cfg.read import ConfigFile, read_config
 from tla2py.errors import InputError
+from tla2py.lint import check_names
 from tla2py.sweepfile import SweepFile
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec
@@ -43,7 +43,7 @@ def read_configs(
 ) -> dict[str, ConfigFile]:
     """The configs that a sweep starts from, by the names in its file; what they name has to be there.
 
-    Raises InputError: ``config-missing``, and as ``read_config`` and ``check_config_names`` do.
+    Raises InputError: ``config-missing``, and as ``read_config`` and ``check_names`` do.
     """
     names = file.config if isinstance(file.config, list) else [file.config] if file.config else []
     found = {}
@@ -53,5 +53,5 @@ def read_configs(
                 "config-missing", f"no such config: {name}", where=source.place("config", value=name)
             )
         found[name] = read_config(base / name)
-        check_config_names(found[name], specs)
+        check_names(found[name], specs)
     return found

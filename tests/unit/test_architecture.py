@@ -26,6 +26,7 @@ LEVELS = (
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
     | {"inspect", "guess", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
+    | {"lint"}
     | {"given", "origins"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},
     {"execute", "executor", "store", "stored", "storedorigins", "tables", "perform", "check", "confirm", "asking", "arguments", "rerun", "foreign"},

@@ -1,0 +1,91 @@
+"""Linting a config file, with the module it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+# The rules register themselves.
+from tla2py.cfg.read import ConfigFile, config_file, read_config_text
+from tla2py.cfg.statements import read_statements
+from tla2py.errors import InputError
+from tla2py.lint import constants as constants
+from tla2py.lint import definitions as definitions
+from tla2py.lint import text as text
+from tla2py.lint.finding import Finding, run_checks
+from tla2py.lint.jar import Dialect
+from tla2py.lint.subject import Mention, Subject, mentions_of
+from tla2py.syntax import Spec, load_spec
+
+
+def lint_file(
+    path: Path, module: Path | None, libraries: Sequence[Path] = (), dialect: Dialect | None = None
+) -> tuple[Finding, ...]:
+    """The findings on a config, by their places; without a module only the text is looked at.
+
+    Raises InputError: ``config-missing``, and as ``load_spec`` does.
+    """
+    content = read_config_text(path)
+    file = config_file(read_statements(content), content, path)
+    specs = {module.stem: load_spec(module, libraries)} if module is not None else {}
+    return lint_parsed(file, specs, complete=True, dialect=dialect)
+
+
+def lint_parsed(
+    file: ConfigFile, specs: Mapping[str, Spec], *, complete: bool, dialect: Dialect | None = None
+) -> tuple[Finding, ...]:
+    """The findings on a config that is read; ``complete`` says that TLC is given nothing beside it."""
+    # What a sweep lays over the config is looked at with its points, and so is what it leaves of the config.
+    mentions = tuple(mentions_of(file.statements, file.path)) if complete else ()
+    return run_checks(_subject(file, specs, mentions, complete=complete, dialect=dialect))
+
+
+def check_names(file: ConfigFile, specs: Mapping[str, Spec], *, undeclared: bool = False) -> None:
+    """See that every name that a config uses is declared by at least one of the modules.
+
+    With ``undeclared`` it may give values to constants that none declares, which TLC does not mind. Raises InputError: ``unknown-definition`` and ``unknown-constant``, at the name's place in the config.
+    """
+    subject = _subject(file, specs, tuple(mentions_of(file.statements, file.path)), complete=False)
+    for finding in run_checks(subject):
+        if finding.code == "unknown-definition" or (finding.code == "unknown-constant" and not undeclared):
+            raise finding.to_error()
+
+
+def _subject(
+    file: ConfigFile,
+    specs: Mapping[str, Spec],
+    mentions: tuple[Mention, ...],
+    *,
+    complete: bool,
+    dialect: Dialect | None = None,
+) -> Subject:
+    return Subject(
+        path=file.path,
+        config=file.config,
+        statements=file.statements,
+        mentions=mentions,
+        specs=tuple(specs.values()),
+        shown=", ".join(specs),
+        complete=complete,
+        dialect=dialect,
+    )
+
+
+def module_of(config: Path) -> Path | None:
+    """The module beside a config: the one whose name begins the config's, the longest of them, else MC of that name.
+
+    ``Spec.tla`` for ``Spec.cfg`` and ``SpecSmall.cfg``. None where there is none.
+    """
+    beside = {path.stem: path for path in config.parent.glob("*.tla")}
+    wrapper = beside.get(f"MC{config.stem}") or beside.get(f"MC_{config.stem}")
+    begun = [path for stem, path in beside.items() if config.stem.startswith(stem)]
+    return beside.get(config.stem) or wrapper or max(begun, key=lambda path: len(path.stem), default=None)
+
+
+def config_of(module: Path) -> Path:
+    """The config of a module. Raises InputError (``config-missing``)."""
+    path = module.with_suffix(".cfg")
+    if not path.is_file():
+        hint = f"name a config: tla2py lint FILE.cfg {module.name}"
+        raise InputError("config-missing", f"{module} has no {path.name} beside it", hint=hint)
+    return path

@@ -1,0 +1,33 @@
+"""The keywords that the TLC at hand knows in a config, read from its own class file."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from tla2py.cfg.literal import KEYWORDS
+
+_READER = "tlc2/tool/impl/ModelConfig.class"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """Which of the keywords a TLC knows; ``label`` names it for people."""
+
+    label: str
+    keywords: frozenset[str]
+
+
+@lru_cache(maxsize=16)
+def read_dialect(jar: Path, date: str = "") -> Dialect | None:
+    """The dialect of a jar, None for one whose config reader is not where that of every release is."""
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            content = archive.read(_READER)
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return None
+    # A constant of a class file is its length in two bytes, then its text.
+    known = frozenset(word for word in KEYWORDS if len(word).to_bytes(2, "big") + word.encode() in content)
+    return Dialect(label=f"the TLC at hand ({date})" if date else "the TLC at hand", keywords=known)

@@ -1,0 +1,81 @@
+"""Linting a sweep: the configs it starts from once, and what it makes of them by the names its points check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tla2py.cfg.read import ConfigFile
+from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS
+from tla2py.lint.configs import lint_parsed
+from tla2py.lint.finding import Finding, Found, Severity, place_of, rule, run_checks
+from tla2py.lint.jar import Dialect
+from tla2py.lint.subject import Mention, Subject, mentions_of
+from tla2py.plan import Plan
+from tla2py.run import Config
+from tla2py.sweep import Sweep
+from tla2py.syntax import Spec
+
+
+@rule(Severity.WARNING, deadlock_option="-deadlock, which turns the check off")
+def deadlock_options(subject: Subject) -> Iterator[Found]:
+    """TLC's -deadlock means: do not check for deadlock."""
+    for mention in subject.of("options"):
+        if mention.name == "-deadlock" and subject.config.check_deadlock:
+            message = "-deadlock turns the check for deadlock off"
+            yield (
+                "deadlock-option",
+                mention.place,
+                message,
+                "write check_deadlock = false in [model] to mean it",
+            )
+
+
+def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tuple[Finding, ...]:
+    """The findings on a sweep; each config is looked at once, and each set of names that points check."""
+    found: dict[Finding, None] = {}
+    for file in sweep.configs.values():
+        found |= dict.fromkeys(lint_parsed(file, sweep.specs, complete=False, dialect=dialect))
+    seen: set[object] = set()
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        names = (point.parameters.get("module"), point.parameters.get("config"), *_named(run.config))
+        if names not in seen:
+            seen.add(names)
+            base = sweep.sources.config(point.parameters)
+            found |= dict.fromkeys(run_checks(_subject(sweep, base, run.config, sweep.spec(point))))
+    return tuple(found)
+
+
+def _named(config: Config) -> tuple[object, ...]:
+    return (*(getattr(config, key) for key in (*MODEL_LISTS, *MODEL_PARAMETERS)), config.check_deadlock)
+
+
+def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: Spec) -> Subject:
+    return Subject(
+        path=file.path if file is not None else sweep.path,
+        config=config,
+        statements=None,
+        mentions=tuple(_mentions(sweep, file, config)),
+        specs=(spec,),
+        shown=spec.root.name,
+        complete=False,
+        dialect=None,
+    )
+
+
+def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator[Mention]:
+    varied = {parameter.name for parameter in sweep.parameters}
+    said = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
+    for key in (*MODEL_LISTS, *MODEL_PARAMETERS):
+        value = getattr(config, key)
+        for name in value if isinstance(value, tuple) else [value] if value else []:
+            table = "parameters" if key in varied else "model"
+            own = table == "parameters" or getattr(sweep.file.model, key) is not None
+            if (key, name) in said and not own:
+                yield said[key, name]
+            else:
+                place = place_of(sweep.source.place(table, key, value=name))
+                yield Mention(key=key, name=name, place=place)
+    for option in sweep.options.options:
+        yield Mention(
+            key="options", name=option, place=place_of(sweep.source.place("tlc", "options", value=option))
+        )

@@ -1,0 +1,35 @@
+"""Names in a config's values that the module declares: TLC makes model values of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tla2py.cfg.literal import literal_names
+from tla2py.syntax import Spec
+
+# A value that TLC cannot choose: the CHOOSE has no set, and comments may stand before it.
+_CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
+
+
+def mistaken_names(assignments: Sequence[tuple[str, str]], spec: Spec) -> Iterator[tuple[str, str]]:
+    """Each (constant, name) where an assignment makes a model value of a name that the module declares."""
+    for constant, text in assignments:
+        for name in sorted(literal_names(text) or ()):
+            if _defined(name, constant, spec) or _other_constant(name, constant, assignments, spec):
+                yield constant, name
+
+
+def _defined(name: str, constant: str, spec: Spec) -> bool:
+    """Whether a name is a definition, and not one that only a config can give a value: ``None == CHOOSE n : ...``."""
+    definition = spec.definitions.get(name)
+    if definition is None:
+        return False
+    chosen = _CHOSEN.match(definition.text.partition("==")[2])
+    return name != constant or chosen is None
+
+
+def _other_constant(name: str, constant: str, assignments: Sequence[tuple[str, str]], spec: Spec) -> bool:
+    """Whether a name is another constant, and one that is not itself the model value of its own name."""
+    declared = any(each.name == name for each in spec.constants)
+    return declared and name != constant and (name, name) not in assignments
