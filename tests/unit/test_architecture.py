@@ -26,6 +26,7 @@ LEVELS = (
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
     | {"inspect", "guess", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
+    | {"manifestwrite"}
     | {"lint"}
     | {"given", "origins"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},

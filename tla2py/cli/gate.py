@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err
-from tla2py.cli.gateoutput import Outputs
+from tla2py.cli.gateoutput import Outputs, write_manifest
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
 from tla2py.cli.sweep import (
     ExecutorChoice,
@@ -24,6 +24,7 @@ from tla2py.cli.sweep import (
     store_paths,
     with_options,
 )
+from tla2py.cli.translate import Translate, use_translator
 from tla2py.decision import Decision, Found, PointDecision
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
@@ -32,6 +33,7 @@ from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
 from tla2py.gate import decide
 from tla2py.lockfile import Lock, lock_path, parameters_key, read_lock, write_lock
+from tla2py.manifestwrite import check_for_manifest
 from tla2py.plan import Plan, plan_sweep
 from tla2py.report.evidence import Evidence, read_found, read_trace
 from tla2py.rerun import plain_argv, rerun, write_point
@@ -52,6 +54,7 @@ class _Options:
     fresh: bool
     coverage: bool | None
     record: bool
+    manifest: Path | None
     libraries: tuple[Path, ...]
     tla2tools: Path | None
     timeout: str | None
@@ -97,6 +100,14 @@ def gate_command(
     record: Annotated[
         bool, typer.Option("--record", help="Write SWEEP.lock beside the sweep file, where there is none.")
     ] = False,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            "--manifest",
+            metavar="FILE",
+            help="Write what is found as a manifest.json of tlaplus/Examples; models of unknown result are run for it.",
+        ),
+    ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept what drifted from SWEEP.lock.")] = False,
     coverage: Annotated[
         bool | None,
@@ -120,8 +131,9 @@ def gate_command(
     """Compare sweeps with what is expected of them and with their locks; for CI.
 
     Given a sweep file it runs what is missing first. Examples: tla2py gate sweep.toml --junit junit.xml;
-    tla2py gate sweep.toml --record
+    tla2py gate sweep.toml --record; tla2py gate models.toml --manifest manifest.json
     """
+    use_translator(tla2tools, translate)
     options = _Options(
         store=store,
         sweep_file=sweep,
@@ -130,6 +142,7 @@ def gate_command(
         fresh=fresh,
         coverage=coverage,
         record=record,
+        manifest=manifest,
         libraries=tuple(library or ()),
         tla2tools=tla2tools,
         timeout=timeout,
@@ -146,6 +159,8 @@ def gate_command(
         gates = [_decide(each, options) for each in gated]
         if record or update:
             gates = [_accept(each, gate, options) for each, gate in zip(gated, gates, strict=True)]
+        if manifest is not None:
+            write_manifest(manifest, [(each.sweep, each.plan, each.found) for each in gated])
     except Tla2pyError as error:
         outputs.write_error(", ".join(map(str, target)), error)
         raise
@@ -181,6 +196,8 @@ def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
     for (sweep, _), plan in zip(sweeps, plans, strict=True):
         check_expectations(sweep, plan)
+        if options.manifest is not None:
+            check_for_manifest(sweep)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)
     slots = max(sweep.workers for sweep, _ in sweeps)
     with shared_executor(options.executor, options.master, slots) as start:
@@ -199,7 +216,10 @@ def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
 def _load(path: Path, options: _Options) -> tuple[Sweep, Lock | None]:
     """A sweep and its lock; actions are counted where the lock has them, and at all points for a first lock."""
     sweep = with_options(
-        load_sweep(path, options.libraries), options.timeout, options.memory, options.workers
+        load_sweep(path, options.libraries, unknown=options.manifest is not None),
+        options.timeout,
+        options.memory,
+        options.workers,
     )
     lock = read_lock(lock_path(path))
     counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()

@@ -9,8 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.cli.console import show
+from tla2py.cli.console import err, show
+from tla2py.decision import Found
 from tla2py.errors import InputError, Tla2pyError
+from tla2py.manifestwrite import manifest_text, words_missing
+from tla2py.plan import Plan
 from tla2py.report.annotations import (
     code_quality,
     code_quality_error,
@@ -22,6 +25,7 @@ from tla2py.report.gate import gate_summary
 from tla2py.report.junit import junit_error, junit_text
 from tla2py.report.markdown import markdown_error, markdown_text
 from tla2py.report.sarif import sarif_error, sarif_text
+from tla2py.sweep import Sweep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +120,23 @@ class Outputs:
         if self.job_summary is not None:
             job = self.job_summary
             _writing(job, lambda: _write_text(job, summary(), "a"))
+
+
+def write_manifest(path: Path, gated: Sequence[tuple[Sweep, Plan, Found]]) -> None:
+    """Write what was found as a manifest, and say so. Raises InputError as ``manifest_text`` does."""
+    models = [
+        (
+            sweep,
+            [(point, found.rows.get(run.run_id)) for point, run in zip(plan.points, plan.runs, strict=True)],
+        )
+        for sweep, plan, found in gated
+    ]
+    text = manifest_text(models, path, Outputs.root())
+    _writing(path, lambda: _write_text(path, text, "w"))
+    rows = [row for _, each in models for _, row in each]
+    err().print(f"wrote {path}: {len(rows)} model{'s' * (len(rows) != 1)}", style="green")
+    if missing := sorted(set(words_missing(rows))):
+        err().print(f"unknown in it, as a manifest has no word for it: {', '.join(missing)}", style="yellow")
 
 
 def _write_text(path: Path, text: str, mode: str) -> None:

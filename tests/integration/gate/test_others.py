@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.conftest import Ended, RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, red
+from tla2py.record import open_archive
 
 pytestmark = pytest.mark.java
 
@@ -173,3 +175,86 @@ def test_a_manifest_that_says_nothing(
     manifest = examples / "manifest.json"
     manifest.write_text(change(manifest.read_text()))
     red(gate(run_cli, examples, "manifest.json"), 2, "manifest.json", words)
+
+
+def test_what_is_found_is_written_as_a_manifest(examples: Path, run_cli: RunCli) -> None:
+    manifest = examples / "manifest.json"
+    before = json.loads(manifest.read_text())
+    options = ("--timeout", "1m", "--memory", "256MiB", "--manifest", "manifest.json")
+    # A model that was not known is run to find it out.
+    (examples / "Huge.cfg").write_text("SPECIFICATION Spec\nINVARIANT Inside\nCONSTANTS Top = 3 Goal = 7\n")
+    done = gate(run_cli, examples, "manifest.json", *options)
+    assert done.code == 0, done.stdout + done.stderr
+    assert "wrote manifest.json: 7 models" in done.stderr
+    after = json.loads(manifest.read_text())
+    schema = {"distinctStates": 4, "totalStates": 7, "stateDepth": 4}
+    models = {Path(m["path"]).stem: m for module in after["modules"] for m in module["models"]}
+    assert models["Huge"] == {
+        "path": "specifications/Lift/Huge.cfg",
+        "runtime": models["Huge"]["runtime"],
+        "mode": "exhaustive search",
+        "result": "success",
+        **schema,
+    }
+    assert re.fullmatch(r"00:00:\d\d", models["Huge"]["runtime"])
+    # What it did not run and what it does not know of stays as it was; what it ran is as it is.
+    assert models["Symbolic"] == next(
+        m for module in before["modules"] for m in module["models"] if "Symbolic" in m["path"]
+    )
+    assert (after["authors"], models["Live"]["result"]) == (["A"], "liveness failure")
+    assert models["Inside"]["stateDepth"] == 3
+    # What was written is what is expected the next time.
+    done = gate(run_cli, examples, "manifest.json", *options[:-2])
+    assert done.code == 0, done.stdout + done.stderr
+    assert "7 points, as expected" in done.stdout
+
+
+def test_a_manifest_is_written_of_a_sweep_of_configs(models: Path, run_cli: RunCli) -> None:
+    done = gate(run_cli, models, "sweep.toml", "--manifest", "manifest.json")
+    assert done.code == 0, done.stdout + done.stderr
+    written = json.loads((models / "manifest.json").read_text())
+    (module,) = written["modules"]
+    assert (module["path"], module["features"]) == ("Lift.tla", [])
+    assert {m["path"]: m["result"] for m in module["models"]} == {
+        "models/High.cfg": "assumption failure",
+        "models/Inside.cfg": "success",
+        "models/Live.cfg": "liveness failure",
+        "models/Low.cfg": "safety failure",
+        "models/Stops.cfg": "deadlock failure",
+    }
+    assert ["distinctStates" in m for m in module["models"]] == [False, True, False, False, False]
+    (models / "sweep.toml").write_text(TOML + "[constants]\nTop = 2\n")
+    done = gate(run_cli, models, "sweep.toml", "--manifest", "manifest.json")
+    assert done.code == 2
+    assert "cannot say what sweep runs" in done.stderr
+
+
+def test_one_model_that_cannot_be_read_stops_no_other(examples: Path, run_cli: RunCli) -> None:
+    (examples / "Lift.tla").write_text(LIVE.replace("====\n", "Wrong == [ nonsense\n====\n"))
+    done = gate(run_cli, examples, "manifest.json", "--timeout", "1m", "--memory", "256MiB")
+    red(done, 2, "Low.cfg was not run: ", "Lift.tla:", "High.cfg was not run: ")
+    assert "1 point" in done.stdout
+
+
+def test_mode_and_workers_of_a_manifest_are_kept_to(examples: Path, run_cli: RunCli) -> None:
+    manifest = examples / "manifest.json"
+    said = json.loads(manifest.read_text())
+    said["modules"][0]["models"] = said["modules"][0]["models"][:2]
+    low, inside = said["modules"][0]["models"]
+    low |= {"mode": {"simulate": {"traceCount": 3}}, "result": "safety failure"}
+    inside |= {"mode": {"simulate": {"traceCount": 5}}}
+    inside.pop("distinctStates")
+    inside.pop("totalStates")
+    said["modules"][1]["models"][0]["workers"] = 2
+    manifest.write_text(json.dumps(said))
+    done = gate(run_cli, examples, "manifest.json", "--timeout", "1m", "--memory", "256MiB")
+    assert done.code == 0, done.stdout + done.stderr
+    argvs = {}
+    for record in (examples / "store" / "records").glob("*.zip"):
+        with open_archive(record) as archive:
+            (execution,) = archive.record.executions
+            argvs[" ".join(execution.invariants)] = " ".join(execution.argv)
+    assert "-simulate num=3 " in argvs["Low"]
+    assert "-simulate num=5 " in argvs["Inside"]
+    assert "-workers 2 " in argvs["Ok"]
+    assert "-simulate" not in argvs["Ok"]
