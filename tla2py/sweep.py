@@ -29,7 +29,7 @@ from tla2py.sweepfile import ExpectPoint, ExpectSection, SweepFile, read_sweep_f
 from tla2py.sweepmodel import Sources, point_model
 from tla2py.sweepnames import check_matches, check_names
 from tla2py.sweeptext import Source
-from tla2py.syntax import Spec, load_spec
+from tla2py.syntax import Spec, load_spec, untranslated
 from tla2py.told import with_told
 from tla2py.units import parse_duration, parse_memory
 from tla2py.where import failing_predicate
@@ -197,7 +197,8 @@ def _loaded(
             raise InputError(
                 "library-missing", f"no such folder: {shown}", where=source.place("libraries", value=shown)
             )
-    specs = manifest.specs if manifest else {name: load_spec(base / name, libraries) for name in names}
+    with contextlib.nullcontext() if file.tlc.translate else untranslated():
+        specs = manifest.specs if manifest else {name: load_spec(base / name, libraries) for name in names}
     if not specs:
         raise InputError("empty-parameter", "module is an empty list", where=source.place("module"))
     check_names(file, source, specs)

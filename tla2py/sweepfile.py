@@ -85,6 +85,8 @@ class TlcSection(_Section, frozen=True):
     coverage: bool = False
     graph: bool = False
     behaviours: bool = False
+    translate: bool = True
+    overrides: list[str] = []
     options: list[str] = []
     java_options: list[str] = []
 

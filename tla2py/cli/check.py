@@ -11,6 +11,7 @@ import typer
 from tla2py.check import check_model, default_model
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Workers
+from tla2py.cli.translate import Translate, use_translator
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.outcome import Verdict
 from tla2py.report.check import check_text
@@ -49,6 +50,7 @@ def check_command(
     no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
     library: Libraries = None,
     tla2tools: Jar = None,
+    translate: Translate = True,
     timeout: Timeout = None,
     memory: Memory = None,
     workers: Workers = None,
@@ -60,6 +62,7 @@ def check_command(
     Example: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"
     """
     toolchain = find_toolchain(tla2tools)
+    use_translator(tla2tools, translate)
     model = default_model(
         module,
         library or [],

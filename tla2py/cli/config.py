@@ -13,6 +13,7 @@ from tla2py.cfg.expected import config_expectation
 from tla2py.cfg.read import read_config
 from tla2py.cli.console import err, print_error
 from tla2py.cli.options import Libraries
+from tla2py.cli.translate import Translate, use_translator
 from tla2py.configfacts import config_facts, config_problems
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.execute import CONFIG_NAME
@@ -35,12 +36,14 @@ def cfg_command(
         bool, typer.Option("--check", help="Write nothing; name what is wrong in sweep files and configs.")
     ] = False,
     library: Libraries = None,
+    translate: Translate = True,
 ) -> None:
     """The TLC config of every point, with its wrapper module where one is needed.
 
     Without -o they are printed. Examples: tla2py cfg sweep.toml -o configs; tla2py cfg --check sweep.toml models/*.cfg
     """
     libraries = tuple(library or ())
+    use_translator(None, translate)
     if check:
         raise typer.Exit(EXIT_NOT_RUN if _wrong(sweep, libraries) else EXIT_OK)
     if len(sweep) > 1:

@@ -124,6 +124,7 @@ def gate_command(
     fresh: Fresh = False,
     library: Libraries = None,
     tla2tools: Jar = None,
+    translate: Translate = True,
     timeout: Timeout = None,
     memory: Memory = None,
     workers: Workers = None,

@@ -10,6 +10,7 @@ import typer
 
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Json, Libraries
+from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 Module = Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")]
 
 
-def inspect_command(module: Module, library: Libraries = None, as_json: Json = False) -> None:
+def inspect_command(
+    module: Module, library: Libraries = None, translate: Translate = True, as_json: Json = False
+) -> None:
     """What a module declares: constants, variables, definitions, and what could be checked.
 
     Example: tla2py inspect specs/kip320/Kip320FirstTry.tla
@@ -26,6 +29,7 @@ def inspect_command(module: Module, library: Libraries = None, as_json: Json = F
     from tla2py.inspect import inspect_spec
     from tla2py.report.inspection import inspection_text
 
+    use_translator(None, translate)
     inspection = inspect_spec(_load(module, library or ()))
     if as_json:
         show_json(inspection)
@@ -39,6 +43,7 @@ def init_command(
         Path | None, typer.Option("-o", "--output", metavar="SWEEP.toml", help="Write here.")
     ] = None,
     library: Libraries = None,
+    translate: Translate = True,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """A first sweep file for a module: every constant listed, kinds inferred, candidates as comments.
@@ -47,6 +52,7 @@ def init_command(
     """
     from tla2py.scaffold import scaffold_sweep
 
+    use_translator(None, translate)
     text = scaffold_sweep(_load(module, library or ()), output, library or ())
     if output is None:
         typer.echo(text, nl=False)

@@ -14,6 +14,7 @@ import typer
 from tla2py.cli.console import err, show
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
 from tla2py.cli.progress import reporting
+from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots
 from tla2py.expect import Finding, exit_code, judge, worst
@@ -94,6 +95,7 @@ def sweep_command(
     library: Libraries = None,
     dry_run: DryRun = False,
     tla2tools: Jar = None,
+    translate: Translate = True,
     timeout: Timeout = None,
     memory: Memory = None,
     workers: Workers = None,
@@ -108,6 +110,7 @@ def sweep_command(
         raise InputError(
             "usage", "-L is for --configs", hint='a sweep file names its folders: libraries = ["lib"]'
         )
+    use_translator(tla2tools, translate)
     asked = [
         load_sweep(path) if configs is None else _config_sweep(path, configs, library or ()) for path in sweep
     ]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from tla2py.cfg.read import parse_config
 from tla2py.errors import InputError
-from tla2py.origins.copies import original_line
 from tla2py.origins.literal import character_column, solid
 from tla2py.origins.written import Written
 from tla2py.outcome import Diagnostic, Place
 from tla2py.result import RunResult
 from tla2py.run import Config, RunRecord
 from tla2py.syntax import Module, read_text
+from tla2py.syntax.copies import original_line
 from tla2py.tlc.codes import Code
 from tla2py.tlc.states import CALL, LOCATION, location_of
 from tla2py.trace import Location, Trace
@@ -25,6 +25,8 @@ _CONFIG_LINE = re.compile(r"configuration file at line (\d+)")
 _MODULE = re.compile(r"-{4,}\s*MODULE\s+(\w+)")
 _DEFINED = re.compile(r"(\w+)(?:\([^)]*\))? ==")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:!\w+)*")
+# A run in a JVM that stays for many has a folder that its command line does not name.
+_TEMPORARY = re.compile(r"(?:[/\\][^\s/\\\"']+)*[/\\]tla2py-[\w.-]+[/\\](?:[\w.-]+[/\\])*([\w.-]*)")
 _FOLDER = re.compile(r"-Djava\.io\.tmpdir=(.*)[/\\]tmp")
 # The first lines say what a message is about.
 _READ = 2000
@@ -230,6 +232,7 @@ class _Locator:
         """A message with the user's places and files in place of those of the run."""
         for folder in self._folders:
             text = re.sub(rf"{re.escape(folder)}[/\\]?([\w.-]*)", self._file_named, text)
+        text = _TEMPORARY.sub(self._file_named, text)
         text = CALL.sub(lambda found: self._shown(found, always=True), text)
         return LOCATION.sub(lambda found: self._shown(found, always=False), text)
 

@@ -18,7 +18,7 @@ from tla2py.syntax.module import (
     Variable,
 )
 from tla2py.syntax.parse import parse_module, read_text
-from tla2py.syntax.search import load_spec
+from tla2py.syntax.search import load_spec, translate_with, untranslated
 from tla2py.syntax.spec import Spec
 from tla2py.syntax.standard import STANDARD_MODULES
 from tla2py.syntax.term import Span
@@ -48,4 +48,6 @@ __all__ = [
     "parse_expression",
     "parse_module",
     "read_text",
+    "translate_with",
+    "untranslated",
 ]

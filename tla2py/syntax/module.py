@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tla2py.syntax.copies import original_line
 from tla2py.syntax.term import Span, Term
 
 
@@ -147,7 +148,14 @@ class Module:
     def where(self, span: Span | None = None) -> str:
         """The place as ``file:line:column``, or the file alone."""
         file = str(self.path) if self.path is not None else self.name
-        return f"{file}:{span.place}" if span is not None else file
+        if span is None:
+            return file
+        line = self.line(span.begin_line)
+        return f"{file}:{span.place}" if line == span.begin_line else f"{file}:{line}"
+
+    def line(self, number: int) -> int:
+        """The line of the user's file for a line of ``text``."""
+        return number if self.original is None else original_line(self.original, self.text, number)
 
     def excerpt(self, span: Span) -> str:
         """Return the text at a place on one line, its white space made single."""

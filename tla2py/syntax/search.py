@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.syntax.module import Module, Reference
-from tla2py.syntax.parse import raise_problem, read_appended, read_module
+from tla2py.syntax.parse import raise_problem, read_appended, read_module, read_text
 from tla2py.syntax.spec import Spec
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
 
@@ -32,6 +35,27 @@ def load_spec(
     return Spec(root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard)))
 
 
+_translator: ContextVar[Callable[[Module], str | None] | None] = ContextVar("translator", default=None)
+
+
+def translate_with(translate: Callable[[Module], str | None] | None) -> None:
+    """From here on every module with PlusCal is shown to ``translate``; the text it gives is read in place of the file's.
+
+    None, as in the beginning, reads modules as they are.
+    """
+    _translator.set(translate)
+
+
+@contextmanager
+def untranslated() -> Iterator[None]:
+    """A block in which modules are read as they are, PlusCal and all."""
+    token = _translator.set(None)
+    try:
+        yield
+    finally:
+        _translator.reset(token)
+
+
 class _Search:
     def __init__(self, folders: Sequence[Path], *, strict: bool, nearby: bool) -> None:
         self._folders = folders
@@ -42,7 +66,11 @@ class _Search:
         self.appended: dict[str, Module] = {}
 
     def read(self, path: Path) -> Module:
-        return self._add(read_module(path))
+        module = read_module(path)
+        translate = _translator.get()
+        if module.has_pluscal and translate is not None and (text := translate(module)) is not None:
+            module = replace(read_text(text, path), original=module.text)
+        return self._add(module)
 
     def _add(self, module: Module) -> Module:
         if self._strict:

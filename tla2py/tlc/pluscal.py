@@ -1,0 +1,152 @@
+"""PlusCal: whether a module's translation is missing or older than its algorithm, and a translated copy where it is.
+
+The translator of the jar works on a file in place, so it is given a copy in a folder of its own; the user's file is
+never written. What it answers depends on the text and the jar alone, so it is kept in the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+
+from tla2py.errors import InputError, ToolchainError
+from tla2py.syntax import Module, read_text
+from tla2py.tlc.toolchain import Toolchain
+
+_SECONDS = 60
+_BEGIN = re.compile(r"^\s*\\\*+ BEGIN TRANSLATION(.*)", re.MULTILINE)
+_END = re.compile(r"^\s*\\\*+ END TRANSLATION", re.MULTILINE)
+_MARKS = re.compile(r"^(\s*\\\*+ (?:BEGIN|END) TRANSLATION).*", re.MULTILINE)
+# Since 2020; TLC 2.15 has a digest of its own kind.
+_CHECKSUM = re.compile(r'chksum\(pcal\) = "([^"]*)"|(PCal-\w+)')
+_ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
+# What a translation defines; a module that defines it beside its algorithm does without one.
+_TRANSLATED = frozenset({"vars", "Init", "Next", "Spec"})
+_POSITION = re.compile(r"line (\d+), column (\d+)")
+
+
+class Translator:
+    """Gives translated copies of modules. ``toolchain`` is asked for when one is needed; ``tell`` hears of each copy."""
+
+    def __init__(self, toolchain: Callable[[], Toolchain], tell: Callable[[str], None]) -> None:
+        self._toolchain = toolchain
+        self._tell = tell
+
+    def __call__(self, module: Module) -> str | None:
+        """The text of a module with its algorithm translated; None where its own translation stands.
+
+        Raises InputError (``pluscal-syntax``) with the place where the translator stops reading.
+        """
+        begin = _BEGIN.search(module.text)
+        checksum = _CHECKSUM.search(begin[1]) if begin is not None else None
+        if begin is not None and checksum is None:
+            return None  # nobody can tell how old it is
+        if begin is None and _TRANSLATED & {definition.name for definition in module.definitions}:
+            return None
+        text = self._translated(module)
+        if checksum is not None:
+            found = _BEGIN.search(text)
+            now = _CHECKSUM.search(found[1]) if found is not None else None
+            if now is None or now[0] == checksum[0]:
+                return None
+            if (now[1] is None) != (checksum[1] is None):
+                # Another kind of checksum. What differs may be edited by hand, so it is left as it is.
+                if _meaning(module.text) != _meaning(text):
+                    self._tell(
+                        f"{_place(module)}: its translation is not what this TLC makes of the PlusCal algorithm; whether "
+                        "that has changed since, a TLC like the one that translated it can tell (--tla2tools)"
+                    )
+                return None
+        state = "is not translated" if begin is None else "has changed since it was translated"
+        self._tell(
+            f"{_place(module)}: the PlusCal algorithm {state}; "
+            "TLC is given a copy with a new translation, the file stays as it is"
+        )
+        return text
+
+    def _translated(self, module: Module) -> str:
+        toolchain = self._toolchain()
+        key = hashlib.sha256(f"{toolchain.jar.sha256}\0{module.name}\0{module.text}".encode()).hexdigest()
+        kept = platformdirs.user_cache_path("tla2py") / "pluscal" / f"{key[:32]}.tla"
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            return kept.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
+            text = _translate(module, toolchain, Path(folder))
+        with contextlib.suppress(OSError):
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            new = kept.with_suffix(f".{id(self)}")
+            new.write_text(text, encoding="utf-8")
+            new.replace(kept)
+        return text
+
+
+def _meaning(text: str) -> dict[str, str]:
+    """The definitions of a translation, without white space and comments.
+
+    ``vars`` is left out: translators differ in the order of the variables.
+    """
+    begin, end = _BEGIN.search(text), _END.search(text)
+    lines = (
+        text.count("\n", 0, begin.start() if begin else 0),
+        text.count("\n", 0, end.start() if end else len(text)),
+    )
+    return {
+        definition.name: re.sub(r"\\\*.*|\(\*.*?\*\)|\s+", "", definition.text)
+        for definition in read_text(text).definitions
+        if lines[0] < definition.span.begin_line <= lines[1] + 1 and definition.name != "vars"
+    }
+
+
+def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
+    file = folder / f"{module.name}.tla"
+    # Without the checksums of another translator, which some keep beside their own.
+    file.write_text(_MARKS.sub(r"\1", module.text), encoding="utf-8")
+    java = [str(toolchain.java.path), "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+    java += [f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
+    argv = [*java, "-cp", str(toolchain.jar.path), "pcal.trans", "-nocfg", file.name]
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolchainError(
+            "pluscal", f"{toolchain.jar.path} cannot translate {module.where()}: {error}"
+        ) from error
+    text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
+    if done.returncode != 0 or _BEGIN.search(text) is None:
+        raise _refused(module, done.stdout.decode("utf-8", "replace"))
+    return text
+
+
+def _refused(module: Module, said: str) -> InputError:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if not line.startswith(("pcal.trans Version", "Parsing completed"))]
+    message = " ".join(" ".join(errors).replace("Unrecoverable error:", "").replace("--", "").split())
+    position = _POSITION.search(message)
+    return InputError(
+        "pluscal-syntax",
+        f"PlusCal cannot be translated: {message or 'the translator says nothing'}",
+        where=f"{module.where()}:{position[1]}:{position[2]}" if position else _place(module),
+        hint="--no-translate has TLC read the module as it is",
+    )
+
+
+def _place(module: Module) -> str:
+    """The place of the algorithm."""
+    for number, line in enumerate(module.text.split("\n"), 1):
+        if (found := _ALGORITHM.search(line)) is not None:
+            return f"{module.where()}:{number}:{found.start() + 1}"
+    return module.where()
