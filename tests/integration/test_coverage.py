@@ -55,7 +55,7 @@ def test_actions_that_never_fired_are_named(sweep: Path, run_cli: RunCli) -> Non
     # Either fires as Either(0), if not as Either(100).
     assert "Either" not in ended.stdout
     view = tla2py.open_store(sweep.parent / "store")
-    assert [(one.name, one.points, one.everywhere) for one in never_fired(view)] == [
+    assert [(one.name, one.idle, one.everywhere) for one in never_fired(view)] == [
         ("Never", (1, 2, 3), True),
         ("Jump", (1, 2), False),
     ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tla2py.explore import StoreView
+from tla2py.explorer.fired import never_fired
 from tla2py.explorer.grid import GridPoint, grid_points
 from tla2py.explorer.heatmap import minimal_violating
-from tla2py.explorer.stores import never_fired
 from tla2py.show.markup import Element, element, html_text
 
 _MOST_ROWS = 200
@@ -17,7 +17,7 @@ def store_html(view: StoreView) -> str:
     """What Jupyter shows of a store."""
     points = grid_points(view)
     missing = len(view.manifest.points) - len(points)
-    dead = never_fired(view)
+    dead = [f"{one.module}!{one.name}" for one in never_fired(view) if one.everywhere]
     return html_text(
         element("h3", view.manifest.name),
         element("p", _said(points) + (f"; {missing} not run yet" if missing else "")),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tla2py.explore import StoreView
+from tla2py.explorer.fired import action_counts
 from tla2py.explorer.grid import GridPoint, grid_points, parameter_text
 from tla2py.show.markup import Element, element, html_text
 from tla2py.trace import Printer
@@ -82,13 +83,8 @@ def compare_stores(before: StoreView, after: StoreView) -> StoreComparison:
     )
 
 
-def never_fired(view: StoreView) -> list[str]:
-    """The actions that no run of a store ever took, as ``Module!Action``; empty where there is no coverage."""
-    return [name for name, generated in _coverage(view).items() if not generated]
-
-
 def _fired(before: StoreView, after: StoreView) -> Iterator[tuple[str, int | None, int | None]]:
-    olds, news = _coverage(before), _coverage(after)
+    olds, news = _generated(before), _generated(after)
     if olds and news:
         for name in dict.fromkeys([*news, *olds]):
             one, other = olds.get(name), news.get(name)
@@ -96,13 +92,12 @@ def _fired(before: StoreView, after: StoreView) -> Iterator[tuple[str, int | Non
                 yield name, one, other
 
 
-def _coverage(view: StoreView) -> dict[str, int]:
-    """How many states each action generated in all runs of a store."""
+def _generated(view: StoreView) -> dict[str, int]:
+    """How many states each action generated, under a name that it keeps when its place changes."""
     found: dict[str, int] = {}
-    for row in view.arrow("coverage").to_pylist():
-        if row["kind"] == "action" and row["name"]:
-            name = f"{row['module']}!{row['name']}"
-            found[name] = found.get(name, 0) + (row["generated"] or 0)
+    for one in action_counts(view):
+        name = f"{one.module}!{one.name}"
+        found[name] = found.get(name, 0) + one.generated
     return found
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore import StoreView
-from tla2py.explorer.fired import NeverFired, never_fired
+from tla2py.explorer.fired import ActionCount, never_fired
 from tla2py.report.diagnostics import broken_points
 from tla2py.report.layout import Indented, PointRow, PointTable
 from tla2py.show.plain import DERIVED, action_text, derived
@@ -64,10 +64,10 @@ def sweep_summary(view: StoreView) -> RenderableType:
     return Group(*parts)
 
 
-def _idle_line(action: NeverFired) -> Text:
-    some = action.points[:8]
+def _idle_line(action: ActionCount) -> Text:
+    some = action.idle[:8]
     where = f"point{'s' * (len(some) > 1)} {', '.join(map(str, some))}"
-    where += f" and {len(action.points) - len(some)} more" if len(action.points) > len(some) else ""
+    where += f" and {len(action.idle) - len(some)} more" if len(action.idle) > len(some) else ""
     line = Text(f"  {action.name}  ", "bold red" if action.everywhere else "")
     line.append(f"{action.module}:{action.line}  ", "dim")
     return line.append("at any point" if action.everywhere else f"at {where}")
