@@ -60,11 +60,15 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A keyword and what follows it, up to the next keyword; ``end`` is the offset behind its last token."""
+    """A keyword and what follows it, up to the next keyword; ``end`` is the offset behind its last token.
+
+    ``assigned`` are the names to the left of a sign, also where the rest cannot be read.
+    """
 
     keyword: Token
     names: tuple[Name, ...] = ()
     bindings: tuple[Binding, ...] = ()
+    assigned: tuple[str, ...] = ()
     end: int = 0
 
 
@@ -139,6 +143,7 @@ class _Reader:
             self.position += 1
             names: list[Name] = []
             bindings: list[Binding] = []
+            begin = self.position
             try:
                 if keyword.text in SINGLE and keyword.text in seen:
                     raise self._error(
@@ -148,10 +153,17 @@ class _Reader:
                 self._statement(keyword, names, bindings)
             except _UnreadableError as error:
                 self.problems.append(error.problem)
-                self._recover()
-            end = self.tokens[self.position - 1].end
+                while self._more():
+                    self.position += 1
+            heads = [index for index in range(begin, self.position) if self._begins_binding(index)]
             self.statements.append(
-                Statement(keyword=keyword, names=tuple(names), bindings=tuple(bindings), end=end)
+                Statement(
+                    keyword=keyword,
+                    names=tuple(names),
+                    bindings=tuple(bindings),
+                    assigned=tuple(self.tokens[index].text for index in heads),
+                    end=self.tokens[self.position - 1].end,
+                )
             )
 
     def _statement(self, keyword: Token, names: list[Name], bindings: list[Binding]) -> None:
@@ -180,10 +192,6 @@ class _Reader:
         else:
             message = f"{keyword.text!r} begins no statement of a config"
             raise self._error("syntax", keyword, message, "write SPECIFICATION, INVARIANT, CONSTANT, ...")
-
-    def _recover(self) -> None:
-        while self._more():
-            self.position += 1
 
     def _more(self) -> bool:
         """Whether there is a token that begins no statement."""
@@ -229,7 +237,16 @@ class _Reader:
             if self._peek() == ",":
                 self._comma("TLC takes no comma between constants")
             else:
-                bindings.append(self._binding())
+                try:
+                    bindings.append(self._binding())
+                except _UnreadableError as error:
+                    self.problems.append(error.problem)
+                    while self._more() and not self._begins_binding(self.position):
+                        self.position += 1
+
+    def _begins_binding(self, position: int) -> bool:
+        following = [token.text for token in self.tokens[position : position + 2]]
+        return len(following) == 2 and following[1] in ("=", "<-") and following[0].isidentifier()
 
     def _binding(self) -> Binding:
         name = self._name("CONSTANTS")

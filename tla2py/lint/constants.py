@@ -13,8 +13,6 @@ from tla2py.sweepfile import nearest
 from tla2py.syntax import Spec
 from tla2py.syntax.standard import standard_module_of
 
-_LIST = "'tla2py inspect' lists what a module declares"
-
 
 @rule(Severity.ERROR, model_value="a model value that has the name of something declared")
 def model_values(subject: Subject) -> Iterator[Found]:
@@ -32,27 +30,29 @@ def model_values(subject: Subject) -> Iterator[Found]:
                         yield "model-value", subject.at(token), message, _instead(binding, name)
 
 
+@rule(Severity.WARNING, unused_model_value="a model value that nothing uses")
+def unused_model_values(subject: Subject) -> Iterator[Found]:
+    """TLC passes over ``a = a`` where the module declares no ``a``."""
+    for binding, name in _undeclared(subject):
+        if name == binding.value:
+            message = (
+                f"{subject.shown} declares no constant {name}, and no set here has it: TLC passes over it"
+            )
+            hint = _close(subject, name) or "leave it out"
+            yield "unused-model-value", subject.at(binding.name.token), message, hint
+
+
 @rule(Severity.ERROR, unknown_constant="a constant that the module does not declare")
 def unknown_constants(subject: Subject) -> Iterator[Found]:
     """TLC passes over an assignment to it without a word."""
-    known = set(_declared(subject.specs))
     variables = {variable.name for spec in subject.specs for variable in spec.variables}
-    pairs = subject.config.assignments
-    for binding in subject.bindings if subject.specs else ():
-        name = binding.name.text
-        # A model value that is only listed, to be used in a set elsewhere, says the same as the set alone.
-        listed = name == binding.value and any(
-            other != name and name in (literal_names(text) or ()) for other, text in pairs
-        )
-        # What a module says of itself alone is not looked at, nor is what a standard module defines.
-        if name in known or listed or standard_module_of(name) or "!" in name or binding.module:
-            continue
-        does = "stops at it" if binding.sign == "<-" else "passes over it without a word"
-        what = "declares it as a variable" if name in variables else f"declares no constant {name}"
-        message = f"{subject.shown} {what}: TLC {does}"
-        close = nearest(name, sorted(known))
-        hint = f"did you mean {close}?" if close else _LIST
-        yield "unknown-constant", subject.at(binding.name.token), message, hint
+    for binding, name in _undeclared(subject):
+        if name != binding.value:
+            does = "stops at it" if binding.sign == "<-" else "passes over it without a word"
+            what = "declares it as a variable" if name in variables else f"declares no constant {name}"
+            message = f"{subject.shown} {what}: TLC {does}"
+            hint = _close(subject, name) or "'tla2py inspect' lists what a module declares"
+            yield "unknown-constant", subject.at(binding.name.token), message, hint
 
 
 @rule(Severity.ERROR, unknown_module="a module that is not there")
@@ -73,11 +73,15 @@ def unknown_modules(subject: Subject) -> Iterator[Found]:
 @rule(Severity.ERROR, unassigned_constant="a constant without a value")
 def unassigned_constants(subject: Subject) -> Iterator[Found]:
     """TLC stops before it does anything."""
-    assigned = {binding.name.text for binding in subject.bindings}
+    statements = subject.statements.statements if subject.statements else ()
+    assigned = {name for statement in statements for name in statement.assigned}
+    assigned |= {binding.name.text for binding in subject.bindings}
     for spec in subject.specs if subject.complete else ():
         for constant in spec.constants:
             if constant.name not in assigned:
-                message = f"{constant.name} has no value: TLC stops"
+                module = next((m for m in spec.modules if m.name == constant.module), None)
+                declared = f", which {module.where(constant.span)} declares," if module else ""
+                message = f"the constant {constant.name}{declared} has no value: TLC stops"
                 hint = f"write CONSTANT {constant.name} = ..., or <- a definition"
                 yield "unassigned-constant", subject.at(None), message, hint
 
@@ -129,10 +133,30 @@ def _arity(spec: Spec, name: str) -> int | None:
     return next((each.arity for each in spec.constants if each.name == name), None)
 
 
+def _undeclared(subject: Subject) -> Iterator[tuple[Binding, str]]:
+    """What is assigned though no module declares it."""
+    known = set(_declared(subject.specs))
+    pairs = subject.config.assignments
+    for binding in subject.bindings if subject.specs else ():
+        name = binding.name.text
+        # A model value that is only listed, to be used in a set elsewhere, says the same as the set alone.
+        listed = name == binding.value and any(
+            other != name and name in (literal_names(text) or ()) for other, text in pairs
+        )
+        # What a module says of itself alone is not looked at, nor is what a standard module defines.
+        if not (name in known or listed or standard_module_of(name) or "!" in name or binding.module):
+            yield binding, name
+
+
 def _declared(specs: Iterable[Spec]) -> Iterator[str]:
     for spec in specs:
         yield from spec.definitions
         yield from (constant.name for constant in spec.constants)
+
+
+def _close(subject: Subject, name: str) -> str | None:
+    close = nearest(name, sorted(_declared(subject.specs)))
+    return f"did you mean {close}?" if close else None
 
 
 def _instead(binding: Binding, name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tla2py.lint.finding import Found, Place, Severity, rule
 from tla2py.lint.subject import Mention, Subject, keyword_of
-from tla2py.lint.temporal import parts_of
+from tla2py.lint.temporal import asks_tlc, parts_of
 from tla2py.sweepfile import nearest
 from tla2py.syntax import Level, Spec
 
@@ -103,7 +103,7 @@ def weak_checks(subject: Subject) -> Iterator[Found]:
         if mention.key == "properties" and level is Level.STATE:
             message = f"{name} is a predicate on states: TLC holds it against the initial states only"
             yield "state-property", mention.place, message, f"write INVARIANT {name}, or define []{name}"
-        elif level is Level.CONSTANT and spec.variables:
+        elif level is Level.CONSTANT and spec.variables and not asks_tlc(name, spec):
             message = f"{name} speaks of no state: TLC evaluates it once and checks nothing as it goes on"
             yield "constant-check", mention.place, message, f"write ASSUME {name} in the module"
 
@@ -115,23 +115,16 @@ def weak_checks(subject: Subject) -> Iterator[Found]:
 )
 def liveness(subject: Subject) -> Iterator[Found]:
     """TLC may miss violations of liveness in a graph that lacks states; it warns of it amid its output."""
-    for mention, spec in _defined(subject, "properties"):
-        if "temporal" not in parts_of(mention.name, spec):
-            continue
-        for other in subject.of("symmetry"):
-            message = f"with SYMMETRY {other.name} TLC may miss that the liveness property {mention.name} is violated"
-            yield (
-                "symmetry-liveness",
-                other.place,
-                message,
-                f"check {mention.name} in a config without SYMMETRY",
-            )
-        for other in subject.of("constraints", "action_constraints"):
-            what = keyword_of(other.key)
-            message = (
-                f"with {what} {other.name} TLC may miss that the liveness property {mention.name} is violated"
-            )
-            hint = "bound the state space in the module's actions or constants"
+    live = [
+        each.name for each, spec in _defined(subject, "properties") if "temporal" in parts_of(each.name, spec)
+    ]
+    names = ", ".join(dict.fromkeys(live))
+    for other in subject.of("symmetry", "constraints", "action_constraints") if live else ():
+        message = f"with {keyword_of(other.key)} {other.name} TLC may miss a violation of liveness: {names}"
+        if other.key == "symmetry":
+            yield "symmetry-liveness", other.place, message, "check liveness in a config without SYMMETRY"
+        else:
+            hint = "bound the states in the module's actions or by its constants"
             yield "constraint-liveness", other.place, message, hint
 
 

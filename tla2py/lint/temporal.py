@@ -1,4 +1,4 @@
-"""What TLC makes of a property: an initial predicate, an invariant, a predicate on steps, or a temporal formula."""
+"""What TLC makes of a definition that it is to check: an initial predicate, an invariant, a predicate on steps, or a temporal formula."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from tla2py.syntax import Level, Spec
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.levels import Levels
 from tla2py.syntax.scope import Scope
+from tla2py.syntax.standard import standard_module_of
 from tla2py.syntax.term import Term
 
+# Standard modules whose operators TLC does not take for constants.
+_CHANGING = ("TLC", "TLCExt", "Randomization")
 Part: TypeAlias = Literal["initial", "invariant", "action", "temporal"]
 
 
@@ -44,3 +47,24 @@ def _parts(term: Term, scope: Scope, levels: Levels) -> Iterator[Part]:
             yield "invariant"
             return
     yield "temporal"
+
+
+@deeply
+def asks_tlc(name: str, spec: Spec) -> bool:
+    """Whether a definition asks TLC for something that changes from state to state, as ``TLCGet("level")`` does."""
+    seen: set[int] = set()
+
+    def asks(term: Term, scope: Scope) -> bool:
+        if id(term) in seen:
+            return False
+        seen.add(id(term))
+        entity = scope.find(term.operator) if term.shape == "apply" else None
+        if entity is None and term.shape == "apply" and standard_module_of(term.operator) in _CHANGING:
+            return True
+        if entity is not None and entity.body is not None and asks(entity.body, entity.scope):
+            return True
+        inner = spec.resolver.let(scope, term) if term.shape == "let" else scope
+        return any(asks(child, inner) for child in term.children())
+
+    entity = spec.scope.names[name]
+    return entity.body is not None and asks(entity.body, entity.scope)

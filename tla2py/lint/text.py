@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 from tla2py.cfg.literal import KEYWORDS
@@ -62,9 +63,13 @@ def string_escapes(subject: Subject) -> Iterator[Found]:
 @rule(Severity.WARNING, empty_section="a keyword without a name after it")
 def empty_sections(subject: Subject) -> Iterator[Found]:
     """TLC checks nothing for it and does not say so."""
+    comments = subject.statements.tokens.comments if subject.statements else ()
+    begins = [statement.keyword.offset for statement in _statements(subject)]
     for statement in _statements(subject):
-        following = statement.end == statement.keyword.end
-        if statement.keyword.text in _CHECKED and not statement.names and following:
+        alone = statement.keyword.text in _CHECKED and statement.end == statement.keyword.end
+        following = min((begin for begin in begins if begin >= statement.end), default=sys.maxsize)
+        # A list that is commented out is meant to be empty.
+        if alone and not any(statement.end <= each.offset < following for each in comments):
             message = f"{statement.keyword.text} names nothing: TLC checks nothing for it"
             yield "empty-section", subject.at(statement.keyword), message, "name what is to be checked"
 
