@@ -45,6 +45,16 @@ reference: setup ## run all of the reference: our systems against the published 
 report: systems ## write the reports of all systems to docs/report
 	$(BIN)/python scripts/reports.py
 
+CORPUS_OPTIONS = $(if $(JAR),--tla2tools $(JAR)) $(foreach folder,$(LIBRARIES),-L $(folder))
+
+corpus: setup ## run the models of CORPUS=path/to/Examples and compare with its record; also LIMIT, JAR, LIBRARIES
+	$(BIN)/python scripts/corpus.py $(CHECKOUT) $(if $(LIMIT),--limit $(LIMIT)) $(CORPUS_OPTIONS)
+
+sany: setup ## compare what inspect says of all modules of CORPUS=path/to/Examples with SANY; also JAR, LIBRARIES
+	$(BIN)/python scripts/sany_agreement.py $(CHECKOUT) $(CORPUS_OPTIONS)
+
+CHECKOUT = $(or $(CORPUS),$(error name a checkout of tlaplus/Examples: make $@ CORPUS=path/to/Examples))
+
 notebooks: setup ## execute the notebooks, on real stores
 	$(BIN)/python scripts/notebooks.py
 
@@ -77,4 +87,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report gate sweep systems test test-full reference notebooks notebooks-html lint format fuzz bench clean
+.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html lint format fuzz bench clean

@@ -1,0 +1,235 @@
+"""Runs the models of a checkout of tlaplus/Examples on Spark and says how far TLC's answers agree with its manifests.
+
+Usage: python scripts/corpus.py CORPUS [--limit 30s] [--tla2tools JAR] [-L DIR]... [-o STORE]
+
+Taken are all models of mode exhaustive search, simulate and generate whose recorded runtime is within the limit. Printed
+are how many verdicts and how many counts of states agree with the record, and a table of those that do not, each with the
+reason. Results go to STORE, by default runs/corpus-JAR; run again, only what is missing is run. The exit code is 1 where a
+difference is neither one of what this TLC or a module lacks nor of the limits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tla2py.cfg.expected import result_of
+from tla2py.cli.options import ExecutorName
+from tla2py.cli.sweep import Swept, run_sweep, shared_executor, with_options
+from tla2py.errors import Tla2pyError
+from tla2py.manifest import Entry, Unread, read_manifest
+from tla2py.outcome import Outcome, Verdict
+from tla2py.plan import plan_sweep
+from tla2py.result import interpret_record
+from tla2py.sweep import sweep_of_models
+from tla2py.syntax import STANDARD_MODULES
+from tla2py.syntax.standard import COMMUNITY_MODULES
+from tla2py.tlc.toolchain import find_toolchain
+from tla2py.units import parse_duration
+
+MODES = ("exhaustive search", "simulate", "generate")
+REASONS = {
+    "lacks": "needs what this TLC lacks",
+    "java": "needs Java code of the CommunityModules",
+    "absent": "needs modules that are absent",
+    "sany": "refused by SANY of this TLC",
+    "limits": "no answer within the limits",
+    "real": "differs",
+}
+# What TLC says of something that it does not know, with the words for that.
+_LACKING = (
+    (r"TLCGet\((\S+)\) was undefined", 'TLCGet("{}")'),
+    (r"The [\w ]+ (ALIAS|POSTCONDITION|CHECK_DEADLOCK) specified in the configuration file", "{} in configs"),
+    (r"[Uu]nrecognized option: (-\w+)", "the option {}"),
+    (rf"Cannot find source file for module ({'|'.join(STANDARD_MODULES)})\b", "module {}"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A model of the corpus: what is recorded, what was found, and why that is something else.
+
+    ``verdict`` and ``counts`` say whether they agree with the record; counts are None where none are recorded.
+    """
+
+    entry: Entry
+    found: str
+    verdict: bool
+    counts: bool | None
+    reason: str = ""
+    detail: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing differs."""
+        return self.verdict and self.counts is not False
+
+
+def within(entries: Sequence[Entry], seconds: float) -> list[Entry]:
+    """The models that TLC can run and whose recorded runtime is within the limit."""
+    return [
+        entry
+        for entry in entries
+        if entry.said.kind in MODES and entry.said.seconds is not None and entry.said.seconds <= seconds
+    ]
+
+
+def compared(swept: Swept) -> Iterator[Model]:
+    """Every model that was taken, compared with its record."""
+    rows = {int(row["point"]): row for row in swept.view.arrow("runs").to_pylist()}
+    for point, run in zip(swept.plan.points, swept.plan.runs, strict=True):
+        entry = swept.sweep.entries[point.index]
+        model = _compare(entry, rows[point.index])
+        if not model.agrees:
+            with swept.view.store.archive(run.run_id) as archive:
+                result = interpret_record(archive.record, archive.stdout)
+                streams = archive.stderr(1)
+            said = "\n".join(
+                [*(each.text for each in result.diagnostics if each.severity == "error"), streams]
+            )
+            reached = {module.name for module in swept.sweep.spec(point).modules}
+            reason, detail = explain(result.outcome, said, run.config_text, reached)
+            model = Model(
+                entry=entry,
+                found=model.found,
+                verdict=model.verdict,
+                counts=model.counts,
+                reason=reason,
+                detail=detail,
+            )
+        yield model
+    yield from (_unread(each) for each in swept.sweep.unread)
+
+
+def _compare(entry: Entry, row: Mapping[str, object]) -> Model:
+    outcome = Outcome(str(row["outcome"]))
+    expected = result_of(entry.said.result)
+    verdict = expected in (outcome, Verdict(str(row["verdict"]))) or (
+        expected is Verdict.HOLDS and entry.said.kind != MODES[0] and outcome is Outcome.BOUNDED_SUCCESS
+    )
+    recorded = (entry.said.distinct, entry.said.generated)
+    found = (row["distinct"], row["generated"])
+    counts = None if None in recorded else recorded == found
+    text = outcome.value.replace("_", " ")
+    return Model(
+        entry=entry,
+        found=f"{text}, {_counts(*found)}" if counts is False else text,
+        verdict=verdict,
+        counts=counts,
+    )
+
+
+def _counts(distinct: object, generated: object) -> str:
+    return f"{distinct} of {generated} states" if distinct is not None else "no states"
+
+
+def _unread(unread: Unread) -> Model:
+    assert unread.entry is not None
+    said = unread.entry.said
+    found = re.search(r"module (\w+) is not found", str(unread.error))
+    return Model(
+        entry=unread.entry,
+        found="not read",
+        verdict=False,
+        counts=None if said.distinct is None else False,
+        reason="absent" if found else "real",
+        detail=found[1] if found else " ".join(str(unread.error).split()),
+    )
+
+
+def explain(outcome: Outcome, said: str, config: str, reached: set[str]) -> tuple[str, str]:
+    """Why a model came out otherwise than recorded: a key of ``REASONS``, and what exactly.
+
+    ``said`` is what TLC printed of errors, ``config`` the text it read, ``reached`` the modules of the model.
+    """
+    for pattern, words in _LACKING:
+        if found := re.search(pattern, said):
+            return "lacks", words.format(found[1])
+    if found := re.search(r"configuration file at line (\d+)\s+It was expecting a keyword", said):
+        lines = config.splitlines()[: int(found[1])]
+        keywords = re.findall(r"^(ALIAS|POSTCONDITION|CHECK_DEADLOCK)\b", "\n".join(lines), re.MULTILINE)
+        if keywords:
+            return "lacks", f"{keywords[-1]} in configs"
+    if found := re.search(r"Cannot find source file for module (\w+)", said):
+        return "absent", found[1]
+    if outcome is Outcome.ERROR_SPEC_PARSE:
+        return "sany", _line(said)
+    if outcome in (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY):
+        return "limits", outcome.value.replace("_", " ")
+    broken = outcome.value.startswith(("error", "failure")) or outcome is Outcome.VIOLATION_ASSUMPTION
+    if broken and (java := sorted(reached & COMMUNITY_MODULES)):
+        return "java", f"{', '.join(java)}: {_line(said)}"
+    return "real", _line(said)
+
+
+def _line(said: str) -> str:
+    text = " ".join(said.split())
+    return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def report(models: Sequence[Model], limit: str, version: str) -> Iterator[str]:
+    """The lines that say how far a TLC agrees with the record, the differences as a table in Markdown."""
+    counted = [each for each in models if each.counts is not None]
+    yield f"{version}: {len(models)} models are recorded at {limit} or less."
+    yield f"Verdicts as recorded: {sum(each.verdict for each in models)} of {len(models)}."
+    yield f"Counts of states as recorded: {sum(bool(each.counts) for each in counted)} of {len(counted)}."
+    other = [each for each in models if not each.agrees]
+    for reason, number in Counter(each.reason for each in other).most_common():
+        yield f"- {REASONS[reason]}: {number}"
+    if other:
+        yield ""
+        yield "| model | recorded | found | why |"
+        yield "|---|---|---|---|"
+    for each in sorted(other, key=lambda each: (list(REASONS).index(each.reason), each.entry.said.path)):
+        said = each.entry.said
+        recorded = said.result + (
+            f", {_counts(said.distinct, said.generated)}" if each.counts is False else ""
+        )
+        name = said.path.removeprefix("specifications/")
+        detail = each.detail.replace("|", "\\|")
+        yield f"| {name} | {recorded} | {each.found} | {REASONS[each.reason]}: {detail} |"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the corpus and print the comparison."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("corpus", type=Path, metavar="CORPUS")
+    parser.add_argument("--limit", default="30s", metavar="DURATION")
+    parser.add_argument("--tla2tools", type=Path, metavar="JAR")
+    parser.add_argument("-L", "--library", type=Path, action="append", default=[], metavar="DIR")
+    parser.add_argument("-o", "--store", type=Path)
+    parser.add_argument("--master", default="local[2]", metavar="URL")
+    parser.add_argument("--executor", type=ExecutorName, default=ExecutorName.SPARK)
+    parser.add_argument("--timeout", default="15m", metavar="DURATION", help="of one run")
+    parser.add_argument("--memory", default="3GiB", metavar="SIZE", help="of one run")
+    asked = parser.parse_args(argv)
+    manifests = sorted(asked.corpus.rglob("manifest.json"))
+    entries = [entry for path in manifests for entry in read_manifest(path)]
+    taken = within(entries, parse_duration(asked.limit, "--limit"))
+    sweep = sweep_of_models(asked.corpus / "corpus.toml", taken, asked.library)
+    sweep = with_options(sweep, asked.timeout, asked.memory, None)
+    toolchain = find_toolchain(asked.tla2tools)
+    plan = plan_sweep(sweep, toolchain.jar.sha256)
+    store = asked.store or Path("runs") / f"corpus-{toolchain.jar.sha256[:8]}"
+    with shared_executor(asked.executor, asked.master, sweep.workers) as start:
+        swept = run_sweep(sweep, plan, store, toolchain, start)
+    models = list(compared(swept))
+    versions = [row["tlc_version"] for row in swept.view.arrow("runs").to_pylist() if row["tlc_version"]]
+    for line in report(models, asked.limit, f"TLC {versions[0] if versions else toolchain.jar.revision}"):
+        print(line)
+    return int(any(each.reason == "real" for each in models))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Tla2pyError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
