@@ -47,3 +47,29 @@ def swept(tiny_sweep: Path) -> Callable[[str], Path]:
         return tiny_sweep
 
     return write
+
+
+# Makes a package look as if it were not installed; imported by the interpreter as it starts.
+_HIDE = """
+import importlib.machinery
+import sys
+
+find = importlib.machinery.PathFinder.find_spec
+
+
+class Finder(importlib.machinery.PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name.partition(".")[0] in ("pyspark", "py4j") else find(name, path, target)
+
+
+sys.meta_path[sys.meta_path.index(importlib.machinery.PathFinder)] = Finder
+"""
+
+
+@pytest.fixture
+def without_spark(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment in which pyspark is not installed."""
+    folder = tmp_path_factory.mktemp("hide")
+    (folder / "sitecustomize.py").write_text(_HIDE)
+    return {"PYTHONPATH": str(folder)}

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,14 +21,17 @@ import pytest
 from tests.conftest import COUNTER, COUNTER_SWEEP
 from tests.integration.test_sweep import SPECS, rows
 from tla2py.record import open_archive
+from tla2py.spark.jobs import job_exit, load_runs, load_tables, write_tables
+from tla2py.spark.session import spark_session
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tlc.toolchain import find_java
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
+# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
+pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SPARK = Path(pyspark.__file__).parent
-LOG = ROOT / "tests" / "corpus" / "foreign"
 
 
 def submit(
@@ -74,8 +77,9 @@ def test_run_sweep_ends_as_the_command_does(tmp_path: Path) -> None:
     (tmp_path / "sweep.toml").write_text(COUNTER_SWEEP)
     ended = submit("run_sweep.py", "sweep.toml", "-o", f"file://{tmp_path}/store", cwd=tmp_path)
     assert ended.returncode == 1, ended.stderr
+    # spark-submit puts both of a program's streams on its standard output.
     assert "violated: Small in 4" in ended.stdout
-    assert "sweep, point 3: violated (Small), expected holds" in ended.stderr
+    assert "sweep, point 3: violated (Small), expected holds" in ended.stdout
     verdicts = [row["verdict"] for row in rows(tmp_path / "store", "runs")]
     assert verdicts == ["holds", "holds", "violated"]
 
@@ -92,12 +96,8 @@ def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
         here = [row for row in found if row["source"] == str(local_store)]
         assert len(here) == len(rows(local_store, table))
         assert f"{table}: {len(found):,} rows" in ended.stdout
-    assert {row["source"] for row in found_runs(tmp_path)} == {str(local_store), str(log)}
-    again = submit("load_traces.py", local_store, "-o", tmp_path / "tables", cwd=tmp_path)
-    assert again.returncode == 2
-    assert "error: cannot write" in again.stderr
-    assert "Traceback" not in again.stderr
-
+    runs = pq.read_table(tmp_path / "tables" / "runs").to_pylist()
+    assert {row["source"] for row in runs} == {str(local_store), str(log)}
     ended = submit("summarize.py", tmp_path / "tables", "-o", tmp_path / "summary", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     summary = {
@@ -112,9 +112,27 @@ def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
     }
 
 
-def found_runs(folder: Path) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = pq.read_table(folder / "tables" / "runs").to_pylist()
-    return found
+def test_what_jobs_refuse(local_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def refusal(job: Callable[[], object]) -> str:
+        def run() -> None:
+            job()
+
+        assert job_exit(run) == 2
+        told = capsys.readouterr().err
+        assert told.startswith("error: ")
+        assert len(told.splitlines()) <= 2
+        return told
+
+    store, target = str(local_store), tmp_path / "tables"
+    (target / "runs").mkdir(parents=True)
+    with spark_session("local[1]") as session:
+        assert "named twice" in refusal(lambda: load_tables(session, [store, store]))
+        assert "no such store" in refusal(lambda: load_tables(session, [str(tmp_path / "none")]))
+        assert "has no tables" in refusal(lambda: load_runs(session, [str(target)]))
+        tables = load_tables(session, [f"file://{store}"])
+        told = refusal(lambda: list(write_tables(tables, str(target))))
+        assert f"cannot write {target}/runs" in told
+        assert "--append" in told
 
 
 # A cluster

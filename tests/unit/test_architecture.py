@@ -21,7 +21,7 @@ import tla2py
 ROOT = Path(tla2py.__file__).parent
 
 LEVELS = (
-    {"errors", "exitcodes", "units", "values"},
+    {"errors", "exitcodes", "units", "values", "machine"},
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
@@ -30,7 +30,22 @@ LEVELS = (
     | {"lint"}
     | {"given", "origins"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},
-    {"execute", "executor", "store", "stored", "storedorigins", "tables", "perform", "check", "confirm", "asking", "arguments", "rerun", "foreign"},
+    {
+        "execute",
+        "executor",
+        "store",
+        "stored",
+        "storedorigins",
+        "tables",
+        "perform",
+        "check",
+        "confirm",
+        "asking",
+        "arguments",
+        "rerun",
+        "foreign",
+        "doctor",
+    },
     {"explore", "explorer", "spark", "report"},
     {"cli", "__main__"},
 )
@@ -50,7 +65,7 @@ ALLOWED = {
     "rich": ("cli.", "report."),
     "anywidget": ("show.stepper",),
     "traitlets": ("show.stepper",),
-    "platformdirs": ("tlc.",),
+    "platformdirs": ("tlc.", "doctor"),
 }
 
 

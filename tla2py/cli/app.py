@@ -27,6 +27,7 @@ _COMMANDS = {
     "gate": "gate:gate_command",
     "tools": "tools:tools_app",
 }
+    "doctor": "doctor:doctor_command",
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 

@@ -1,0 +1,105 @@
+"""``tla2py doctor``: a machine that is well, and each thing that can be wrong with one, with its remedy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ended, RunCli
+from tests.integration.test_bad_surroundings import java_that_says
+from tla2py.machine import this_machine
+from tla2py.tlc.toolchain import bundled_jar
+
+pytestmark = pytest.mark.java
+
+ABOUT = ["Python", "Java", "TLC", "Spark", "memory", "disk", "cache", "self-test"]
+
+
+def findings(ended: Ended) -> dict[str, dict[str, str]]:
+    """What was found, by what it is about."""
+    return {finding["about"]: finding for finding in json.loads(ended.stdout)}
+
+
+def test_a_machine_that_is_well(run_cli: RunCli) -> None:
+    ended = run_cli("doctor")
+    assert ended.code == 0, ended.stdout
+    lines = ended.stdout.splitlines()
+    assert [line.split()[1] for line in lines if "->" not in line] == ABOUT
+    assert "problem" not in ended.stdout
+    assert "TLC found what it was to find" in lines[-1]
+    assert str(bundled_jar()) in ended.stdout
+
+
+def quick(run_cli: RunCli, *args: str, **env: str | None) -> tuple[int, dict[str, dict[str, str]]]:
+    ended = run_cli("doctor", "--json", "--no-self-test", *args, env=env)
+    return ended.code, findings(ended)
+
+
+def test_no_java(run_cli: RunCli, tmp_path: Path) -> None:
+    code, found = quick(run_cli, PATH=str(tmp_path), JAVA_HOME=None)
+    assert code == 1
+    assert found["Java"]["state"] == "problem"
+    assert "no Java was found" in found["Java"]["found"]
+    assert "JAVA" in found["Java"]["remedy"].upper()
+    assert found["TLC"]["state"] == "ok"
+
+
+def test_a_java_that_is_too_old(run_cli: RunCli, tmp_path: Path) -> None:
+    java = java_that_says(tmp_path / "bin", 'openjdk version "11.0.21"')
+    code, found = quick(run_cli, PATH=str(java), JAVA_HOME=None)
+    assert code == 1
+    assert "Java 11.0.21, 17 or newer is needed" in found["Java"]["found"]
+
+
+def test_a_jar_that_is_missing(run_cli: RunCli) -> None:
+    code, found = quick(run_cli, "--tla2tools", "none.jar")
+    assert code == 1
+    assert "none.jar" in found["TLC"]["found"]
+    assert "--tla2tools" in found["TLC"]["remedy"]
+
+
+def test_no_spark_is_a_warning(run_cli: RunCli, without_spark: dict[str, str]) -> None:
+    code, found = quick(run_cli, **without_spark)
+    assert code == 0
+    assert found["Spark"]["state"] == "warning"
+    assert "--executor local" in found["Spark"]["remedy"]
+
+
+def test_a_spark_home_without_spark(run_cli: RunCli, tmp_path: Path) -> None:
+    code, found = quick(run_cli, SPARK_HOME=str(tmp_path))
+    assert code == 1
+    assert "SPARK_HOME" in found["Spark"]["found"]
+    assert "unset" in found["Spark"]["remedy"]
+
+
+def test_a_cache_that_cannot_be_kept(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    code, found = quick(run_cli, XDG_CACHE_HOME=str(tmp_path / "file"))
+    assert code == 0
+    assert found["cache"]["state"] == "warning"
+    assert "XDG_CACHE_HOME" in found["cache"]["remedy"]
+
+
+def test_a_self_test_that_fails(run_cli: RunCli, tmp_path: Path) -> None:
+    # Says that it is Java, and is no more than that.
+    java = java_that_says(tmp_path / "bin", 'openjdk version "17.0.1"')
+    ended = run_cli("doctor", "--json", env={"PATH": f"{java}:/usr/bin:/bin", "JAVA_HOME": None})
+    found = findings(ended)
+    assert ended.code == 1
+    assert found["Java"]["state"] == "ok"
+    assert found["self-test"]["state"] == "problem"
+    assert "not a counterexample of 4 states" in found["self-test"]["found"]
+
+
+def test_what_a_container_allows(tmp_path: Path) -> None:
+    free = this_machine(tmp_path)
+    assert not free.limited
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    assert this_machine(tmp_path) == free
+    (tmp_path / "memory.max").write_text("536870912\n")
+    (tmp_path / "cpu.max").write_text("50000 100000\n")
+    less = this_machine(tmp_path)
+    assert (less.memory_bytes, less.cores, less.limited) == (536870912, 0.5, True)
