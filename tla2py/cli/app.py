@@ -21,6 +21,7 @@ _COMMANDS = {
     "inspect": "inspect:inspect_command",
     "init": "inspect:init_command",
     "cfg": "config:cfg_command",
+    "lint": "lint:lint_command",
     "trace": "trace:trace_command",
     "query": "query:query_command",
     "report": "report:report_command",

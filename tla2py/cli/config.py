@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +19,9 @@ from tla2py.errors import InputError, Tla2pyError
 from tla2py.execute import CONFIG_NAME
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
 from tla2py.expectcheck import check_expectations
+from tla2py.lint import Finding, Severity, lint_file
+from tla2py.lint.configs import module_of
+from tla2py.lint.sweeps import lint_sweep
 from tla2py.plan import Plan, plan_sweep
 from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
 
@@ -60,29 +63,39 @@ def _wrong(files: Sequence[Path], libraries: Sequence[Path]) -> int:
     wrong = 0
     for file in files:
         try:
-            _check(file, libraries)
+            errors = list(_check(file, libraries))
         except Tla2pyError as error:
-            print_error(error)
-            wrong += 1
+            errors = [error]
+        for each in errors:
+            print_error(each)
+        wrong += bool(errors)
     return wrong
 
 
-def _check(file: Path, libraries: Sequence[Path]) -> None:
-    """See that a sweep file, or a config with the module it is named after, can be planned and checks something.
+def _check(file: Path, libraries: Sequence[Path]) -> Iterator[Tla2pyError]:
+    """What is wrong with a sweep file, or with a config and the module it is named after.
 
-    A config that no module beside it is named after is read alone. Raises InputError.
+    A config that no module beside it is named after is read alone. Raises InputError for what cannot be planned.
     """
     if file.suffix == ".cfg":
         config_expectation(read_config(file).text, file)
-        module = _module_of(file)
+        module = module_of(file)
         if module is None:
+            yield from _errors(lint_file(file, None))
             return
         sweep = sweep_of_configs(module, glob.escape(str(file)), libraries)
     else:
         sweep = load_sweep(file, libraries if file.suffix == ".json" else ())
     plan = plan_sweep(sweep, "")
     check_expectations(sweep, plan)
-    _check_facts(file, sweep, plan)
+    errors = list(_errors(lint_sweep(sweep, plan)))
+    yield from errors
+    if not errors:
+        _check_facts(file, sweep, plan)
+
+
+def _errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
+    return (finding.to_error() for finding in findings if finding.severity is Severity.ERROR)
 
 
 def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
@@ -90,12 +103,6 @@ def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
         for reason, text, _ in config_problems(config_facts(run, sweep.spec(point))):
             shown = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
             raise InputError(reason, f"{text} ({shown})" if shown else text, where=str(file))
-
-
-def _module_of(config: Path) -> Path | None:
-    """The module beside a config whose name begins the config's, the longest of them: Spec.tla for SpecSmall.cfg."""
-    beside = [path for path in config.parent.glob("*.tla") if config.stem.startswith(path.stem)]
-    return max(beside, key=lambda path: len(path.stem), default=None)
 
 
 def _print(plan: Plan) -> None:

@@ -27,7 +27,7 @@ def lint_file(
     """
     content = read_config_text(path)
     file = config_file(read_statements(content), content, path)
-    specs = {module.stem: load_spec(module, libraries)} if module is not None else {}
+    specs = {module.name: load_spec(module, libraries)} if module is not None else {}
     return lint_parsed(file, specs, complete=True, dialect=dialect)
 
 

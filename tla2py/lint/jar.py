@@ -21,7 +21,7 @@ class Dialect:
 
 
 @lru_cache(maxsize=16)
-def read_dialect(jar: Path, date: str = "") -> Dialect | None:
+def read_dialect(jar: Path, version: str = "") -> Dialect | None:
     """The dialect of a jar, None for one whose config reader is not where that of every release is."""
     try:
         with zipfile.ZipFile(jar) as archive:
@@ -30,4 +30,4 @@ def read_dialect(jar: Path, date: str = "") -> Dialect | None:
         return None
     # A constant of a class file is its length in two bytes, then its text.
     known = frozenset(word for word in KEYWORDS if len(word).to_bytes(2, "big") + word.encode() in content)
-    return Dialect(label=f"the TLC at hand ({date})" if date else "the TLC at hand", keywords=known)
+    return Dialect(label=f"TLC {version}" if version else "the TLC at hand", keywords=known)

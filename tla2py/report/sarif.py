@@ -33,7 +33,7 @@ def sarif_text(gates: Sequence[Evidence]) -> str:
     rules = sorted({str(result["ruleId"]) for result in results})
     for result in results:
         result["ruleIndex"] = rules.index(str(result["ruleId"]))
-    return _document([_rule(rule) for rule in rules], results)
+    return sarif_document([_rule(rule) for rule in rules], results)
 
 
 def sarif_error(message: str, place: Place | None) -> str:
@@ -46,10 +46,11 @@ def sarif_error(message: str, place: Place | None) -> str:
         "message": {"text": printable(message)},
         "locations": [{"physicalLocation": _physical(where)}],
     }
-    return _document([_rule("gate/error")], [result])
+    return sarif_document([_rule("gate/error")], [result])
 
 
-def _document(rules: list[Json], results: list[Json]) -> str:
+def sarif_document(rules: list[Json], results: list[Json]) -> str:
+    """One run of tla2py with its rules and results."""
     driver = {
         "name": "tla2py",
         "version": tla2py.__version__,

@@ -1,0 +1,157 @@
+"""``tla2py lint``, and the same rules before a check and a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tla2py.cli.console import err, print_error, show, show_json
+from tla2py.cli.options import Jar, Libraries
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.lint import Dialect, Finding, Severity, lint_file, read_dialect
+from tla2py.lint.configs import config_of, module_of
+from tla2py.lint.sweeps import lint_sweep
+from tla2py.plan import Plan, plan_sweep
+from tla2py.report.lint import (
+    finding_text,
+    findings_github,
+    findings_json,
+    findings_sarif,
+    findings_summary,
+)
+from tla2py.sweep import Sweep, load_sweep
+from tla2py.tlc.toolchain import Jar as Tla2tools
+from tla2py.tlc.toolchain import find_jar
+
+# What tla2py makes up for, or says where it is run.
+_SILENT = frozenset({"check-deadlock", "nothing-checked"})
+
+
+class Format(str, Enum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """A file to lint, and the module it is for where one is given or found."""
+
+    file: Path
+    module: Path | None
+
+
+def lint_command(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Configs, modules (for the config beside them), sweep files."),
+    ],
+    library: Libraries = None,
+    tla2tools: Jar = None,
+    form: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
+) -> None:
+    """Tell what TLC misreads in configs and sweep files, without running it.
+
+    A config is for the one module that is given, else for the module beside it whose name begins its own. Exit codes:
+    0 nothing found, 1 an error or a warning, 2 a file could not be read.
+    Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint Spec.tla; tla2py lint sweep.toml
+    """
+    dialect = _dialect(find_jar(tla2tools))
+    jobs = list(_jobs(files))
+    found: dict[Finding, None] = {}
+    unread = False
+    for job in jobs:
+        try:
+            for finding in _findings(job, library or [], dialect):
+                found[finding] = None
+        except Tla2pyError as error:
+            print_error(error)
+            unread = True
+    findings = tuple(found)
+    _print(findings, len(jobs), form)
+    bad = any(finding.severity is not Severity.NOTE for finding in findings)
+    raise typer.Exit(EXIT_NOT_RUN if unread else EXIT_UNEXPECTED if bad else EXIT_OK)
+
+
+def _jobs(files: Sequence[Path]) -> Iterator[_Job]:
+    """What is to be linted. Raises InputError (``usage``) for configs with more than one module."""
+    modules = [file for file in files if file.suffix == ".tla"]
+    configs = [file for file in files if file.suffix == ".cfg"]
+    for file in files:
+        if file.suffix not in (".tla", ".cfg", ".toml", ".json"):
+            raise InputError(
+                "usage", f"{file} is no config, module or sweep file", hint=".cfg, .tla or .toml"
+            )
+    if configs and len(modules) > 1:
+        hint = "give one module, or none: the module beside a config is found by its name"
+        raise InputError("usage", "configs with more than one module", hint=hint)
+    for file in files:
+        if file.suffix == ".cfg":
+            yield _Job(file=file, module=modules[0] if modules else module_of(file))
+        elif file.suffix != ".tla":
+            yield _Job(file=file, module=None)
+        elif not configs:
+            yield _Job(file=config_of(file), module=file)
+
+
+def _findings(job: _Job, libraries: Sequence[Path], dialect: Dialect | None) -> Iterator[Finding]:
+    if job.file.suffix != ".cfg":
+        sweep = load_sweep(job.file, libraries if job.file.suffix == ".json" else ())
+        yield from lint_sweep(sweep, plan_sweep(sweep, ""), dialect)
+        return
+    # What the text alone tells is told also where the module cannot be read.
+    yield from lint_file(job.file, None, (), dialect)
+    if job.module is None:
+        err().print(f"{job.file}: no module beside it is named as it begins; only its text is looked at")
+    else:
+        yield from lint_file(job.file, job.module, libraries, dialect)
+
+
+def _print(findings: Sequence[Finding], files: int, form: Format) -> None:
+    if form is Format.JSON:
+        show_json(findings_json(findings))
+    elif form is Format.SARIF:
+        typer.echo(findings_sarif(findings), nl=False)
+    elif form is Format.GITHUB:
+        for line in findings_github(findings):
+            typer.echo(line)
+    else:
+        for finding in findings:
+            show(finding_text(finding))
+        err().print(findings_summary(findings, files))
+
+
+def warn_sweep(sweep: Sweep, plan: Plan, jar: Tla2tools) -> None:
+    """Lint a sweep that is to be run: warnings on standard error. Raises InputError for an error.
+
+    The models of a manifest are others', with results on record: what is found of them stops nothing.
+    """
+    refuse = sweep.path.suffix != ".json"
+    warn_findings(lint_sweep(sweep, plan, _dialect(jar)), refuse=refuse)
+
+
+def warn_findings(findings: Iterable[Finding], *, refuse: bool = True) -> None:
+    """Print warnings on standard error. Raises InputError for the last error, after printing those before it."""
+    errors = []
+    for finding in findings:
+        if finding.severity is Severity.ERROR:
+            errors.append(finding)
+        elif finding.code not in _SILENT:
+            err().print(finding_text(finding))
+    for finding in errors if not refuse else errors[:-1]:
+        err().print(finding_text(finding))
+    if errors and refuse:
+        raise errors[-1].to_error()
+
+
+def _dialect(jar: Tla2tools) -> Dialect | None:
+    return read_dialect(jar.path, jar.version)
