@@ -24,6 +24,7 @@ from tla2py.syntax import Spec, load_spec
 from tla2py.tables import rows
 from tla2py.tlc.statistics import latest_progress
 from tla2py.tlc.toolchain import Toolchain
+from tla2py.tlc.unicode import check_readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +142,7 @@ def check_model(
 ) -> Checked:
     """Run TLC on a model; ``report`` hears of progress in words."""
     run, given = plan_check(check, options, limits, toolchain.jar.sha256)
+    check_readable(given.texts, given.paths, toolchain)
 
     def watch(stdout: Path) -> None:
         stats = _progress(stdout)

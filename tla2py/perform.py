@@ -87,7 +87,9 @@ def perform(
     try:
         if job.missing:
             pool = executor()
-            work = Work(sources=job.plan.sources, toolchain=toolchain, store=job.store.path)
+            # A JVM that stays takes longer for its first run, and less than half for all others.
+            warm = job.sweep.file.tlc.warm and len(job.missing) >= _WARM_RUNS * pool.slots
+            work = Work(sources=job.plan.sources, toolchain=replace(toolchain, overrides=job.sweep.overrides), store=job.store.path, warm=warm)
 
             def tick() -> None:
                 progress.running = pool.running()

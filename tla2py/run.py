@@ -23,7 +23,7 @@ class TlcOptions:
     ``mode`` is check, simulate or generate, a simulation that computes one successor at a time; ``num`` and ``depth``
     bound a simulation (behaviours, states each). ``find`` is first or each. ``graph`` keeps the state graph of a check,
     ``behaviours`` those of a simulation. ``fp`` is the index of the fingerprint polynomial, which TLC else chooses at
-    random.
+    random. ``overrides`` are (name, sha256) of the Java classes given to TLC.
     """
 
     mode: str = "check"
@@ -38,6 +38,7 @@ class TlcOptions:
     graph: bool = False
     behaviours: bool = False
     options: tuple[str, ...] = ()
+    overrides: tuple[tuple[str, str], ...] = ()
     java_options: tuple[str, ...] = ()
 
 
@@ -155,7 +156,10 @@ def digest_run(
 
 @lru_cache(maxsize=64)
 def _facts(options: TlcOptions) -> dict[str, object]:
-    return asdict(options)
+    facts = asdict(options)
+    if not options.overrides:
+        del facts["overrides"]  # digests from before there were any stand
+    return facts
 
 
 def digest_text(text: str) -> str:

@@ -31,6 +31,8 @@ from tla2py.sweepmodel import Sources, point_model
 from tla2py.sweepnames import check_matches, check_names
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec, untranslated
+from tla2py.tlc.overrides import option_overrides, override_modules, read_override
+from tla2py.tlc.toolchain import Override
 from tla2py.told import with_told
 from tla2py.units import parse_duration, parse_memory
 from tla2py.where import failing_predicate
@@ -58,6 +60,8 @@ class Sweep:
     left_out: tuple[str, ...] = ()
     # The models of a manifest that could not be read.
     unread: tuple[Unread, ...] = ()
+    # The Java classes that TLC is given.
+    overrides: tuple[Override, ...] = ()
     # The options of points, by index, that have others than the rest.
     special: Mapping[int, TlcOptions] = field(default_factory=dict)
     # What a manifest says of its points, by index.
@@ -198,6 +202,11 @@ def _loaded(
             raise InputError(
                 "library-missing", f"no such folder: {shown}", where=source.place("libraries", value=shown)
             )
+    overrides = tuple(
+        read_override(base / name, source.place("tlc", "overrides", value=name))
+        for name in file.tlc.overrides
+    )
+    libraries += [override_modules(override) for override in overrides]
     with contextlib.nullcontext() if file.tlc.translate else untranslated():
         specs = manifest.specs if manifest else {name: load_spec(base / name, libraries) for name in names}
     if not specs:
@@ -232,6 +241,7 @@ def _loaded(
             graph=file.tlc.graph,
             behaviours=file.tlc.behaviours,
             options=tuple(file.tlc.options),
+            overrides=option_overrides(overrides),
             java_options=tuple(file.tlc.java_options),
         ),
         limits=Limits(
@@ -239,6 +249,7 @@ def _loaded(
             memory_bytes=parse_memory(file.tlc.memory, source.place("tlc", "memory")),
         ),
         template=_template(file, source, base),
+        overrides=overrides,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +11,14 @@ import typer
 
 from tla2py.check import check_model, default_model
 from tla2py.cli.console import err, show, show_json
+from tla2py.cli.lint import warn_check
 from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Workers
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.outcome import Verdict
 from tla2py.report.check import check_text
 from tla2py.run import Limits, TlcOptions
+from tla2py.tlc.overrides import option_overrides, override_modules, read_override
 from tla2py.tlc.toolchain import find_toolchain
 from tla2py.units import parse_duration, parse_memory
 
@@ -49,6 +52,14 @@ def check_command(
     ] = None,
     no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
     library: Libraries = None,
+    overrides: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--overrides",
+            metavar="JAR|DIR",
+            help="Java classes that override definitions, with their modules, such as CommunityModules-deps.jar; repeatable.",
+        ),
+    ] = None,
     tla2tools: Jar = None,
     translate: Translate = True,
     timeout: Timeout = None,
@@ -61,22 +72,24 @@ def check_command(
 
     Example: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"
     """
-    toolchain = find_toolchain(tla2tools)
+    overridden = tuple(read_override(path) for path in overrides or ())
+    toolchain = replace(find_toolchain(tla2tools), overrides=overridden)
     use_translator(tla2tools, translate)
     model = default_model(
         module,
-        library or [],
+        [*(library or []), *map(override_modules, overridden)],
         config_file=config,
         constants=constant or [],
         invariants=invariant or [],
         properties=property_ or [],
         check_deadlock=False if no_deadlock else None,
     )
+    warn_check(model, config or module.with_suffix(".cfg"), toolchain.jar)
     limits = Limits(
         timeout_seconds=parse_duration(timeout or "10m", "--timeout"),
         memory_bytes=parse_memory(memory or "2GiB", "--memory"),
     )
-    options = TlcOptions(workers=workers or 1)
+    options = TlcOptions(workers=workers or 1, overrides=option_overrides(overridden))
     with err().status("running TLC") as status:
         checked = check_model(model, options, limits, toolchain, lambda text: status.update(text))
     if as_json:

@@ -280,7 +280,7 @@ def _again(gated: _Gated, point: PointDecision, options: _Options) -> tuple[str,
     tools = gated.toolchain.jar.path if gated.toolchain else Path("tla2tools.jar")
     files = ["tla2py", "cfg", file, *folders, "-o", "rerun"]
     folder = f"rerun/{point.point.index:04d}"
-    plain = shlex.join(plain_argv(point.run, java, tools))
+    plain = shlex.join(plain_argv(point.run, java, tools, [each.path for each in gated.sweep.overrides]))
     return shlex.join(ours), f"{shlex.join(files)} && cd {folder} && {plain}"
 
 
@@ -298,7 +298,8 @@ def _rerun(targets: list[Path], number: int, options: _Options) -> int:
     toolchain = find_toolchain(options.tla2tools)
     plan = plan_sweep(sweep, toolchain.jar.sha256)
     run = plan.runs[number - 1]
-    argv = plain_argv(run, toolchain.java.path, toolchain.jar.path)
+    classes = [each.path for each in sweep.overrides]
+    argv = plain_argv(run, toolchain.java.path, toolchain.jar.path, classes)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tla2py-")))
         write_point(folder, run, plan.sources)

@@ -26,7 +26,9 @@ from tla2py.report.planned import planned
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
 from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.tlc.toolchain import Jar as FoundJar
 from tla2py.tlc.toolchain import Toolchain, find_jar, find_toolchain
+from tla2py.tlc.unicode import check_readable
 from tla2py.units import parse_duration, parse_memory
 
 SweepFiles = Annotated[
@@ -117,11 +119,15 @@ def sweep_command(
     sweeps = [with_options(each, timeout, memory, workers) for each in asked]
     stores = store_paths(sweeps, store)
     if dry_run:
-        _show_planned(sweeps, stores, find_jar(tla2tools).sha256, fresh=fresh)
+        _show_planned(sweeps, stores, find_jar(tla2tools), fresh=fresh)
         return
     toolchain = find_toolchain(tla2tools)
     # Whatever is wrong with any of them is told before a store is made and before anything runs.
     plans = [plan_sweep(loaded, toolchain.jar.sha256) for loaded in sweeps]
+    for loaded, plan in zip(sweeps, plans, strict=True):
+        warn_sweep(loaded, plan, toolchain.jar)
+        if not loaded.entries:  # of a manifest's models one that cannot be read stops no other
+            check_readable(plan.sources, plan.paths, toolchain)
     swept = []
     with shared_executor(executor, master, max(s.workers for s in sweeps)) as start:
         for loaded, plan, path in zip(sweeps, plans, stores, strict=True):
@@ -179,6 +185,8 @@ def run_sweep(
     fresh: bool = False,
 ) -> Swept:
     """Execute what is missing of a sweep, with progress on standard error, and judge what is in its store."""
+    if not sweep.entries:
+        check_readable(plan.sources, plan.paths, toolchain)
     store = Store.create(path)
     with store.lock():
         job = prepare(sweep, plan, store, fresh=fresh)

@@ -30,12 +30,14 @@ def build_argv(
     options: TlcOptions,
     limits: Limits,
     jvm_options: Sequence[str] = (),
+    overrides: Sequence[Path] = (),
 ) -> tuple[str, ...]:
     """The command line of TLC for a run in ``folder``, which holds the modules and the config.
 
     Module and config are named relative to the folder, the only form that all TLC versions read alike; the folder
     is also the working directory, and ``tmp`` in it the JVM's own, since TLC up to 1.7.4 writes its standard modules
     into ``java.io.tmpdir`` and deletes them at exit. ``jvm_options`` are those of this machine; the run's own come later.
+    ``overrides`` are jars and folders of classes; TLC's own classes go before those.
     """
     jvm = (
         str(java),
@@ -73,4 +75,4 @@ def build_argv(
         tlc += ["-dump", "dot,actionlabels", str(folder / GRAPH)]
     if options.coverage:
         tlc += ["-coverage", "60"]
-    return (*jvm, "-cp", str(jar), "tlc2.TLC", *tlc, *options.options, f"{main}.tla")
+    return (*jvm, "-cp", os.pathsep.join(map(str, (jar, *overrides))), "tlc2.TLC", *tlc, *options.options, f"{main}.tla")

@@ -49,11 +49,20 @@ class Java:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """A jar or a folder of Java classes that override definitions, and the sha256 over them and their modules."""
+
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
     """What a run needs on the machine it is executed on."""
 
     java: Java
     jar: Jar
+    overrides: tuple[Override, ...] = ()
 
 
 def find_toolchain(jar: Path | None = None) -> Toolchain:
