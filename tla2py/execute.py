@@ -13,13 +13,11 @@ from pathlib import Path
 from tla2py.cfg.render import render_config
 from tla2py.outcome import CheckResult, Verdict
 from tla2py.result import RunResult, combine, interpret_execution, unnamed
-from tla2py.run import Config, Execution, Run, RunRecord, TlcOptions
+from tla2py.run import Config, Execution, Run, RunRecord
 from tla2py.tlc.archive import archive_options, class_archive
 from tla2py.tlc.command import BEHAVIOURS, build_argv
-from tla2py.tlc.host import FOLDER
-from tla2py.tlc.hosts import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.overrides import with_overrides
-from tla2py.tlc.process import Ended, execute_argv
+from tla2py.tlc.process import execute_argv
 from tla2py.tlc.toolchain import Toolchain
 
 CONFIG_NAME = "MC.cfg"
@@ -159,6 +157,7 @@ def _execute_once(
     )
     if options.behaviours:
         (folder / BEHAVIOURS).mkdir()
+    toolchain = with_overrides(toolchain, run.options)
     archive = class_archive(toolchain)
     argv = build_argv(
         toolchain.java.path,
@@ -169,6 +168,7 @@ def _execute_once(
         options,
         run.limits,
         archive_options(archive) if archive else (),
+        [override.path for override in toolchain.overrides],
     )
     ended = execute_argv(
         argv,
@@ -196,44 +196,6 @@ def _execute_once(
         cpu_seconds=ended.cpu_seconds,
         peak_memory_bytes=ended.peak_memory_bytes,
     )
-
-
-def _execute_tlc(
-    run: Run,
-    toolchain: Toolchain,
-    folder: Path,
-    options: TlcOptions,
-    cancelled: threading.Event | None,
-    watch: Callable[[Path], None] | None,
-    *,
-    warm: bool,
-) -> tuple[tuple[str, ...], Ended]:
-    """Run TLC on a host if that is wanted and works, else in a process of its own."""
-
-    def argv_in(place: Path, jvm_options: Sequence[str]) -> tuple[str, ...]:
-        java, jar = toolchain.java.path, toolchain.jar.path
-        classes = [override.path for override in toolchain.overrides]
-        return build_argv(java, jar, place, run.main, CONFIG_NAME, options, run.limits, jvm_options, classes)
-
-    toolchain = with_overrides(toolchain, run.options)
-    warm = warm and watch is None and suits(options) and not toolchain.overrides
-    if warm:
-        done = execute_warm(argv_in(FOLDER, HOST_OPTIONS), folder, run.limits, cancelled)
-        if done is not None:
-            return done
-    archive = class_archive(toolchain)
-    argv = argv_in(folder, archive_options(archive) if archive else ())
-    ended = execute_argv(
-        argv,
-        folder,
-        timeout_seconds=run.limits.timeout_seconds,
-        memory_bytes=run.limits.memory_bytes,
-        cancelled=cancelled,
-        watch=(lambda: watch(folder / "stdout.txt")) if watch else None,
-    )
-    if warm:
-        note_cold(ended.wall_seconds)
-    return argv, ended
 
 
 def _number(file: Path) -> list[int]:

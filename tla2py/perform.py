@@ -87,9 +87,8 @@ def perform(
     try:
         if job.missing:
             pool = executor()
-            # A JVM that stays takes longer for its first run, and less than half for all others.
-            warm = job.sweep.file.tlc.warm and len(job.missing) >= _WARM_RUNS * pool.slots
-            work = Work(sources=job.plan.sources, toolchain=replace(toolchain, overrides=job.sweep.overrides), store=job.store.path, warm=warm)
+            tools = replace(toolchain, overrides=job.sweep.overrides)
+            work = Work(sources=job.plan.sources, toolchain=tools, store=job.store.path)
 
             def tick() -> None:
                 progress.running = pool.running()
