@@ -11,7 +11,8 @@ from tests.systems.rows import SPECS
 
 pytestmark = [pytest.mark.java, pytest.mark.reference]
 
-SWEEPS = [*sorted(SPECS.glob("*/sweep.toml")), SPECS / "kip320" / "variants.toml"]
+# The one point of large.toml alone takes up to half an hour.
+SWEEPS = sorted(path for path in SPECS.glob("*/*.toml") if path.stem != "large")
 
 
 @pytest.mark.parametrize("sweep", SWEEPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
