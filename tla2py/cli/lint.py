@@ -10,11 +10,14 @@ from typing import Annotated
 
 import typer
 
+from tla2py.cfg.read import read_config
+from tla2py.check import CheckModel
 from tla2py.cli.console import err, print_error, show, show_json
 from tla2py.cli.options import Jar, Libraries
+from tla2py.cli.translate import use_translator
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
-from tla2py.lint import Dialect, Finding, Severity, lint_file, read_dialect
+from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_parsed, read_dialect
 from tla2py.lint.configs import config_of, module_of
 from tla2py.lint.sweeps import lint_sweep
 from tla2py.plan import Plan, plan_sweep
@@ -66,6 +69,7 @@ def lint_command(
     Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint Spec.tla; tla2py lint sweep.toml
     """
     dialect = _dialect(find_jar(tla2tools))
+    use_translator(tla2tools, True)
     jobs = list(_jobs(files))
     found: dict[Finding, None] = {}
     unread = False
@@ -135,11 +139,20 @@ def warn_sweep(sweep: Sweep, plan: Plan, jar: Tla2tools) -> None:
 
     The models of a manifest are others', with results on record: what is found of them stops nothing.
     """
-    refuse = sweep.path.suffix != ".json"
-    warn_findings(lint_sweep(sweep, plan, _dialect(jar)), refuse=refuse)
+    _warn(lint_sweep(sweep, plan, _dialect(jar)), refuse=not sweep.entries)
 
 
-def warn_findings(findings: Iterable[Finding], *, refuse: bool = True) -> None:
+def warn_check(check: CheckModel, config: Path, jar: Tla2tools) -> None:
+    """Lint the config of a single run, where there is one, as ``warn_sweep`` does."""
+    spec = check.model.spec
+    if check.verbatim is not None:
+        _warn(lint_parsed(check.verbatim, {spec.root.name: spec}, complete=True, dialect=_dialect(jar)))
+    elif config.is_file():
+        # What is given beside it completes it.
+        _warn(lint_parsed(read_config(config), {spec.root.name: spec}, complete=False, dialect=_dialect(jar)))
+
+
+def _warn(findings: Iterable[Finding], *, refuse: bool = True) -> None:
     """Print warnings on standard error. Raises InputError for the last error, after printing those before it."""
     errors = []
     for finding in findings:
