@@ -94,6 +94,7 @@ def compared(swept: Swept) -> Iterator[Model]:
             )
             reached = {module.name for module in swept.sweep.spec(point).modules}
             reason, detail = explain(result.outcome, said, run.config_text, reached)
+            detail = detail or "other counts"
             model = Model(
                 entry=entry,
                 found=model.found,

@@ -76,11 +76,8 @@ def ask_sany(file: Path, libraries: Sequence[Path], tools: Toolchain) -> dict[st
         return _declared(ET.fromstring(text))  # noqa: S314 - it is SANY's own
     except ET.ParseError:
         said = (done.stdout + done.stderr).decode("utf-8", "replace")
-        return {
-            "error": "\n".join(
-                line for line in said.splitlines() if not line.startswith(("Parsing", "Semantic"))
-            )[-2000:]
-        }
+        lines = [line for line in said.splitlines() if not line.startswith(("Parsing", "Semantic"))]
+        return {"error": "\n".join(lines)[:4000]}
 
 
 def _declared(tree: ET.Element) -> dict[str, Any]:
@@ -143,17 +140,23 @@ def compare(
     except Tla2pyError as error:
         said = " ".join(str(error).split())
         if "error" in theirs:
-            into.refused.append((shown, said, " ".join(theirs["error"].split())))
+            into.refused.append((shown, said, _error(theirs)))
         else:
             into.unread.append((shown, said))
         return
     into.read += 1
     if "error" in theirs:
-        into.refused.append((shown, "", " ".join(theirs["error"].split())))
+        into.refused.append((shown, "", _error(theirs)))
         return
     differences = list(_differences(spec, ours, theirs, into.counts))
     into.same += not differences
     into.differences += [(shown, text) for text in differences]
+
+
+def _error(theirs: dict[str, Any]) -> str:
+    """What SANY said, without the stack of its own that may follow."""
+    lines = [line.strip() for line in theirs["error"].splitlines()]
+    return " ".join(line for line in lines if line and not line.startswith("at "))
 
 
 def _differences(

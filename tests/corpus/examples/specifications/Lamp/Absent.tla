@@ -1,0 +1,4 @@
+---- MODULE Absent ----
+\* It needs a module that does not come with TLC.
+EXTENDS Lamp, FiniteSetsExt
+====

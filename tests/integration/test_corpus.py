@@ -1,0 +1,92 @@
+"""The comparison with a record such as tlaplus/Examples has, on a small corpus of our own, with the real TLC and SANY."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.java
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CORPUS = ROOT / "tests" / "corpus" / "examples"
+
+
+def script(name: str, *options: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts" / name, *map(str, options)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_models_are_compared_with_the_record_and_differences_explained(tmp_path: Path) -> None:
+    options = (
+        CORPUS,
+        "--executor",
+        "local",
+        "--timeout",
+        "1m",
+        "--memory",
+        "256MiB",
+        "-o",
+        tmp_path / "store",
+    )
+    done = script("corpus.py", *options)
+    assert done.returncode == 1, done.stderr
+    # Left out are one that took longer when it was recorded, and one that is not for TLC.
+    assert done.stdout.splitlines() == [
+        "TLC 2.15: 8 models are recorded at 30s or less.",
+        "Verdicts as recorded: 4 of 8.",
+        "Counts of states as recorded: 1 of 4.",
+        "- differs: 2",
+        "- needs what this TLC lacks: 1",
+        "- refused by SANY of this TLC: 1",
+        "- needs modules that are absent: 1",
+        "",
+        "| model | recorded | found | why |",
+        "|---|---|---|---|",
+        "| Lamp/Shown.cfg | success, 3 of 5 states | error config parse, no states | needs what this TLC lacks: ALIAS in configs |",
+        "| Lamp/Absent.cfg | success, 3 of 5 states | not read | needs modules that are absent: FiniteSetsExt |",
+        "| Lamp/Refused.cfg | success | error spec parse | refused by SANY of this TLC: Unknown operator: `Enough'. Parsing or semantic analysis failed. |",
+        "| Lamp/Miscounted.cfg | success, 7 of 11 states | success, 6 of 11 states | differs: other counts |",
+        "| Lamp/Misjudged.cfg | success | violation safety | differs: Invariant Dim is violated. |",
+    ]
+    # Run again it runs nothing; with the absent module it runs that model.
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "FiniteSetsExt.tla").write_text("---- MODULE FiniteSetsExt ----\n====\n")
+    again = script("corpus.py", *options, "-L", tmp_path / "lib")
+    assert "1 run to execute, 7 are there already" in again.stderr
+    assert "Verdicts as recorded: 5 of 8.\nCounts of states as recorded: 2 of 4." in again.stdout
+
+
+def test_a_folder_without_manifests_is_told(tmp_path: Path) -> None:
+    done = script("corpus.py", tmp_path)
+    assert done.returncode == 2
+    assert "no model that TLC searches is in it" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_inspect_says_is_compared_with_sany(tmp_path: Path) -> None:
+    done = script("sany_agreement.py", CORPUS, "-o", tmp_path / "sany")
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:4] == [
+        "Files: 3. Read without an error: 2. Refused by SANY: 2.",
+        "Modules of which both say the same: 0 of 1.",
+        "Compared: 1 constants, 1 variables, 9 definitions.",
+        "Definitions missing: 0, extra: 0, of another arity: 0, of another level: 1.",
+    ]
+    assert lines[4].startswith("- refused by SANY: specifications/Lamp/Absent.tla: ")
+    assert lines[5].startswith("- refused by SANY, though read: specifications/Lamp/Refused.tla: ")
+    # The Naturals of the jar define a * b as TRUE, and SANY believes them.
+    assert lines[6:] == ["- specifications/Lamp/Lamp.tla: Shown: is of level 1, SANY says 0"]
+    # Answers are kept.
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "sany").iterdir()}
+    assert len(kept) == 3
+    assert script("sany_agreement.py", CORPUS, "-o", tmp_path / "sany").stdout == done.stdout
+    assert kept == {path: path.stat().st_mtime_ns for path in (tmp_path / "sany").iterdir()}
