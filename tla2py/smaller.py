@@ -51,7 +51,9 @@ def _size(text: str) -> _Size:
     match form:
         case (canonical.BOOLEAN | canonical.INTEGER, value):
             return _Size(form[0], value)
-        case (canonical.SET, number, elements) if all(e[0] in _PLAIN for e in elements):
+        case (canonical.SET, number, elements) if all(
+            e[0] in _PLAIN or e is canonical.CONSECUTIVE for e in elements
+        ):
             return _Size(canonical.SET, number)
         case _:
             return _Size(form, 0)
