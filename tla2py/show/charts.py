@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tla2py.show.markup import Element, element
+from tla2py.show.markup import Element, element, html_text, picture_text, svg_text
 
 _WIDTH, _HEIGHT = 640.0, 320.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78.0, 170.0, 26.0, 44.0
@@ -37,14 +38,20 @@ def curves_svg(title: str, x_title: str, ticks: Mapping[float, str], curves: Seq
         return _LEFT + across * (_WIDTH - _LEFT - _RIGHT), _HEIGHT - _BOTTOM - up * (_HEIGHT - _TOP - _BOTTOM)
 
     picture = _picture(_WIDTH, _HEIGHT, title)
-    picture.append(_text(_LEFT, 15, title, "t2-head"))
+    picture.append(picture_text(_LEFT, 15, title, "t2-head"))
     for power in range(low, high + 1):
         _, y = place(first, 10.0**power)
         picture.append(element("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=y, y2=y, class_="t2-line"))
-        picture.append(_text(_LEFT - 8, y + 4, f"{10.0**power:,.10g}", "t2-small", "end"))
+        picture.append(picture_text(_LEFT - 8, y + 4, f"{10.0**power:,.10g}", "t2-small", anchor="end"))
     for x, label in ticks.items():
-        picture.append(_text(place(x, 10.0**low)[0], _HEIGHT - _BOTTOM + 18, label, "t2-small", "middle"))
-    picture.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, x_title, "t2-small t2-faint", "middle"))
+        picture.append(
+            picture_text(place(x, 10.0**low)[0], _HEIGHT - _BOTTOM + 18, label, "t2-small", anchor="middle")
+        )
+    picture.append(
+        picture_text(
+            (_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, x_title, "t2-small t2-faint", anchor="middle"
+        )
+    )
     ends: list[tuple[float, float]] = []
     for curve in curves:
         picture.append(_curve(curve, [place(x, y) for x, y in curve.points], ends))
@@ -68,7 +75,7 @@ def _curve(curve: Curve, places: Sequence[tuple[float, float]], ends: list[tuple
     while any(abs(at - other) < 13 and abs(x - beside) < _RIGHT for beside, other in ends):
         at += 13
     ends.append((x, at))
-    group.append(_text(x, at, curve.label, "t2-small"))
+    group.append(picture_text(x, at, curve.label, "t2-small"))
     return group
 
 
@@ -81,13 +88,9 @@ class Distributions:
 
     def svg(self) -> str:
         """The picture as the text of an SVG file."""
-        from tla2py.show.markup import svg_text
-
         return svg_text(distributions_svg(self))
 
     def _repr_html_(self) -> str:
-        from tla2py.show.markup import html_text
-
         return html_text(distributions_svg(self))
 
     def __str__(self) -> str:
@@ -109,7 +112,7 @@ def distributions_svg(chart: Distributions) -> Element:
     left = 20 + 7.3 * max(map(len, chart.groups), default=0)
     height = _TOP + _ROW * len(chart.groups) + _BOTTOM
     picture = _picture(_WIDTH, height, chart.title)
-    picture.append(_text(8, 15, chart.title, "t2-head"))
+    picture.append(picture_text(8, 15, chart.title, "t2-head"))
 
     def at(number: float) -> float:
         return left + (number - least) / ((most - least) or 1.0) * (_WIDTH - left - _RIGHT)
@@ -117,23 +120,23 @@ def distributions_svg(chart: Distributions) -> Element:
     for number in _round_numbers(least, most):
         x = at(number)
         picture.append(element("line", x1=x, x2=x, y1=_TOP, y2=height - _BOTTOM, class_="t2-line"))
-        picture.append(_text(x, height - _BOTTOM + 16, f"{number:g}", "t2-small", "middle"))
+        picture.append(picture_text(x, height - _BOTTOM + 16, f"{number:g}", "t2-small", anchor="middle"))
     for row, (name, numbers) in enumerate(chart.groups.items()):
         y = _TOP + _ROW * (row + 0.5)
         low, high = _quantile(numbers, 0.25), _quantile(numbers, 0.75)
         group = element("g", element("title", f"{name}: {_summary(numbers)}"))
-        group.append(_text(left - 10, y + 4, name, "", "end"))
+        group.append(picture_text(left - 10, y + 4, name, anchor="end"))
         bar = element(
             "rect", x=at(low), y=y - 8, width=max(at(high) - at(low), 1.5), height=16, class_="t2-bar"
         )
         group.append(bar)
         middle = at(median(numbers))
-        for number in sorted(set(numbers)):
+        for number, times in sorted(Counter(numbers).items()):
             # The more often a number comes, the larger its dot.
-            size = 1.5 + 4 * math.sqrt(numbers.count(number) / len(numbers))
+            size = 1.5 + 4 * math.sqrt(times / len(numbers))
             group.append(element("circle", cx=at(number), cy=y, r=size, class_="t2-dot"))
         group.append(element("line", x1=middle, x2=middle, y1=y - 11, y2=y + 11, class_="t2-cross"))
-        group.append(_text(_WIDTH - _RIGHT + 12, y + 4, _summary(numbers), "t2-small"))
+        group.append(picture_text(_WIDTH - _RIGHT + 12, y + 4, _summary(numbers), "t2-small"))
         picture.append(group)
     return picture
 
@@ -164,7 +167,3 @@ def _picture(width: float, height: float, title: str) -> Element:
     return element(
         "svg", element("title", title), viewBox=box, width=width, height=height, role="img", aria_label=title
     )
-
-
-def _text(x: float, y: float, text: str, style: str, anchor: str | None = None) -> Element:
-    return element("text", text, x=x, y=y, class_=f"t2-text {style}".strip(), text_anchor=anchor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tla2py.show.lanes import Arrow, Lanes, Row
-from tla2py.show.markup import Element, element
+from tla2py.show.markup import Element, element, picture_text
 from tla2py.show.plain import action_text, headline, trace_end
 from tla2py.values import Value, format_value
 
@@ -75,11 +75,11 @@ def lanes_svg(lanes: Lanes) -> Element:
         role="img",
         aria_label=str(lanes)[:2000],
     )
-    picture.append(_text(_GAP, 16, headline(lanes.trace), "t2-head"))
+    picture.append(picture_text(_GAP, 16, headline(lanes.trace), "t2-head"))
     for lane in at.columns:
         name = _SHARED if lane is None else format_value(lane)
         x = at.middle(lane)
-        picture.append(_text(x, 36, name, "t2-head", anchor="middle"))
+        picture.append(picture_text(x, 36, name, "t2-head", anchor="middle"))
         picture.append(
             element("line", x1=x, x2=x, y1=_HEAD - 4, y2=at.height - _LINE, class_="t2-line t2-life")
         )
@@ -90,7 +90,7 @@ def lanes_svg(lanes: Lanes) -> Element:
     if lanes.trace.loop_start is not None:
         picture.append(_loop(lanes, at))
     if end := trace_end(lanes.trace):
-        picture.append(_text(_GAP, at.height - 4, end, "t2-head"))
+        picture.append(picture_text(_GAP, at.height - 4, end, "t2-head"))
     return picture
 
 
@@ -98,7 +98,7 @@ def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
     y, height = at.rows[number]
     group = element("g", element("title", f"{row.state.index}. {action_text(row.state)}"))
     label = _cut(f"{row.state.index} {action_text(row.state)}")
-    group.append(_text(_GAP, y + _PAD + 11, label, "t2-head" if number else "t2-faint"))
+    group.append(picture_text(_GAP, y + _PAD + 11, label, "t2-head" if number else "t2-faint"))
     group.append(
         element("line", x1=_GAP, x2=at.width - _GAP, y1=y + height + 5, y2=y + height + 5, class_="t2-line")
     )
@@ -113,7 +113,7 @@ def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
         box.append(element("title", "\n".join(texts)))
         group.append(box)
         for place, text in enumerate(_shown(texts)):
-            group.append(_text(x + _PAD, y + _PAD + 11 + place * _LINE, _cut(text), ""))
+            group.append(picture_text(x + _PAD, y + _PAD + 11 + place * _LINE, _cut(text)))
     return group
 
 
@@ -178,7 +178,3 @@ def _shown(texts: Sequence[str]) -> list[str]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
-
-
-def _text(x: float, y: float, text: str, style: str, *, anchor: str | None = None) -> Element:
-    return element("text", text, x=x, y=y, class_=f"t2-text {style}".strip(), text_anchor=anchor)

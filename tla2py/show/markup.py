@@ -47,6 +47,11 @@ def extend(parent: Element, pieces: Iterable[Piece]) -> None:
             parent.text = (parent.text or "") + printable(piece)
 
 
+def picture_text(x: float, y: float, text: str, style: str = "", *, anchor: str | None = None) -> Element:
+    """A text in a picture; ``anchor`` is where it touches ``x``: ``start``, ``middle`` or ``end``."""
+    return element("text", text, x=x, y=y, class_=f"t2-text {style}".strip(), text_anchor=anchor)
+
+
 def html_text(*pieces: Piece) -> str:
     """A piece of a page, with the style that it needs: what ``_repr_html_`` returns."""
     block = element("div", element("style", STYLE), *pieces, class_="t2")
