@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from tla2py.show.markup import Element, Piece, element
-from tla2py.values import Function, Record, Value, format_value, same_value
-from tla2py.values.canonical import in_order, is_identifier
+from tla2py.values import Function, Interval, Record, Value, changes, format_value, same_value
+from tla2py.values.canonical import ENUMERATED, in_order, is_identifier
 
 Keyed: TypeAlias = "tuple[Value, ...] | Record | Function"
 Labels: TypeAlias = Callable[[Value], str]
@@ -15,7 +15,7 @@ Labels: TypeAlias = Callable[[Value], str]
 # Deeper parts are shown as text without marks inside, longer texts of what did not change are folded.
 _DEEPEST = 30
 _LONGEST = 60
-# Of sets that lost and gained more than so many elements, no pairs are looked for.
+# Of sets where the elements lost times those gained are more, no pairs are looked for.
 _MOST_PAIRED = 30
 
 
@@ -24,15 +24,17 @@ def marked(before: Value, after: Value, *, fold: bool = True) -> Element:
     return element("code", *_marked(before, after, fold, 0))
 
 
-def part_marks(before: Sequence[Value], after: Sequence[Value]) -> Iterator[Piece]:
-    """What a part lost and gained: elements that have become others are marked inside, the rest as a whole."""
+def value_marks(old: Value, new: Value) -> tuple[Piece, ...]:
+    """A value that has become another as a whole."""
+    return _deleted(old), " → ", _inserted(new)
+
+
+def element_marks(before: Sequence[Value], after: Sequence[Value]) -> Iterator[Piece]:
+    """What a set lost and gained: elements that have become others are marked inside, the rest as a whole."""
     pairs, removed, added = _pairs(list(before), list(after))
     for number, (old, new) in enumerate(pairs):
         yield ", " if number else ""
         yield element("code", *_marked(old, new, False, 0))
-    if not pairs and len(removed) == len(added) == 1:
-        yield from (_deleted(removed[0]), " → ", _inserted(added[0]))
-        return
     for sign, values, mark in (("− ", removed, _deleted), ("+ ", added, _inserted)):
         for value in values:
             yield from (" ", sign, mark(value))
@@ -44,9 +46,9 @@ def _marked(old: Value, new: Value, fold: bool, depth: int) -> list[Piece]:
     if depth < _DEEPEST:
         if isinstance(old, (tuple, Record, Function)) and isinstance(new, (tuple, Record, Function)):
             return _marked_keys(old, new, fold, depth)
-        if isinstance(old, frozenset) and isinstance(new, frozenset):
+        if _enumerated(old) and _enumerated(new):
             return _marked_elements(old, new, fold, depth)
-    return [_deleted(old), " → ", _inserted(new)]
+    return [*value_marks(old, new)]
 
 
 def _marked_keys(old: Keyed, new: Keyed, fold: bool, depth: int) -> list[Piece]:
@@ -71,12 +73,19 @@ def _marked_keys(old: Keyed, new: Keyed, fold: bool, depth: int) -> list[Piece]:
     return [*pieces, closing]
 
 
-def _marked_elements(old: frozenset[Value], new: frozenset[Value], fold: bool, depth: int) -> list[Piece]:
-    kept = in_order(value for value in new if _among(value, old))
-    pairs, removed, added = _pairs(
-        [value for value in in_order(old) if not _among(value, new)],
-        [value for value in in_order(new) if not _among(value, old)],
-    )
+def _enumerated(value: Value) -> TypeGuard[frozenset[Value] | Interval]:
+    """Whether a value is a set that is written out, element by element."""
+    return isinstance(value, frozenset) or (isinstance(value, Interval) and value.size <= ENUMERATED)
+
+
+def _marked_elements(
+    old: frozenset[Value] | Interval, new: frozenset[Value] | Interval, fold: bool, depth: int
+) -> list[Piece]:
+    found = list(changes(old, new))
+    lost = [change.before for change in found if change.before is not None]
+    gained = [change.after for change in found if change.after is not None]
+    kept = in_order(frozenset(new).difference(gained))
+    pairs, removed, added = _pairs(lost, gained)
     shown: list[list[Piece]] = []
     if kept:
         text = ", ".join(map(format_value, kept))
@@ -143,10 +152,6 @@ def _point(key: Value) -> str:
 def _folded(value: Value, fold: bool) -> str:
     text = format_value(value)
     return "…" if fold and len(text) > _LONGEST else text
-
-
-def _among(value: Value, others: frozenset[Value]) -> bool:
-    return value in others and any(same_value(value, other) for other in others if other == value)
 
 
 def _mapping(value: Keyed) -> Mapping[Value, Value]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from tla2py.show.marks import marked, part_marks, plain_value
+from tla2py.show.marks import element_marks, marked, plain_value, value_marks
 from tla2py.show.markup import Element, Piece, element, html_text
 from tla2py.show.plain import DERIVED, action_text, derived, diff_title, headline, trace_end
 from tla2py.show.processes import Actors, acting
@@ -114,13 +114,19 @@ def _row(
 def _parts(parts: Sequence[Part]) -> Element:
     if not parts:
         return element("p", "nothing changes", class_="t2-dim")
-    return element("ul", *(element("li", *_part(part)) for part in parts))
+    places = groupby(parts, key=lambda part: part.variable + part.path)
+    return element("ul", *(element("li", *_place(place, [*found])) for place, found in places))
 
 
-def _part(part: Part) -> Iterator[Piece]:
-    yield element("code", part.variable + part.path)
+def _place(place: str, parts: Sequence[Part]) -> Iterator[Piece]:
+    """What changed at a place: what a set there lost and what it gained are two parts."""
+    yield element("code", place)
     yield "  "
-    yield from part_marks(part.before, part.after)
+    first, last = parts[0], parts[-1]
+    if first.before and first.after:
+        yield from value_marks(first.before[0], first.after[0])
+    else:
+        yield from element_marks(first.before, last.after)
 
 
 def _whole_state(diff: StateDiff) -> Element:
