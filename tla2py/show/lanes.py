@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from tla2py.show.plain import action_text, headline
 from tla2py.show.processes import Processes, actors, keyed_variables, part_of, processes_of
 from tla2py.statediff import Part, changed_parts, parts_of
 from tla2py.trace import Printer, State, Trace
-from tla2py.values import Function, Record, Value, format_value, same_value
+from tla2py.values import Function, Interval, Record, Value, format_value, same_value
 from tla2py.values.canonical import in_order
 
 # Fields that say where a message comes from and where it goes, as specifications name them.
@@ -141,33 +142,41 @@ def _arrows(
     trace: Trace, processes: Processes, messages: str, sender: str | None, receiver: str | None
 ) -> Iterator[Arrow]:
     acting = [actor.who for actor in actors(trace, processes)]
-    bags = _bags(trace, messages)
     readings = list(_readings(trace, processes))
-    for row in range(1, len(bags)):
-        for message, count in _more(bags[row - 1], bags[row]):
-            taken = [
-                later
-                for later in range(row + 1, len(bags))
-                for gone, times in _more(bags[later], bags[later - 1])
-                if same_value(gone, message)
-                for _ in range(times)
-            ]
-            senders = _told(message, sender, _SENDERS, processes) or acting[row]
-            told = _told(message, receiver, _RECEIVERS, processes)
-            for number in range(count):
-                received = taken[number] if number < len(taken) else None
-                if received is not None:
-                    times = dict.fromkeys(told or acting[received], received)
-                else:
-                    times = _first_readings(message, readings, row + 1)
-                for one in told or (*times,) or (None,):
-                    yield Arrow(
-                        text=format_value(message),
-                        sender=senders[0] if len(senders) == 1 else None,
-                        receiver=one,
-                        sent=row,
-                        received=received if one is None else times.get(one),
-                    )
+    for row, message, received in _sent(_bags(trace, messages)):
+        senders = _told(message, sender, _SENDERS, processes) or acting[row]
+        told = _told(message, receiver, _RECEIVERS, processes)
+        if received is not None:
+            times = dict.fromkeys(told or acting[received], received)
+        else:
+            times = _first_readings(message, readings, row + 1)
+        for one in told or (*times,) or (None,):
+            yield Arrow(
+                text=format_value(message),
+                sender=senders[0] if len(senders) == 1 else None,
+                receiver=one,
+                sent=row,
+                received=received if one is None else times.get(one),
+            )
+
+
+def _sent(bags: Sequence[dict[Value, int]]) -> list[tuple[int, Value, int | None]]:
+    """The row of each message that a step sent, the message, and the row in which it was taken out, if it was.
+
+    Of equal messages the one sent first is taken first.
+    """
+    sent: list[tuple[int, Value]] = []
+    taken: dict[int, int] = {}
+    waiting: dict[Value, deque[int]] = {}
+    before: dict[Value, int] = {}
+    for row, bag in enumerate(bags):
+        for message in _more(bag, before):
+            taken[waiting[message].popleft()] = row
+        for message in _more(before, bag):
+            waiting.setdefault(message, deque()).append(len(sent))
+            sent.append((row, message))
+        before = bag
+    return [(row, message, taken.get(place)) for place, (row, message) in enumerate(sent) if row]
 
 
 def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
@@ -236,13 +245,10 @@ def _bag(value: Value | None) -> dict[Value, int] | None:
     return None
 
 
-def _more(few: dict[Value, int], many: dict[Value, int]) -> list[tuple[Value, int]]:
-    """What the second of two bags has more of, in canonical order, each with how many more."""
-    return [
-        (message, many[message] - few.get(message, 0))
-        for message in in_order(many)
-        if many[message] > few.get(message, 0)
-    ]
+def _more(few: dict[Value, int], many: dict[Value, int]) -> list[Value]:
+    """What the second of two bags has more of, in canonical order, each as often as it has more."""
+    messages = in_order(message for message, times in many.items() if times > few.get(message, 0))
+    return [message for message in messages for _ in range(many[message] - few.get(message, 0))]
 
 
 def _told(message: Value, field: str | None, usual: Sequence[str], processes: Processes) -> Processes:
@@ -251,10 +257,15 @@ def _told(message: Value, field: str | None, usual: Sequence[str], processes: Pr
         return ()
     for name in (field,) if field else usual:
         if name in message:
-            value = message[name]
-            inside = value if isinstance(value, frozenset) else (value,)
-            return tuple(one for one in processes if any(same_value(one, other) for other in inside))
+            return tuple(one for one in processes if _is_or_has(message[name], one))
     return ()
+
+
+def _is_or_has(value: Value, process: Value) -> bool:
+    """Whether a value is a process, or a set that has it."""
+    if isinstance(value, Interval):
+        return type(process) is int and process in value
+    return any(same_value(process, one) for one in (value if isinstance(value, frozenset) else (value,)))
 
 
 def _lines(lanes: Lanes) -> Iterator[str]:

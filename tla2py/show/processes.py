@@ -9,6 +9,7 @@ from tla2py.errors import InputError
 from tla2py.trace import State, Trace
 from tla2py.values import (
     Function,
+    Interval,
     ModelValue,
     Record,
     Value,
@@ -20,6 +21,9 @@ from tla2py.values import (
 from tla2py.values.canonical import in_order
 
 Processes = tuple[Value, ...]
+
+# A longer range of numbers is no set of processes.
+_MOST_NUMBERED = 1000
 
 
 class Actors(NamedTuple):
@@ -33,7 +37,7 @@ class Actors(NamedTuple):
 
 
 def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) -> Processes:
-    """The processes in canonical order: those that ``by`` tells, see ``Trace.lanes``.
+    """The processes that ``by`` tells, see ``Trace.lanes``: in canonical order, or in that in which they are given.
 
     Raises InputError (``no-processes``).
     """
@@ -45,7 +49,7 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
         found = _named(trace, by)
         said = f"{by} is neither a constant that is a set nor a variable that is a function"
     else:
-        found = tuple(_process(trace, one) for one in by)
+        found = tuple(dict.fromkeys(_process(trace, one) for one in by))
         said = "no process is given"
     if not found:
         known = sorted({*keyed_variables(trace), *trace.constants})
@@ -143,9 +147,9 @@ def _named(trace: Trace, name: str) -> Processes | None:
             value = parse_value(trace.constants[name])
         except ValueTextError:
             return None
-        if isinstance(value, frozenset):
-            return tuple(in_order(value))
-        return None
+        if isinstance(value, Interval) and value.size <= _MOST_NUMBERED:
+            return tuple(value)
+        return tuple(in_order(value)) if isinstance(value, frozenset) else None
     keys = keyed_variables(trace).get(name)
     return tuple(in_order(keys)) if keys else None
 
