@@ -9,6 +9,7 @@ from tla2py.errors import InputError
 from tla2py.explore import StoreView
 
 Row = Mapping[str, object]
+_STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,11 @@ class GridPoint:
         return str(self.run["verdict"])
 
     @property
+    def style(self) -> str:
+        """The class of style of its verdict."""
+        return _STYLES.get(self.verdict, "t2-odd")
+
+    @property
     def said(self) -> str:
         """The verdict in a few words: what is violated, in how many states."""
         if self.verdict != "violated":
@@ -35,11 +41,15 @@ class GridPoint:
 
     def number(self, column: str) -> float | None:
         """A number of the run, None where there is none. Raises InputError (``unknown-column``)."""
-        if column not in self.run:
+        value = self.run.get(column)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
+        if column not in self.run or value is not None:
             known = [name for name, value in self.run.items() if type(value) in (int, float)]
-            raise InputError("unknown-column", f"runs have no column {column}", hint=", ".join(known))
-        value = self.run[column]
-        return None if value is None else float(str(value))
+            raise InputError(
+                "unknown-column", f"{column} is no column of numbers of the runs", hint=", ".join(known)
+            )
+        return None
 
 
 def grid_points(view: StoreView) -> list[GridPoint]:
@@ -78,6 +88,13 @@ def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
 def parameter_text(parameters: Mapping[str, str]) -> str:
     """The parameters of a point in one line."""
     return ", ".join(f"{name} = {text or '(none)'}" for name, text in parameters.items()) or "the model"
+
+
+def number_text(value: float | None) -> str:
+    """A number as a person reads it, ``-`` for none."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
 def _list(value: object) -> list[Row]:

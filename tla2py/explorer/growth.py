@@ -13,7 +13,7 @@ from tla2py.explorer.grid import GridPoint, grid_points, parameter_text, value_o
 from tla2py.show.charts import Curve, curves_svg
 from tla2py.show.markup import Element, element, html_text
 from tla2py.trace import Printer
-from tla2py.values import ValueTextError, parse_value
+from tla2py.values import Interval, ValueTextError, parse_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +54,13 @@ class Series:
     def predict(self, value: str | int) -> Prediction:
         """What a larger value of the parameter will have. Raises InputError (``no-prediction``)."""
         size = _size(str(value))
-        if len(self.sizes) < 2 or size is None or size <= self.sizes[-1]:
+        apart = len(set(self.sizes))
+        if len(self.sizes) < 2 or apart < len(self.sizes) or size is None or size <= self.sizes[-1]:
             raise InputError(
                 "no-prediction",
-                f"nothing to go on from for {value}: {len(self.sizes)} sizes, the last {self.values[-1]}",
-                hint="a prediction needs two sizes that hold, and is of a larger one",
+                f"nothing to go on from for {value}: {len(self.sizes)} values of {apart} sizes, "
+                f"the last {self.values[-1]}",
+                hint="a prediction needs two sizes that hold, one value of each, and is of a larger one",
             )
         logs = [math.log(number) for number in self.numbers]
         steps = [
@@ -73,15 +75,14 @@ class Series:
         exponent = (logs[-1] - logs[-2]) / math.log((self.sizes[-1] - base) / (self.sizes[-2] - base))
         low = logs[-1] + exponent * math.log((size - base) / (self.sizes[-1] - base))
         high = logs[-1] + steps[-1] * ahead
-        bend = steps[-1] - steps[-2] if len(steps) > 1 else 0.0
-        likely = high + bend * ahead if len(steps) > 1 else (low + high) / 2
+        likely = (low + high) / 2
+        if len(steps) > 1:
+            # The parabola through the last three logarithms.
+            bend = (steps[-1] - steps[-2]) / (self.sizes[-1] - self.sizes[-3])
+            likely = high + bend * ahead * (size - self.sizes[-2])
         low, high = sorted((low, high))
-        return Prediction(
-            size=str(value),
-            low=math.exp(low),
-            likely=math.exp(min(max(likely, low), high)),
-            high=math.exp(high),
-        )
+        low, likely, high = (_exp(log) for log in (low, min(max(likely, low), high), high))
+        return Prediction(size=str(value), low=low, likely=likely, high=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +169,13 @@ def growth_view(growth: Growth, labels: Sequence[str] = ()) -> Element:
     return curves_svg(title, growth.parameter, dict(sorted(ticks.items())), curves)
 
 
+def _exp(log: float) -> float:
+    try:
+        return math.exp(log)
+    except OverflowError:
+        return math.inf
+
+
 def _size(text: str) -> float | None:
     """An integer itself, the number of elements of a set, None for anything else."""
     try:
@@ -178,4 +186,6 @@ def _size(text: str) -> float | None:
         return None
     if isinstance(value, int):
         return float(value)
+    if isinstance(value, Interval):
+        return float(value.size)
     return float(len(value)) if isinstance(value, frozenset) else None

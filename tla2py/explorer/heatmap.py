@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tla2py.explore import StoreView
-from tla2py.explorer.grid import GridPoint, grid_points, value_order
+from tla2py.explorer.grid import GridPoint, grid_points, number_text, value_order
 from tla2py.show.markup import Element, element, html_text
 from tla2py.smaller import minimal_points
 from tla2py.trace import Printer
 
-_STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
 # The worst verdict of several points is that of their cell.
 _WORST = ("violated", "broken", "inconclusive", "holds", "excluded")
 VERDICT = "verdict"
@@ -55,7 +54,7 @@ class Heatmap:
     def _text(self, row: tuple[str, ...], column: tuple[str, ...]) -> str:
         points = self.cells.get((row, column), ())
         if self.value != VERDICT:
-            return "; ".join(_number(point.number(self.value)) for point in points)
+            return "; ".join(number_text(point.number(self.value)) for point in points)
         star = "*" if any(point.point in self.minimal for point in points) else ""
         return "; ".join(dict.fromkeys(point.said for point in points)) + star
 
@@ -136,25 +135,19 @@ def _cell(heatmap: Heatmap, points: Sequence[GridPoint], largest: float) -> Elem
         return element("td", "", class_="t2-none", title="not in the grid")
     title = ", ".join(f"point {point.point}" for point in points)
     if heatmap.value == VERDICT:
-        verdict = next(v for v in _WORST if any(point.verdict == v for point in points))
+        worst = min(points, key=lambda point: _WORST.index(point.verdict))
         said = dict.fromkeys(point.said for point in points)
         star = "★ " if any(point.point in heatmap.minimal for point in points) else ""
-        return element("td", star + "; ".join(said), class_=_STYLES.get(verdict, "t2-odd"), title=title)
+        return element("td", star + "; ".join(said), class_=worst.style, title=title)
     found = [number for point in points if (number := point.number(heatmap.value)) is not None]
-    shade = math.log1p(max(found, default=0.0)) / math.log1p(largest) if largest > 0 else 0.0
+    shade = math.log1p(max(found, default=0.0)) / math.log1p(largest) if max(found, default=0.0) > 0 else 0.0
     return element(
         "td",
-        "; ".join(_number(point.number(heatmap.value)) for point in points),
+        "; ".join(number_text(point.number(heatmap.value)) for point in points),
         class_="t2-n",
         style=f"background:rgba(56,139,253,{0.04 + 0.5 * shade:.2f})",
         title=title,
     )
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:

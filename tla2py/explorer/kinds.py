@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from tla2py.errors import InputError
 from tla2py.explore import StoreView
 from tla2py.show.markup import element, html_text
 from tla2py.show.plain import runs_of
@@ -14,11 +15,15 @@ from tla2py.trace import Printer, Trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A counterexample of a store: ``trace`` is its number at its ``point``; points that share a run share it."""
+    """A counterexample of a store: ``trace`` is its number at its ``point``; points that share a run share it.
+
+    ``length`` is its number of states; it has no ``actions`` where nobody tells them.
+    """
 
     point: int
     trace: int
     name: str
+    length: int
     actions: tuple[str, ...]
 
 
@@ -42,7 +47,9 @@ class Kinds:
     kinds: tuple[Kind, ...]
 
     def trace(self, number: int) -> Trace:
-        """The shortest counterexample of a kind, counted from 1."""
+        """The shortest counterexample of a kind, counted from 1. Raises InputError (``no-kind``)."""
+        if not 1 <= number <= len(self.kinds):
+            raise InputError("no-kind", f"no kind {number}", hint=f"there are {len(self.kinds)} kinds")
         shortest = self.kinds[number - 1].shortest
         return self.view.trace(shortest.point, shortest.trace)
 
@@ -54,9 +61,11 @@ class Kinds:
         for number, kind in enumerate(self.kinds, 1):
             best = kind.shortest
             where = f"point {best.point}, trace {best.trace}"
-            count, states = len(kind.members), len(best.actions) + 1
-            lines.append(f"{number}. {best.name}: {count} counterexamples, shortest {states} states, {where}")
-            lines.append(f"     {runs_of(list(best.actions))}")
+            count = len(kind.members)
+            said = f"{count} counterexample{'s' * (count > 1)}, shortest {best.length} state{'s' * (best.length > 1)}"
+            lines.append(f"{number}. {best.name}: {said}, {where}")
+            if best.actions:
+                lines.append(f"     {runs_of(list(best.actions))}")
         return "\n".join(lines)
 
     def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
@@ -68,10 +77,8 @@ class Kinds:
         body = element("tbody")
         for number, kind in enumerate(self.kinds, 1):
             best = kind.shortest
-            lengths = [len(member.actions) + 1 for member in kind.members]
-            states = (
-                str(min(lengths)) if min(lengths) == max(lengths) else f"{min(lengths)} to {max(lengths)}"
-            )
+            longest = max(member.length for member in kind.members)
+            states = str(longest) if best.length == longest else f"{best.length} to {longest}"
             cells = (
                 str(number),
                 best.name,
@@ -95,7 +102,7 @@ def make_kinds(view: StoreView, likeness: float) -> Kinds:
     """
     kinds: list[tuple[Found, list[Found]]] = []
     same: dict[tuple[str, tuple[str, ...]], list[Found]] = {}
-    for found in sorted(all_found(view), key=lambda f: (len(f.actions), f.point, f.trace)):
+    for found in sorted(all_found(view), key=lambda f: (f.length, f.point, f.trace)):
         key = (found.name, found.actions)
         if key not in same:
             home = next((m for lead, m in kinds if _alike(lead, found, likeness)), None)
@@ -123,6 +130,7 @@ def all_found(view: StoreView) -> list[Found]:
             point=points[row["run_id"]],
             trace=row["trace"],
             name=row["name"] or row["kind"],
+            length=row["length"],
             actions=tuple(name for _, name in sorted(actions.get((row["run_id"], row["trace"]), []))),
         )
         for row in view.arrow("traces").to_pylist()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import never_fired
-from tla2py.explorer.grid import GridPoint, grid_points
+from tla2py.explorer.grid import GridPoint, grid_points, number_text
 from tla2py.explorer.heatmap import minimal_violating
 from tla2py.show.markup import Element, element, html_text
 
 _MOST_ROWS = 200
-_STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
 _NUMBERS = ("generated", "distinct", "depth")
 
 
@@ -46,7 +45,7 @@ def _table(points: list[GridPoint]) -> Element:
     for point in shown[:_MOST_ROWS]:
         star = "★ " if point.point in minimal else ""
         seconds = point.number("wall_seconds")
-        numbers = [_number(point.number(name)) for name in _NUMBERS] + [
+        numbers = [number_text(point.number(name)) for name in _NUMBERS] + [
             "-" if seconds is None else f"{seconds:.1f}"
         ]
         body.append(
@@ -54,7 +53,7 @@ def _table(points: list[GridPoint]) -> Element:
                 "tr",
                 element("td", str(point.point), class_="t2-n"),
                 *(element("td", element("code", text)) for text in point.parameters.values()),
-                element("td", f"{star}{_verdict(point)}", class_=_STYLES.get(point.verdict, "t2-odd")),
+                element("td", f"{star}{_verdict(point)}", class_=point.style),
                 *(element("td", number, class_="t2-n") for number in numbers),
             )
         )
@@ -66,8 +65,4 @@ def _table(points: list[GridPoint]) -> Element:
 
 
 def _verdict(point: GridPoint) -> str:
-    return f"violated: {point.said}" if point.violated else point.verdict
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.0f}"
+    return f"violated: {point.said}" if point.verdict == "violated" else point.verdict

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import action_counts
-from tla2py.explorer.grid import GridPoint, grid_points, parameter_text
+from tla2py.explorer.grid import GridPoint, grid_points, number_text, parameter_text
 from tla2py.show.markup import Element, element, html_text
 from tla2py.trace import Printer
 
@@ -38,7 +38,7 @@ class PointPair:
         found = [("verdict", self.before.said, self.after.said)]
         for name in _NUMBERS:
             one, other = self.before.number(name), self.after.number(name)
-            found.append((name, _text(one), _text(other)))
+            found.append((name, number_text(one), number_text(other)))
         return tuple(change for change in found if change[1] != change[2])
 
 
@@ -108,7 +108,7 @@ def _lines(comparison: StoreComparison) -> Iterator[str]:
         yield pair.parameters
         yield from (f"    {what}: {one} -> {other}" for what, one, other in pair.changes)
     for name, one, other in comparison.fired:
-        yield f"{name} generated {_text(one)} states, now {_text(other)}"
+        yield f"{name} generated {number_text(one)} states, now {number_text(other)}"
 
 
 def _points_table(comparison: StoreComparison) -> Element:
@@ -128,14 +128,10 @@ def _fired_table(comparison: StoreComparison) -> Element | None:
     if not comparison.fired:
         return None
     rows = [
-        element("tr", *(element("td", text) for text in (name, _text(one), _text(other))))
+        element("tr", *(element("td", text) for text in (name, number_text(one), number_text(other))))
         for name, one, other in comparison.fired
     ]
     titles = ("action", *comparison.names)
     head = element("tr", *(element("th", title, scope="col") for title in titles))
     caption = element("caption", "actions that fire in only one of them: states generated")
     return element("table", caption, element("thead", head), element("tbody", *rows))
-
-
-def _text(number: float | None) -> str:
-    return "-" if number is None else f"{number:,.0f}"

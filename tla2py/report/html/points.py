@@ -11,7 +11,6 @@ from tla2py.explorer.grid import GridPoint, value_order
 from tla2py.explorer.heatmap import heatmap_view, make_heatmap, minimal_violating
 from tla2py.show.markup import Element, element
 
-_STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
 # A larger heatmap is drawn only for a reader who asks for it.
 _MOST_CELLS = 900
 # Column of ``runs``, its title, how a number is written.
@@ -62,7 +61,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
         row = element(
             "tr",
             element("th", str(point.point), scope="row", class_="t2-n", data_value=point.point),
-            element("td", star, link, class_=_STYLES.get(point.verdict, "t2-odd"), title=_message(point)),
+            element("td", star, link, class_=point.style, title=_message(point)),
             *(
                 element("td", element("code", text or "(none)"), data_value=orders[name].index(text))
                 for name in names

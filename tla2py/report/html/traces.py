@@ -142,7 +142,7 @@ def _listed(found: Sequence[Found], whole: set[tuple[int, int]]) -> Element:
                 element("th", str(one.point), scope="row", class_="t2-n"),
                 element("td", link, class_="t2-n"),
                 element("td", one.name),
-                element("td", str(len(one.actions) + 1), class_="t2-n"),
+                element("td", str(one.length), class_="t2-n"),
                 element("td", runs_of(list(one.actions))),
             )
         )
