@@ -21,7 +21,7 @@ import tla2py
 ROOT = Path(tla2py.__file__).parent
 
 LEVELS = (
-    {"errors", "exitcodes", "units", "values", "machine"},
+    {"errors", "exitcodes", "units", "values", "machine", "examples"},
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}

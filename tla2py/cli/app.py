@@ -28,6 +28,8 @@ _COMMANDS = {
     "gate": "gate:gate_command",
     "tools": "tools:tools_app",
 }
+    "examples": "examples:examples_app",
+}
     "doctor": "doctor:doctor_command",
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 

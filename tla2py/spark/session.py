@@ -13,21 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from tla2py.errors import ToolchainError
 from tla2py.executor import default_slots
 from tla2py.tlc.toolchain import find_java
-
-try:
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-except ImportError as _error:
-    raise ToolchainError(
-        "spark-missing",
-        f"pyspark cannot be imported: {_error}",
-        hint="pip install 'pyspark>=4', or run without it: tla2py sweep --executor local",
-    ) from _error
 
 
 @contextlib.contextmanager
@@ -36,8 +28,8 @@ def spark_session(
 ) -> Iterator[SparkSession]:
     """A session on ``master``, quiet and stopped at the end; a session that is active already is used as it is.
 
-    None is the master that ``spark-submit`` was given, ``local[*]`` where there is none. ``workers`` is how many cores one task takes. Raises ToolchainError (``spark-failed``, ``java-missing``,
-    ``java-too-old``).
+    None is the master that ``spark-submit`` was given, ``local[*]`` where there is none. ``workers`` is how many cores
+    one task takes. Raises ToolchainError (``spark-failed``, ``java-missing``, ``java-too-old``).
     """
     active = SparkSession.getActiveSession()
     if active is not None:

@@ -1,0 +1,61 @@
+"""The systems as examples: listed, copied whole, ready to run where they are; and shell completion."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.errors import InputError
+from tla2py.examples import copy_example, examples
+from tla2py.plan import plan_sweep
+from tla2py.sweep import load_sweep
+
+NAMES = ["bookkeeper", "compaction", "kafka_transactions", "kip320", "ledger_chaining"]
+
+
+def test_the_list(run_cli: RunCli) -> None:
+    listed = json.loads(run_cli("examples", "list", "--json").stdout)
+    assert [example["name"] for example in listed] == NAMES
+    assert all(example["title"] != example["name"] for example in listed)
+    shown = run_cli("examples", "list").stdout
+    assert "kip320" in shown
+    assert "variants.toml" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_copy_calls_for_the_same_runs(name: str, tmp_path: Path) -> None:
+    (example,) = (example for example in examples() if example.name == name)
+    copied = copy_example(name, tmp_path / "new" / name)
+    assert [file.name for file in copied] == list(example.sweeps)
+    here = plan_sweep(load_sweep(copied[0]), "0" * 64)
+    there = plan_sweep(load_sweep(example.folder / "sweep.toml"), "0" * 64)
+    assert [run.run_id for run in here.runs] == [run.run_id for run in there.runs]
+
+
+def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "Kip320.tla").write_text("mine")
+    ended = run_cli("examples", "copy", "kip320", "mine")
+    assert ended.code == 2
+    assert "mine is there already" in ended.errors[0]
+    assert [file.name for file in (tmp_path / "mine").iterdir()] == ["Kip320.tla"]
+    assert "there are bookkeeper" in run_cli("examples", "copy", "paxos", "new").errors[1]
+    with pytest.raises(InputError, match="is there already"):
+        copy_example("kip320", tmp_path / "mine" / "Kip320.tla")
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "offered"),
+    [("tla2py sw", 1, ["sweep"]), ("tla2py tools ", 2, ["list", "install", "path"]), ("tla2py zz", 1, [])],
+)
+def test_the_shell_completes(words: str, at: int, offered: list[str]) -> None:
+    command = Path(sys.executable).with_name("tla2py")
+    asked = {"_TLA2PY_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
+    ended = subprocess.run([command], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    assert (ended.stdout.split(), ended.stderr) == (offered, "")
