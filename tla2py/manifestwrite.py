@@ -31,11 +31,12 @@ _COUNTS = {"distinctStates": "distinct", "totalStates": "generated", "stateDepth
 _Json = dict[str, Any]
 
 
-def check_for_manifest(sweep: Sweep) -> None:
-    """See that a manifest can say what a sweep runs: modules with configs, as they are in files.
+def check_for_manifest(sweep: Sweep, path: Path) -> None:
+    """See that a manifest can say what a sweep runs, modules with configs as they are in files, and can be written.
 
-    Raises InputError (``manifest-cannot-say``).
+    Raises InputError: ``manifest-cannot-say``, and ``manifest`` where what is at the path is none.
     """
+    _existing(path)
     file = sweep.file
     varied = [each.name for each in sweep.parameters if each.kind not in ("module", "config")]
     if file.config is None or varied or file.constants or file.substitutions or file.model != ModelSection():
@@ -65,7 +66,7 @@ def manifest_text(
     entries: dict[str, _Json] = {module["path"]: module for module in manifest["modules"]}
     seen: set[tuple[str, str]] = set()
     for sweep, rows in found:
-        check_for_manifest(sweep)
+        check_for_manifest(sweep, path)
         for point, row in rows:
             module = _entry(entries, sweep.spec(point).root, root)
             for other in sweep.spec(point).modules:

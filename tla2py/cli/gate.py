@@ -192,13 +192,13 @@ def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
         yield _gate_store(path, options)
     if not files:
         return
-    sweeps = [_load(path, options) for path in files]
+    sweeps = [_load(path, options, unknown=options.manifest is not None) for path in files]
     toolchain = find_toolchain(options.tla2tools)
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
     for (sweep, _), plan in zip(sweeps, plans, strict=True):
         check_expectations(sweep, plan)
         if options.manifest is not None:
-            check_for_manifest(sweep)
+            check_for_manifest(sweep, options.manifest)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)
     slots = max(sweep.workers for sweep, _ in sweeps)
     with shared_executor(options.executor, options.master, slots) as start:
@@ -214,10 +214,10 @@ def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
             )
 
 
-def _load(path: Path, options: _Options) -> tuple[Sweep, Lock | None]:
+def _load(path: Path, options: _Options, *, unknown: bool = False) -> tuple[Sweep, Lock | None]:
     """A sweep and its lock; actions are counted where the lock has them, and at all points for a first lock."""
     sweep = with_options(
-        load_sweep(path, options.libraries, unknown=options.manifest is not None),
+        load_sweep(path, options.libraries, unknown=unknown),
         options.timeout,
         options.memory,
         options.workers,

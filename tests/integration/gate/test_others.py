@@ -227,6 +227,14 @@ def test_a_manifest_is_written_of_a_sweep_of_configs(models: Path, run_cli: RunC
     done = gate(run_cli, models, "sweep.toml", "--manifest", "manifest.json")
     assert done.code == 2
     assert "cannot say what sweep runs" in done.stderr
+    # Nor is another file overwritten, which is told before anything runs.
+    (models / "sweep.toml").write_text(TOML)
+    (models / "other.json").write_text("[]")
+    done = gate(run_cli, models, "sweep.toml", "--manifest", "other.json", "--fresh")
+    assert done.code == 2
+    assert "other.json" in done.stderr
+    assert "to execute" not in done.stderr
+    assert (models / "other.json").read_text() == "[]"
 
 
 def test_one_model_that_cannot_be_read_stops_no_other(examples: Path, run_cli: RunCli) -> None:
