@@ -14,6 +14,7 @@ import typer
 
 from tla2py.cli.console import err
 from tla2py.cli.gateoutput import Outputs, write_manifest
+from tla2py.cli.lint import warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
 from tla2py.cli.sweep import (
     ExecutorChoice,
@@ -197,6 +198,7 @@ def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
     for (sweep, _), plan in zip(sweeps, plans, strict=True):
         check_expectations(sweep, plan)
+        warn_sweep(sweep, plan, toolchain.jar)
         if options.manifest is not None:
             check_for_manifest(sweep, options.manifest)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, show
+from tla2py.cli.lint import warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
 from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
@@ -154,9 +155,10 @@ def _config_sweep(module: Path, pattern: str, libraries: Sequence[Path]) -> Swee
     return sweep_of_configs(module, pattern, libraries)
 
 
-def _show_planned(sweeps: Sequence[Sweep], stores: Sequence[Path], jar: str, *, fresh: bool) -> None:
-    plans = [plan_sweep(sweep, jar) for sweep in sweeps]
+def _show_planned(sweeps: Sequence[Sweep], stores: Sequence[Path], jar: FoundJar, *, fresh: bool) -> None:
+    plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
     for sweep, plan, path in zip(sweeps, plans, stores, strict=True):
+        warn_sweep(sweep, plan, jar)
         known = {} if fresh else settled_runs(Store(path), plan)
         for line in planned(sweep, plan, known):
             typer.echo(line)
