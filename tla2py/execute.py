@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +13,13 @@ from pathlib import Path
 from tla2py.cfg.render import render_config
 from tla2py.outcome import CheckResult, Verdict
 from tla2py.result import RunResult, combine, interpret_execution, unnamed
-from tla2py.run import Config, Execution, Run, RunRecord
+from tla2py.run import Config, Execution, Run, RunRecord, TlcOptions
 from tla2py.tlc.archive import archive_options, class_archive
 from tla2py.tlc.command import BEHAVIOURS, build_argv
+from tla2py.tlc.host import FOLDER
+from tla2py.tlc.hosts import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.overrides import with_overrides
-from tla2py.tlc.process import execute_argv
+from tla2py.tlc.process import Ended, execute_argv
 from tla2py.tlc.toolchain import Toolchain
 
 CONFIG_NAME = "MC.cfg"
@@ -45,11 +47,13 @@ def execute_run(
     scratch: Path | None = None,
     cancelled: threading.Event | None = None,
     watch: Callable[[Path], None] | None = None,
+    warm: bool = False,
 ) -> Iterator[Executed]:
     """Execute a run and yield what happened; the folders are gone when the block ends.
 
     ``sources`` gives module texts by their sha256. ``watch`` is called now and then with the file that TLC is printing
-    to. A failing TLC is data, never an exception.
+    to. ``warm`` is for one of many runs: TLC may then be run by a JVM that stays for others, which is faster and of no
+    other consequence. A failing TLC is data, never an exception.
     """
     with tempfile.TemporaryDirectory(prefix="tla2py-", dir=scratch, ignore_cleanup_errors=True) as name:
         base = Path(name)
@@ -60,7 +64,7 @@ def execute_run(
         def execute(purpose: str, config: Config, text: str) -> CheckResult:
             folder = base / str(len(folders) + 1)
             execution = _execute_once(
-                run, sources, toolchain, folder, purpose, config, text, cancelled, watch
+                run, sources, toolchain, folder, purpose, config, text, cancelled, watch, warm=warm
             )
             with (folder / "stdout.txt").open("rb") as lines:
                 result = interpret_execution(execution, run.options, lines)
@@ -143,6 +147,8 @@ def _execute_once(
     text: str,
     cancelled: threading.Event | None,
     watch: Callable[[Path], None] | None,
+    *,
+    warm: bool,
 ) -> Execution:
     (folder / "tmp").mkdir(parents=True)
     for name, sha256 in run.modules:
@@ -157,27 +163,7 @@ def _execute_once(
     )
     if options.behaviours:
         (folder / BEHAVIOURS).mkdir()
-    toolchain = with_overrides(toolchain, run.options)
-    archive = class_archive(toolchain)
-    argv = build_argv(
-        toolchain.java.path,
-        toolchain.jar.path,
-        folder,
-        run.main,
-        CONFIG_NAME,
-        options,
-        run.limits,
-        archive_options(archive) if archive else (),
-        [override.path for override in toolchain.overrides],
-    )
-    ended = execute_argv(
-        argv,
-        folder,
-        timeout_seconds=run.limits.timeout_seconds,
-        memory_bytes=run.limits.memory_bytes,
-        cancelled=cancelled,
-        watch=(lambda: watch(folder / "stdout.txt")) if watch else None,
-    )
+    argv, ended = _execute_tlc(run, toolchain, folder, options, cancelled, watch, warm=warm)
     if options.behaviours:
         _join(sorted((folder / BEHAVIOURS).iterdir(), key=_number), folder / f"{BEHAVIOURS}.txt")
     for leftover in ("states", "tmp", BEHAVIOURS):
@@ -196,6 +182,44 @@ def _execute_once(
         cpu_seconds=ended.cpu_seconds,
         peak_memory_bytes=ended.peak_memory_bytes,
     )
+
+
+def _execute_tlc(
+    run: Run,
+    toolchain: Toolchain,
+    folder: Path,
+    options: TlcOptions,
+    cancelled: threading.Event | None,
+    watch: Callable[[Path], None] | None,
+    *,
+    warm: bool,
+) -> tuple[tuple[str, ...], Ended]:
+    """Run TLC on a host if that is wanted and works, else in a process of its own."""
+
+    def argv_in(place: Path, jvm_options: Sequence[str]) -> tuple[str, ...]:
+        java, jar = toolchain.java.path, toolchain.jar.path
+        classes = [override.path for override in toolchain.overrides]
+        return build_argv(java, jar, place, run.main, CONFIG_NAME, options, run.limits, jvm_options, classes)
+
+    toolchain = with_overrides(toolchain, run.options)
+    warm = warm and watch is None and suits(options) and not toolchain.overrides
+    if warm:
+        done = execute_warm(argv_in(FOLDER, HOST_OPTIONS), folder, run.limits, cancelled)
+        if done is not None:
+            return done
+    archive = class_archive(toolchain)
+    argv = argv_in(folder, archive_options(archive) if archive else ())
+    ended = execute_argv(
+        argv,
+        folder,
+        timeout_seconds=run.limits.timeout_seconds,
+        memory_bytes=run.limits.memory_bytes,
+        cancelled=cancelled,
+        watch=(lambda: watch(folder / "stdout.txt")) if watch else None,
+    )
+    if warm:
+        note_cold(ended.cpu_seconds)
+    return argv, ended
 
 
 def _number(file: Path) -> list[int]:

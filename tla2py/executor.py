@@ -15,6 +15,7 @@ from tla2py.outcome import Outcome, Verdict, Violation
 from tla2py.result import RunResult
 from tla2py.run import RETRIED, Run
 from tla2py.store import Store
+from tla2py.tlc.hosts import close_hosts
 from tla2py.tlc.toolchain import Toolchain
 
 
@@ -31,11 +32,15 @@ class Completed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What every executor needs beside the runs: the module texts, the tools, and where records go."""
+    """What every executor needs beside the runs: the module texts, the tools, and where records go.
+
+    ``warm`` allows runs to share JVMs, see ``execute_run``.
+    """
 
     sources: Mapping[str, str]
     toolchain: Toolchain
     store: Path
+    warm: bool = False
 
 
 class Executor(Protocol):
@@ -54,7 +59,7 @@ class Executor(Protocol):
 
 def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Completed | None:
     """Execute a run and put its record into the store; None when it was stopped on request and left no record."""
-    with execute_run(run, work.sources, work.toolchain, cancelled=cancelled) as executed:
+    with execute_run(run, work.sources, work.toolchain, cancelled=cancelled, warm=work.warm) as executed:
         if executed.cancelled:
             return None
         Store(work.store).write_record(executed)
@@ -126,6 +131,7 @@ class LocalExecutor:
         finally:
             cancelled.set()
             pool.shutdown(wait=True, cancel_futures=True)
+            close_hosts()
 
 
 def default_slots(workers: int) -> int:

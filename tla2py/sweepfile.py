@@ -89,6 +89,7 @@ class TlcSection(_Section, frozen=True):
     overrides: list[str] = []
     options: list[str] = []
     java_options: list[str] = []
+    warm: bool = True
 
 
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]

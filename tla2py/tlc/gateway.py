@@ -1,0 +1,133 @@
+"""Calling methods of a JVM that runs a Py4J gateway.
+
+Py4J's own client connects again when a connection breaks, sends a command twice then, and logs what goes wrong; here a
+gateway that is gone is an error and nothing else. It also lets go of objects only when Python's garbage collector finds
+them, and TLC's classes are to go with the run that loaded them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class GatewayError(Exception):
+    """The gateway is gone, does not answer in time, or the call has thrown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An object in the JVM."""
+
+    id: str
+
+
+class Gateway:
+    """A connection to a gateway on this machine. Every method raises GatewayError."""
+
+    def __init__(self, port: int, token: str, timeout_seconds: float) -> None:
+        self._made: list[str] = []
+        try:
+            self._socket = socket.create_connection(("127.0.0.1", port), timeout_seconds)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._answers = self._socket.makefile("rb")
+        except OSError as error:
+            raise GatewayError(str(error)) from error
+        self._ask(f"A\n{token}\n")
+
+    def close(self) -> None:
+        """Close the connection."""
+        with contextlib.suppress(OSError):
+            self._answers.close()
+            self._socket.close()
+
+    def call(self, target: Reference | str, method: str, *arguments: Reference | str | int | None) -> object:
+        """What a method of an object, or of a class given by its name, returns."""
+        name = target.id if isinstance(target, Reference) else f"z:{target}"
+        return self._ask(f"c\n{name}\n{method}\n{_written(arguments)}e\n")
+
+    def get(
+        self, target: Reference | str, method: str, *arguments: Reference | str | int | None
+    ) -> Reference:
+        """The object that a method returns."""
+        return _reference(self.call(target, method, *arguments))
+
+    def new(self, name: str, *arguments: Reference | str | int | None) -> Reference:
+        """A new object of a class."""
+        return _reference(self._ask(f"i\n{name}\n{_written(arguments)}e\n"))
+
+    def array(self, name: str, items: Iterable[Reference | str | int | None] = ()) -> Reference:
+        """An array of a class's objects."""
+        values = list(items)
+        made = _reference(self._ask(f"a\nc\ns{name}\ni{len(values)}\ne\n"))
+        for index, value in enumerate(values):
+            self._ask(f"a\ns\n{made.id}\ni{index}\n{_written([value])}e\n")
+        return made
+
+    def item(self, array: Reference, index: int) -> Reference:
+        """The object at an index of an array."""
+        return _reference(self._ask(f"a\ng\n{array.id}\ni{index}\ne\n"))
+
+    def mark(self) -> int:
+        """A point in time, for ``forget_since``."""
+        return len(self._made)
+
+    def forget_since(self, mark: int) -> None:
+        """Let the JVM let go of the objects that were handed out since."""
+        gone, self._made = self._made[mark:], self._made[:mark]
+        self._send("".join(f"m\nd\n{name}\ne\n" for name in gone))
+        for _ in gone:
+            self._answer()
+
+    def _ask(self, command: str) -> object:
+        self._send(command)
+        return self._answer()
+
+    def _send(self, command: str) -> None:
+        try:
+            self._socket.sendall(command.encode())
+        except OSError as error:
+            raise GatewayError(str(error)) from error
+
+    def _answer(self) -> object:
+        try:
+            line = self._answers.readline().decode()
+        except (OSError, ValueError) as error:
+            raise GatewayError(str(error)) from error
+        if not line.endswith("\n") or not line.startswith("!y"):
+            raise GatewayError(line.strip() or "the JVM is gone")
+        kind, text = line[2], line[3:-1]
+        if kind in "vn":
+            return None
+        if kind in "iL":
+            return int(text)
+        if kind == "b":
+            return text == "true"
+        if kind in "rtlhag":
+            self._made.append(text)
+            return Reference(text)
+        return text
+
+
+def _written(arguments: Iterable[Reference | str | int | None]) -> str:
+    return "".join(f"{_argument(value)}\n" for value in arguments)
+
+
+def _argument(value: Reference | str | int | None) -> str:
+    if value is None:
+        return "n"
+    if isinstance(value, Reference):
+        return f"r{value.id}"
+    if isinstance(value, bool):
+        return f"b{value}"
+    if isinstance(value, int):
+        return f"i{value}"
+    return "s" + value.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
+
+
+def _reference(value: object) -> Reference:
+    if not isinstance(value, Reference):
+        raise GatewayError(f"no object but {value!r}")
+    return value
