@@ -1,0 +1,125 @@
+"""Who the processes of a trace are, and who took its steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.show.traces import P, Q, R, made, on
+from tla2py.errors import InputError
+from tla2py.show.processes import acting, actors, keyed_variables, processes_of
+from tla2py.values import Function, Interval, ModelValue, Record, Value
+
+A, B = ModelValue("a"), ModelValue("b")
+
+
+def of(*values: Value) -> dict[str, Value]:
+    return dict(zip(("x", "y", "z"), values, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("values", "constants", "expected"),
+    [
+        (of(on(1, 2)), {}, (P, Q)),
+        (of(on(1, 2), 3), {"N": "{a, b}"}, (P, Q)),
+        # The keys of more variables, those of a constant, and more than one key each win over what does not have it.
+        (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {}, (P, Q)),
+        (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {"Nodes": "{b, a}"}, (A, B)),
+        (of(on(1), Function({A: 1, B: 1}), on(2)), {}, (A, B)),
+        (of((5, 6), (7, 8)), {}, (1, 2)),
+        (of((5, 6)), {"N": "1..2"}, (1, 2)),
+        (of((5, 6)), {"N": "{2, 1}"}, (1, 2)),
+        (of(Record({"p1": 1, "p2": 1}), Record({"p1": 2, "p2": 2})), {}, ("p1", "p2")),
+        (of(on(1, 2)), {"N": "Nat", "M": "a b c", "Huge": "0..1000000000000"}, (P, Q)),
+    ],
+)
+def test_guessed(values: dict[str, Value], constants: dict[str, str], expected: tuple[Value, ...]) -> None:
+    trace = made(("Init", values), ("Next", values), constants=constants)
+    assert processes_of(trace) == expected
+
+
+@pytest.mark.parametrize(
+    "values",
+    [of(3), of((5, 6)), of(Record({"epoch": 1, "leader": 2})), of(()), of(frozenset({P}))],
+)
+def test_one_record_or_sequence_tells_no_processes(values: dict[str, Value]) -> None:
+    trace = made(("Init", values), ("Next", values))
+    with pytest.raises(InputError, match="do not tell its processes") as error:
+        processes_of(trace)
+    assert error.value.code == "no-processes"
+    assert acting(trace) is None
+
+
+def test_keys_that_change_are_no_processes() -> None:
+    trace = made(("Init", of(on(1, 2), on(1))), ("Next", of(on(1, 2), on(1, 2))), ("Next", of(on(1, 2))))
+    assert keyed_variables(trace) == {"x": frozenset({P, Q})}
+    assert keyed_variables(trace, (P,)) == {"x": frozenset({P, Q})}
+    assert keyed_variables(trace, (P, R)) == {}
+
+
+def test_asked_for() -> None:
+    values = of(on(1, 2), Function({1: 1, 5: 2}))
+    trace = made(("Init", values), constants={"N": "{q, p}", "K": "4..6", "One": "1"})
+    assert processes_of(trace, "N") == (P, Q)
+    assert processes_of(trace, "K") == (4, 5, 6)
+    assert processes_of(trace, "y") == (1, 5)
+    # A name is the model value where there is one; the order is that in which they are given.
+    assert processes_of(trace, ["q", P, "q", "other"]) == (Q, P, "other")
+
+
+@pytest.mark.parametrize(
+    ("by", "said"), [("One", "One is neither"), ("none", "none is neither"), ((), "no pro")]
+)
+def test_what_is_asked_for_and_not_there(by: str | tuple[()], said: str) -> None:
+    trace = made(("Init", of(on(1, 2))), constants={"One": "1"})
+    with pytest.raises(InputError, match=said) as error:
+        processes_of(trace, by)
+    assert error.value.code == "no-processes"
+    assert str(error.value.hint).endswith("or one of One, x")
+
+
+@pytest.mark.parametrize(
+    ("after", "args", "derived", "expected"),
+    [
+        # The first process among the arguments, whatever has changed.
+        (of(on(1, 5)), ("7", "p", "q"), {}, ((P,), True)),
+        (of(on(1, 5)), ("7",), {}, ((Q,), False)),
+        (of(on(5, 5)), None, {}, ((P, Q), False)),
+        # Of derived arguments the first that changed.
+        (of(on(5, 5)), None, {"n": "7", "to": "q", "from": "p"}, ((Q,), False)),
+        (of(on(1, 5)), None, {"to": "p", "from": "q"}, ((Q,), False)),
+        (of(on(1, 5)), None, {"to": "p"}, ((Q,), False)),
+        (of(on(1, 2), 9), None, {"to": "p"}, ((), False)),
+        (of(on(1, 2), 9), None, {}, ((), False)),
+        # TRUE is no 1.
+        (of(on(True, 2)), None, {}, ((P,), False)),
+    ],
+)
+def test_who_acted(
+    after: dict[str, Value],
+    args: tuple[str, ...] | None,
+    derived: dict[str, str],
+    expected: tuple[tuple[Value, ...], bool],
+) -> None:
+    trace = made(("Init", of(on(1, 2), 8)), ("Next", {**of(on(1, 2), 8), **after}, args, derived))
+    first, second = actors(trace, (P, Q))
+    assert first == ((), False)
+    assert second == expected
+
+
+def test_nobody_acts_where_nothing_of_a_process_changes() -> None:
+    trace = made(("Init", of(on(1, 2), 8)), ("Next", of(on(1, 2), 9)))
+    assert acting(trace) is None
+    told = made(("Init", of(on(1, 2), 8)), ("Next", of(on(1, 2), 9), ("q",)))
+    assert acting(told) == [((), False), ((Q,), True)]
+
+
+def test_numbers_may_be_processes() -> None:
+    trace = made(
+        ("Init", of((1, 2), (3, 4))), ("Next", of((1, 2), (3, 9))), ("Next", of((0, 2), (3, 9)), ("2",))
+    )
+    assert acting(trace) == [((), False), ((2,), False), ((2,), True)]
+
+
+def test_a_set_held_as_a_range_is_equal_to_one_that_is_not() -> None:
+    trace = made(("Init", of(on(frozenset({1, 2}), 1), 1)), ("Next", of(on(Interval(1, 2), 2), 1)))
+    assert acting(trace) == [((), False), ((Q,), False)]
