@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
+from tla2py.show.markup import printable
 
 Row = Mapping[str, object]
 _STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
@@ -87,7 +88,8 @@ def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
 
 def parameter_text(parameters: Mapping[str, str]) -> str:
     """The parameters of a point in one line."""
-    return ", ".join(f"{name} = {text or '(none)'}" for name, text in parameters.items()) or "the model"
+    said = ", ".join(f"{name} = {text or '(none)'}" for name, text in parameters.items())
+    return printable(said) or "the model"
 
 
 def number_text(value: float | None) -> str:

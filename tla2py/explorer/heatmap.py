@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tla2py.explore import StoreView
 from tla2py.explorer.grid import GridPoint, grid_points, number_text, value_order
-from tla2py.show.markup import Element, element, html_text
+from tla2py.show.markup import Element, element, html_text, printable
 from tla2py.smaller import minimal_points
 from tla2py.trace import Printer
 
@@ -41,7 +41,7 @@ class Heatmap:
         ]
         widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
         return "\n".join(
-            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+            printable("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
             for line in lines
         )
 

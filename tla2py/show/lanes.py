@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.show.markup import html_text, printable, svg_text
 from tla2py.show.plain import action_text, headline
 from tla2py.show.processes import Processes, actors, keyed_variables, part_of, processes_of
 from tla2py.statediff import Part, changed_parts, parts_of
@@ -58,7 +59,6 @@ class Lanes:
     def svg(self) -> str:
         """The picture as the text of an SVG file."""
         from tla2py.show.lanes_svg import lanes_svg
-        from tla2py.show.markup import svg_text
 
         return svg_text(lanes_svg(self))
 
@@ -69,11 +69,10 @@ class Lanes:
         return target
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return "\n".join(map(printable, _lines(self)))
 
     def _repr_html_(self) -> str:
         from tla2py.show.lanes_svg import lanes_svg
-        from tla2py.show.markup import html_text
 
         return html_text(lanes_svg(self))
 
