@@ -130,7 +130,6 @@ def _counts(distinct: object, generated: object) -> str:
 
 
 def _unread(unread: Unread) -> Model:
-    assert unread.entry is not None
     said = unread.entry.said
     found = re.search(r"module (\w+) is not found", str(unread.error))
     return Model(

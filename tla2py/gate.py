@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
 from tla2py.drift import drift, locked_point
-from tla2py.errors import InputError
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
 from tla2py.expect import expected_verdict, judge, row_for
 from tla2py.grid import Point
@@ -38,12 +37,7 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
             reason="nothing-ran", text="nothing ran: no point has a result", exit_code=EXIT_NOT_RUN
         )
         return Decision(name=sweep.name, points=_silent(points), problems=(problem,))
-    problems = [
-        Problem(
-            reason="unread", text=f"{each.model} was not run: {_line(each.error)}", exit_code=EXIT_NOT_RUN
-        )
-        for each in sweep.unread
-    ]
+    problems = [Problem(reason="unread", text=each.text, exit_code=EXIT_NOT_RUN) for each in sweep.unread]
     excluded = [each for each in points if _excluded(each)]
     if len(excluded) == len(points):
         text = "nothing was checked: every point contradicts an ASSUME"
@@ -60,10 +54,6 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
         problems=tuple(problems),
         notices=tuple(_notices(sweep, points, lock, len(excluded))),
     )
-
-
-def _line(error: InputError) -> str:
-    return " ".join(str(error).split())
 
 
 def _excluded(point: PointDecision) -> bool:

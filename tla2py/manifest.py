@@ -102,9 +102,18 @@ class Entry:
 class Unread:
     """A model that could not be read, so that TLC never saw it: what it is and why."""
 
-    model: str
+    entry: Entry
     error: InputError
-    entry: Entry | None = None
+
+    @property
+    def model(self) -> str:
+        """The name of its config."""
+        return Path(self.entry.said.path).name
+
+    @property
+    def text(self) -> str:
+        """What happened, in one line."""
+        return f"{self.model} was not run: {' '.join(str(self.error).split())}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +203,7 @@ def manifest_sweep(
             read = configs.get(config) or read_config(base / config)
             check_names(read, {Path(module).name: spec}, undeclared=True)
         except InputError as error:
-            unread.append(Unread(model=Path(entry.said.path).name, error=error, entry=entry))
+            unread.append(Unread(entry=entry, error=error))
             continue
         specs[module], configs[config], good[module, config] = spec, read, entry
     if not good:

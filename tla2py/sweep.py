@@ -142,7 +142,7 @@ def sweep_of_models(
             build_config(sweep.model(point))
         except InputError as error:
             entry = manifest.entries[point.parameters["module"], point.parameters["config"]]
-            unread.append(Unread(model=Path(entry.said.path).name, error=error, entry=entry))
+            unread.append(Unread(entry=entry, error=error))
         else:
             points.append(replace(point, index=len(points) + 1))
     if not points:

@@ -85,7 +85,8 @@ class Swept:
     @property
     def exit_code(self) -> int:
         """The exit code it calls for."""
-        return exit_code(self.findings, complete=len(self.view.arrow("runs")) == len(self.sweep.points))
+        complete = len(self.view.arrow("runs")) == len(self.sweep.points) and not self.sweep.unread
+        return exit_code(self.findings, complete=complete)
 
 
 def sweep_command(
@@ -213,6 +214,8 @@ def tell_findings(swept: Swept) -> None:
     """Say on standard error which points are not as expected, or that all are."""
     for finding in swept.findings:
         err().print(f"{swept.sweep.name}, point {finding.point}: {finding.text}", style="bold red")
+    for unread in swept.sweep.unread:
+        err().print(f"{swept.sweep.name}: {unread.text}", style="bold red")
     if swept.sweep.expect is not None and not swept.findings:
         err().print(
             f"{swept.sweep.name}: all {len(swept.sweep.points)} points are as expected", style="green"

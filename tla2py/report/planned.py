@@ -33,6 +33,10 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str]) -> Iterator[str]:
         yield from (f"  {shown}" for shown in listed)
         if counts[reason] > len(listed):
             yield f"  and {counts[reason] - len(listed):,} more"
+    for unread in sweep.unread:
+        yield unread.text.replace(" was not run: ", " cannot be run: ")
+    if sweep.left_out:
+        yield f"not for TLC, or nothing to expect: {', '.join(sweep.left_out)}"
     cached = len(first.keys() & set(known))
     yield (
         f"{sweep.name}: {_count(len(plan.points), 'point')}, {_count(sum(counts.values()), 'combination')} left out; "

@@ -242,6 +242,14 @@ def test_one_model_that_cannot_be_read_stops_no_other(examples: Path, run_cli: R
     done = gate(run_cli, examples, "manifest.json", "--timeout", "1m", "--memory", "256MiB")
     red(done, 2, "Low.cfg was not run: ", "Lift.tla:", "High.cfg was not run: ")
     assert "1 point" in done.stdout
+    swept = run_cli("sweep", "manifest.json", "-o", "store", "--executor", "local", cwd=examples)
+    assert swept.code == 2
+    assert "nothing to run" in swept.stderr
+    assert "Low.cfg was not run: " in swept.stderr
+    planned = run_cli("sweep", "manifest.json", "-o", "store", "--dry-run", cwd=examples)
+    assert "Low.cfg cannot be run: " in planned.stdout
+    assert "Symbolic.cfg (symbolic), Huge.cfg (result unknown)" in planned.stdout
+    assert planned.code == 0
 
 
 def test_mode_and_workers_of_a_manifest_are_kept_to(examples: Path, run_cli: RunCli) -> None:
