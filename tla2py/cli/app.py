@@ -27,10 +27,9 @@ _COMMANDS = {
     "report": "report:report_command",
     "gate": "gate:gate_command",
     "tools": "tools:tools_app",
-}
+    "doctor": "doctor:doctor_command",
     "examples": "examples:examples_app",
 }
-    "doctor": "doctor:doctor_command",
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
