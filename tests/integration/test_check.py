@@ -95,7 +95,7 @@ def test_nothing_is_coloured_in_a_pipe() -> None:
 def test_json_is_one_object_with_the_columns_of_the_tables() -> None:
     code, found = check_json("Walk.tla", *LAST2, "--invariant", "NotLast")
     assert code == 1
-    assert set(found) == {*FIXED_RUNS_COLUMNS, "traces"}
+    assert set(found) == {*FIXED_RUNS_COLUMNS, "traces", "diagnostics"}
     assert answer(found) == ("violation_safety", "violated", ["NotLast"])
     assert found["violated"] == [{"kind": "invariant", "name": "NotLast"}]
     assert (found["generated"], found["distinct"], found["trace_length"], found["exit_code"]) == (3, 3, 3, 12)
@@ -155,7 +155,7 @@ def test_what_cannot_be_evaluated_is_broken() -> None:
     assert code == 2
     assert answer(found) == ("failure_spec_eval", "broken", [])
     assert "Attempted to" in found["message"]
-    assert "line 35" in check("Walk.tla", *LAST2, "--invariant", "Sum").stdout.lower()
+    assert "Walk.tla:35:8: " in check("Walk.tla", *LAST2, "--invariant", "Sum").stdout
 
 
 def test_liveness_that_ends_in_stuttering() -> None:

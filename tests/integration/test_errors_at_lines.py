@@ -1,0 +1,205 @@
+"""What SANY and TLC complain of comes back at the user's own line: of a module, a config, a sweep file, an option."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import Ended, RunCli
+
+pytestmark = pytest.mark.java
+
+LIMITED = r"""---- MODULE Limited ----
+EXTENDS Naturals, Sequences
+CONSTANT N
+VARIABLE x
+ASSUME N > 0
+Init == x = 0
+Next == x < 3 /\ x' = x + 1
+Deep(y) == <<1, 2>>[y]
+Inv == \A y \in {x} : Deep(y + 1) > 0
+Low == x < 9
+Spec == Init /\ [][Next]_x
+====
+"""
+
+NESTED = r"""---- MODULE Nested ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+F[n \in 0..3] == IF n = 2 THEN n + "a" ELSE n
+Step(k) == x' = F[k]
+Next == x < 3 /\ Step(x + 1)
+Spec == Init /\ [][Next]_x
+====
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in (("Limited", LIMITED), ("Nested", NESTED)):
+        (tmp_path / f"{name}.tla").write_text(text)
+    return tmp_path
+
+
+def told(ended: Ended) -> list[str]:
+    """The lines on standard output; none of them names a folder of ours."""
+    assert "tla2py-" not in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stderr
+    return ended.stdout.splitlines()
+
+
+def caret_of(lines: list[str], place: str) -> str:
+    """What stands above the caret that belongs to a place, from the caret on."""
+    begin = next(number for number, line in enumerate(lines) if line.startswith(f"{place}: "))
+    caret = next(number for number in range(begin, len(lines)) if lines[number].strip(" |") == "^")
+    return lines[caret - 1][lines[caret].index("^") :]
+
+
+def test_what_sany_does_not_know_in_two_folders(run_cli: RunCli, folder: Path) -> None:
+    (folder / "lib").mkdir()
+    (folder / "lib" / "Parts.tla").write_text(
+        "---- MODULE Parts ----\nF(a) == a\n\tG(a) == (* 𝔸 *)\tBar\n====\n"
+    )
+    text = "---- MODULE Whole ----\nEXTENDS Parts\nVARIABLE x\nInit == x = Foo(1)\nSpec == Init /\\ [][F(1, 2)]_x\n====\n"
+    (folder / "Whole.tla").write_text(text)
+    ended = run_cli("check", "Whole.tla", "-L", "lib")
+    assert ended.code == 2
+    lines = told(ended)
+    # SANY counts a tab as up to eight columns, and a letter beyond the first plane as two.
+    assert caret_of(lines, "lib/Parts.tla:3:18") == "Bar"
+    assert caret_of(lines, "Whole.tla:4:13") == "Foo(1)"
+    # Of a wrong number of arguments it tells where they begin.
+    assert caret_of(lines, "Whole.tla:5:21").startswith("(1, 2)")
+
+
+def test_an_invariant_that_cannot_be_evaluated(run_cli: RunCli, folder: Path) -> None:
+    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv")
+    assert ended.code == 2
+    lines = told(ended)
+    assert "Limited.tla:9:1: Evaluating invariant Inv failed." in lines
+    assert "to integer 3 which is out of domain." in lines
+    found = json.loads(run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", "--json").stdout)
+    assert found["message_place"] == "Limited.tla:9:1"
+    (row,) = found["diagnostics"]
+    assert (row["file"], row["line"], row["column"]) == ("Limited.tla", 9, 1)
+    assert row["excerpt"] == LIMITED.splitlines()[8]
+
+
+def test_an_action_that_cannot_be_evaluated_is_at_the_innermost_call(run_cli: RunCli, folder: Path) -> None:
+    lines = told(run_cli("check", folder / "Nested.tla"))
+    file = folder / "Nested.tla"
+    assert caret_of(lines, f"{file}:5:32") == 'n + "a" ELSE n'
+    stack = [line.split(" ", 1)[1] for line in lines if line[:1].isdigit()]
+    assert stack == [f"{file}:{at}" for at in ("7:9", "7:9", "7:18", "6:12", "6:17", "5:18", "5:32")]
+
+
+def test_a_successor_that_lacks_a_variable_is_at_its_action(run_cli: RunCli, folder: Path) -> None:
+    text = "---- MODULE Half ----\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\nNext == x' = 1\nSpec == Init /\\ [][Next]_<<x, y>>\n====\n"
+    (folder / "Half.tla").write_text(text)
+    assert caret_of(told(run_cli("check", "Half.tla")), "Half.tla:4:9") == "x' = 1"
+
+
+def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
+    (folder / "Wrong.cfg").write_text(
+        "CONSTANT N = 1\nSPECIFICATION Spec\n\\* Nope is not\nINVARIANT Low Nope\n"
+    )
+    assert (
+        run_cli("check", "Limited.tla", "--config", "Wrong.cfg")
+        .errors[0]
+        .startswith("error: Wrong.cfg:4:15: ")
+    )
+    (folder / "Lacking.cfg").write_text("SPECIFICATION Spec\n")
+    ended = run_cli("check", "Limited.tla", "--config", "Lacking.cfg")
+    assert (ended.code, "Limited.tla:3:10" in ended.stderr + ended.stdout) == (2, True)
+    (folder / "Zero.cfg").write_text("CONSTANT N = 0\nSPECIFICATION Spec\n")
+    ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg")
+    assert ended.code == 1
+    assert caret_of(told(ended), "Limited.tla:5:8") == "N > 0"
+
+
+def test_an_option_is_a_place_too(run_cli: RunCli, folder: Path) -> None:
+    ended = run_cli("check", "Limited.tla", "-c", "N=1 + {}", "--invariant", "Low")
+    assert ended.code == 2
+    lines = told(ended)
+    assert lines[0].startswith("-c N=...: The configuration file substitutes constant N")
+    assert lines[1] == "      | 1 + {}"
+
+
+SWEEP = r'''module = "Limited.tla"
+[model]
+invariants = ["Low"]
+check_deadlock = false
+[parameters]
+# "Head(<<>>)" in a comment is not the value
+N = [ "Head(<<>>)",
+  1, "CHOOSE \u006e \\in {1} : n > 1", """
+  LET a == 1
+  IN  a + {}""",
+]
+[tlc]
+timeout = "1m"
+'''
+
+
+def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
+    run_cli: RunCli, folder: Path
+) -> None:
+    (folder / "sweep.toml").write_text(SWEEP)
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert ended.code == 2
+    lines = told(ended)
+    assert caret_of(lines, "sweep.toml:7:8") == 'Head(<<>>)",'
+    assert caret_of(lines, "sweep.toml:8:7").startswith("CHOOSE")
+    assert caret_of(lines, "sweep.toml:9:3") == "LET a == 1"
+    rows = pq.read_table(folder / "runs/sweep/tables/diagnostics.parquet").to_pylist()
+    errors = [row for row in rows if row["severity"] == "error"]
+    assert {(row["file"], row["line"], row["column"]) for row in errors} == {
+        ("sweep.toml", 7, 8),
+        ("sweep.toml", 8, 7),
+        ("sweep.toml", 9, 3),
+    }
+    assert not any("/tmp" in row["text"] or "tla2py-" in row["text"] for row in rows)
+    runs = pq.read_table(folder / "runs/sweep/tables/runs.parquet").to_pylist()
+    assert [row["message_place"] for row in runs] == [
+        "sweep.toml:7:8",
+        None,
+        "sweep.toml:8:7",
+        "sweep.toml:9:3",
+    ]
+    gate = run_cli("gate", "sweep.toml", "-o", "runs/sweep", "--executor", "local", "--sarif", "found.sarif")
+    assert gate.code == 2
+    assert "sweep.toml:9:3: " in gate.stdout + gate.stderr
+    assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
+    page = (folder / "page.html").read_text()
+    assert "sweep.toml:9:3" in page
+
+
+def test_a_value_that_is_no_expression_is_refused_at_its_column(run_cli: RunCli, folder: Path) -> None:
+    (folder / "sweep.toml").write_text(
+        'module = "Limited.tla"\n[constants]\nN = """\n  1 +\n  2 \\\\div (3"""\n'
+    )
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert ended.code == 2
+    assert ended.stderr.startswith("error: sweep.toml:5:1")
+    assert not (folder / "runs").exists()
+    (folder / "sweep.toml").write_text('module = "Limited.tla"\n[parameters]\nN = [1, "1 + + 2"]\n')
+    for command in ("sweep", "cfg", "gate"):
+        ended = run_cli(command, "sweep.toml")
+        assert (ended.code, ended.stderr.split(" ")[1]) == (2, "sweep.toml:3:16:")
+
+
+def test_tables_of_before_are_made_anew(run_cli: RunCli, folder: Path) -> None:
+    """A store whose tables lack what newer ones have is read all the same."""
+    (folder / "sweep.toml").write_text('module = "Limited.tla"\n[constants]\nN = 1\n')
+    assert run_cli("sweep", "sweep.toml", "--executor", "local").code == 1
+    tables = folder / "runs/sweep/tables"
+    old = pq.read_table(tables / "runs.parquet").drop_columns(["message_place"])
+    pq.write_table(old.replace_schema_metadata({}), tables / "runs.parquet")
+    (tables / "diagnostics.parquet").unlink()
+    assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
+    assert "message_place" in pq.read_schema(tables / "runs.parquet").names
+    assert (tables / "diagnostics.parquet").exists()

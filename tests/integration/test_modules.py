@@ -1,0 +1,259 @@
+"""Modules as engineers have them: over several folders, LOCAL, in PlusCal, in Unicode, with Java classes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ended, RunCli
+from tla2py.explore import open_view
+from tla2py.run import digest_text
+from tla2py.tlc.toolchain import bundled_jar
+
+pytestmark = pytest.mark.java
+
+# Made from: public class Twice { public static IntValue Double(IntValue n) { return IntValue.gen(n.val * 100); } }
+TWICE_CLASS = base64.b64decode(
+    "yv66vgAAADQAFgoAAgADBwAEDAAFAAYBABBqYXZhL2xhbmcvT2JqZWN0AQAGPGluaXQ+AQADKClWCQAIAAkHAAoMAAsADAEAGHRsYzIvdmFsdWUv"
+    "aW1wbC9JbnRWYWx1ZQEAA3ZhbAEAAUkKAAgADgwADwAQAQADZ2VuAQAdKEkpTHRsYzIvdmFsdWUvaW1wbC9JbnRWYWx1ZTsHABIBAAVUd2ljZQEA"
+    "BENvZGUBAAZEb3VibGUBADYoTHRsYzIvdmFsdWUvaW1wbC9JbnRWYWx1ZTspTHRsYzIvdmFsdWUvaW1wbC9JbnRWYWx1ZTsAIQARAAIAAAAAAAIA"
+    "AQAFAAYAAQATAAAAEQABAAEAAAAFKrcAAbEAAAAAAAkAFAAVAAEAEwAAABcAAgABAAAACyq0AAcQZGi4AA2wAAAAAAAA"
+)
+TWICE = "---- MODULE Twice ----\nEXTENDS Naturals\nDouble(n) == n + n\n====\n"
+USE = r"""---- MODULE Use ----
+EXTENDS Twice
+VARIABLE x
+Init == x = Double(2)
+Spec == Init /\ [][UNCHANGED x]_x
+Four == x = 4
+====
+"""
+
+
+def write(folder: Path, **modules: str) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, text in modules.items():
+        (folder / f"{name}.tla").write_text(text, encoding="utf-8")
+
+
+def verdict(ended: Ended) -> str:
+    """The verdict of a check that was asked for JSON."""
+    return str(json.loads(ended.stdout)["verdict"])
+
+
+def test_chains_over_folders_with_instances_and_a_module_inside(run_cli: RunCli, tmp_path: Path) -> None:
+    whole = r"""---- MODULE Whole ----
+EXTENDS Middle
+VARIABLE x
+---- MODULE Inside ----
+CONSTANT k
+Plus(n) == n + k
+====
+By(k) == INSTANCE Inside
+Bounded(limit) == INSTANCE Bound WITH top <- limit, value <- x
+Init == x = Start
+Next == x < 4 /\ x' = By(2)!Plus(x)
+Spec == Init /\ [][Next]_x
+Low == Bounded(3)!Within
+====
+"""
+    write(tmp_path / "models", Whole=whole)
+    write(tmp_path / "middle", Middle="---- MODULE Middle ----\nEXTENDS Base\nStart == Zero\n====\n")
+    bound = "---- MODULE Bound ----\nEXTENDS Integers\nCONSTANT top\nVARIABLE value\nWithin == value =< top\n====\n"
+    write(tmp_path / "base", Base="---- MODULE Base ----\nEXTENDS Naturals\nZero == 0\n====\n", Bound=bound)
+    options = ("--invariant", "Low", "--no-deadlock")
+    ended = run_cli("check", "models/Whole.tla", "-L", "middle", "-L", "base", *options)
+    assert ended.code == 1, ended
+    assert "Low is violated, 3 states" in ended.stdout
+    ended = run_cli("check", "models/Whole.tla", "-L", "middle", *options)
+    assert ended.code == 2
+    assert ended.errors[0].startswith("error: middle/Middle.tla:2:9: module Base is not found")
+    (tmp_path / "models/sweep.toml").write_text(
+        'module = "Whole.tla"\nlibraries = ["../middle", "../base"]\n'
+        '[model]\ninvariants = ["Low"]\n[substitutions]\nZero = "2 - 1"\n'
+    )
+    ended = run_cli("sweep", "models/sweep.toml", "--executor", "local", "-o", "store")
+    assert "violated: Low in 3" in ended.stdout, ended
+
+
+LOCAL = r"""---- MODULE Hidden ----
+EXTENDS Naturals
+LOCAL INSTANCE Tools
+CONSTANT K
+VARIABLE x
+LOCAL Limit == 3
+LOCAL
+ Init ==
+  /\ x = 0
+  /\ K \in Int
+LOCAL Next == x' = IF x < Limit THEN x + 1 ELSE x
+LOCAL Spec == Init /\ [][Next]_x
+LOCAL Small == x < 3
+====
+"""
+
+
+def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path) -> None:
+    write(
+        tmp_path, Hidden=LOCAL, Tools="---- MODULE Tools ----\nEXTENDS Integers\nDouble(n) == 2 * n\n====\n"
+    )
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Hidden.tla"\n[model]\ninvariants = ["Small"]\n[parameters]\nK = ["Double(Limit) - 7"]\n'
+    )
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert "violated: Small in 4" in ended.stdout, ended
+    view = open_view(tmp_path / "runs/sweep")
+    with view.store.archive(view.manifest.points[0].run_id) as archive:
+        record = archive.record
+    # The record says which text TLC had and which is the user's.
+    assert record.originals == (("Hidden.tla", digest_text(LOCAL)),)
+    given = view.store.source(dict(record.modules)["Hidden.tla"])
+    assert view.store.source(record.originals[0][1]) == LOCAL
+    assert [len(line) for line in given.split("\n")] == [len(line) for line in LOCAL.split("\n")]
+    assert "LOCAL Next" in given
+    assert "LOCAL Spec" not in given
+    assert run_cli("trace", "runs/sweep", "1", "--verify").code == 0
+
+
+COUNTDOWN = r"""---- MODULE Countdown ----
+EXTENDS Naturals
+CONSTANT N
+(* --algorithm Countdown
+variables left = N;
+begin
+  loop: while left > 0 do
+    step: left := left - 1;
+  end while;
+end algorithm *)
+Above == left > 1
+====
+"""
+
+
+@pytest.fixture
+def countdown(tmp_path: Path) -> Path:
+    write(tmp_path, Countdown=COUNTDOWN)
+    return tmp_path / "Countdown.tla"
+
+
+def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> None:
+    asked = ("-c", "N=2", "--invariant", "Above")
+    ended = run_cli("check", countdown, *asked)
+    assert ended.code == 1, ended
+    assert f"{countdown}:4:4: the PlusCal algorithm is not translated" in ended.stderr
+    # Steps are at the labels of the algorithm, in the file as it is.
+    places = [line.split()[1:3] for line in ended.stdout.splitlines() if line[2:3].isdigit()]
+    assert places[1:] == [["loop", "Countdown:7"], ["step", "Countdown:8"]]
+    assert countdown.read_text() == COUNTDOWN
+    assert [each.name for each in countdown.parent.iterdir()] == ["Countdown.tla"]
+    ended = run_cli("check", countdown, *asked, "--no-translate")
+    assert ended.code == 2
+    assert "Countdown defines no Spec" in ended.stderr
+
+
+def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown: Path) -> None:
+    from tla2py.syntax import parse_module
+    from tla2py.tlc.pluscal import Translator
+    from tla2py.tlc.toolchain import find_toolchain
+
+    text = Translator(find_toolchain, lambda _: None)(parse_module(countdown))
+    assert text is not None
+    countdown.write_text(text)
+    sweep = countdown.with_name("sweep.toml")
+    sweep.write_text('module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[constants]\nN = 2\n')
+    ended = run_cli("sweep", sweep, "--executor", "local")
+    assert "PlusCal" not in ended.stderr
+    assert "violated: Above in 3" in ended.stdout
+    countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
+    ended = run_cli("sweep", sweep, "--executor", "local", "--fresh")
+    assert "Countdown.tla:4:4: the PlusCal algorithm has changed since it was translated" in ended.stderr
+    states = open_view(countdown.parent / "runs/sweep").trace(1).states
+    assert [state.values["left"] for state in states] == [2, 2, 0]
+    # Who wants the old translation says so.
+    sweep.write_text(sweep.read_text() + "[tlc]\ntranslate = false\n")
+    ended = run_cli("sweep", sweep, "--executor", "local", "--fresh")
+    assert "PlusCal" not in ended.stderr
+    states = open_view(countdown.parent / "runs/sweep").trace(1).states
+    assert [state.values["left"] for state in states] == [2, 2, 1]
+
+
+def test_pluscal_that_cannot_be_translated(run_cli: RunCli, countdown: Path) -> None:
+    countdown.write_text(COUNTDOWN.replace("left - 1;", "left - 1 +;").replace("end while;", "end whle;"))
+    ended = run_cli("check", countdown, "-c", "N=2")
+    assert ended.code == 2
+    assert ended.errors[0].startswith(f"error: {countdown}:9:7: PlusCal cannot be translated: ")
+    assert "--no-translate" in ended.errors[1]
+
+
+UNICODE = """---- MODULE Signs ----
+EXTENDS Naturals
+VARIABLE x
+\\* ≜ in a comment (* ∧ is nothing to TLC
+(* (* □ *) ∈ *)
+Name == "é"
+Init == x = 0
+Next ≜ x' ∈ {x}
+Spec == Init /\\ [][Next]_x
+====
+"""
+
+
+def test_unicode_is_refused_by_a_tlc_that_does_not_read_it(run_cli: RunCli, tmp_path: Path) -> None:
+    write(tmp_path, Signs=UNICODE)
+    (tmp_path / "sweep.toml").write_text('module = "Signs.tla"\n')
+    for command in (("check", "Signs.tla"), ("sweep", "sweep.toml", "--executor", "local")):
+        ended = run_cli(*command)
+        assert ended.code == 2
+        assert ended.errors[0].startswith("error: Signs.tla:8:6: ≜ is Unicode, which this TLC does not read")
+        assert "write ==" in ended.errors[1]
+    assert not (tmp_path / "runs").exists()
+    write(tmp_path, Signs=UNICODE.replace("≜ x'", "== x'").replace("∈ {x}", "\\in {x}"))
+    assert run_cli("check", "Signs.tla").code == 0
+    assert run_cli("inspect", "Signs.tla").code == 0
+
+
+def test_classes_are_loaded_on_request_only(run_cli: RunCli, tmp_path: Path) -> None:
+    write(tmp_path, Use=USE)
+    write(tmp_path / "classes", Twice=TWICE)
+    (tmp_path / "classes/Twice.class").write_bytes(TWICE_CLASS)
+    with zipfile.ZipFile(tmp_path / "twice.jar", "w") as jar:
+        for name in ("Twice.class", "Twice.tla"):
+            jar.write(tmp_path / "classes" / name, name)
+    asked = ("check", "Use.tla", "--invariant", "Four", "--json")
+    found = run_cli(*asked, "--overrides", "twice.jar")
+    assert verdict(found) == "violated"
+    assert verdict(run_cli(*asked, "--overrides", "classes")) == "violated"
+    # Beside the module, in a library, beside the tools under the name that their manifest has: nothing is loaded.
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    shutil.copy(bundled_jar(), tools / "tla2tools.jar")
+    shutil.copy(tmp_path / "twice.jar", tools / "CommunityModules.jar")
+    (tmp_path / "Twice.class").write_bytes(TWICE_CLASS)
+    plain = run_cli(*asked, "-L", "classes", "--tla2tools", tools / "tla2tools.jar")
+    assert verdict(plain) == "holds"
+    assert json.loads(plain.stdout)["run_id"] != json.loads(found.stdout)["run_id"]
+
+
+def test_a_sweep_with_classes(run_cli: RunCli, tmp_path: Path) -> None:
+    write(tmp_path, Use=USE, Twice=TWICE)
+    sweep = tmp_path / "sweep.toml"
+    text = 'module = "Use.tla"\n[model]\ninvariants = ["Four"]\n[tlc]\noverrides = ["twice.jar"]\n'
+    sweep.write_text(text)
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert (ended.code, ended.errors[0]) == (2, "error: sweep.toml:5:15: no such file: twice.jar")
+    with zipfile.ZipFile(tmp_path / "twice.jar", "w") as jar:
+        jar.writestr("README", "none")
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert (ended.code, ended.errors[0]) == (2, "error: sweep.toml:5:15: twice.jar has no classes")
+    with zipfile.ZipFile(tmp_path / "twice.jar", "w") as jar:
+        jar.writestr("Twice.class", TWICE_CLASS)
+    assert "violated: Four in 1" in run_cli("sweep", "sweep.toml", "--executor", "local").stdout
+    view = open_view(tmp_path / "runs/sweep")
+    with view.store.archive(view.manifest.points[0].run_id) as archive:
+        ((name, sha256),) = archive.record.options.overrides
+    assert (name, len(sha256)) == ("twice.jar", 64)
