@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -36,5 +38,11 @@ def write_point(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
 
 
 def rerun(argv: Sequence[str], folder: Path) -> int:
-    """Run TLC in a folder, its output on our own, and return its exit status."""
-    return subprocess.run(argv, cwd=folder, check=False).returncode
+    """Run TLC in a folder, its output on our own without the folder's name, and return its exit status."""
+    here = f"{folder}{os.sep}".encode()
+    with subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            sys.stdout.buffer.write(line.replace(here, b""))
+            sys.stdout.buffer.flush()
+    return process.returncode

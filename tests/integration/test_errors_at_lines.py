@@ -175,7 +175,15 @@ def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
     assert "sweep.toml:9:3: " in gate.stdout + gate.stderr
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     page = (folder / "page.html").read_text()
-    assert "sweep.toml:9:3" in page
+    assert '<section id="errors">' in page
+    assert "<pre>sweep.toml:9:3: The configuration file substitutes constant N" in page
+    sarif = json.loads((folder / "found.sarif").read_text())
+    places = [result["locations"][0]["physicalLocation"] for result in sarif["runs"][0]["results"]]
+    assert {(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places} == {
+        ("sweep.toml", 7),
+        ("sweep.toml", 8),
+        ("sweep.toml", 9),
+    }
 
 
 def test_a_value_that_is_no_expression_is_refused_at_its_column(run_cli: RunCli, folder: Path) -> None:

@@ -59,9 +59,9 @@ class Evidence:
         span = definition.span
         return Place(
             path=self.relative(path),
-            begin_line=span.begin_line,
+            begin_line=self.spec(point).file_of(definition).line(span.begin_line),
             begin_column=span.begin_column,
-            end_line=span.end_line,
+            end_line=self.spec(point).file_of(definition).line(span.end_line),
             end_column=span.end_column,
         )
 
@@ -91,9 +91,11 @@ class Evidence:
         return self.place(expectation_place(self.sweep, point.expected))
 
     def of_problem(self, problem: Problem, point: PointDecision | None) -> Place:
-        """Where to look for a problem: the definition it concerns, else the expectation, else the sweep file."""
+        """Where to look for a problem: what TLC complains of, the definition it concerns, else the expectation, else the sweep file."""
         if point is None:
             return Place(path=self.relative(self.sweep.path))
+        if problem.reason == "broken" and point.row is not None and (told := point.row.get("message_place")):
+            return self.place(str(told))
         found = self.definition(point, problem.subject) if problem.subject else None
         return found or self.expectation(point)
 

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from tla2py import __version__
 from tla2py.explore import StoreView
 from tla2py.explorer.grid import GridPoint, grid_points
+from tla2py.report.html.complaints import complaints_list
 from tla2py.report.html.coverage import coverage_view
 from tla2py.report.html.growth import growth_pictures
 from tla2py.report.html.points import heatmap_section, points_table, summary_line, varying
@@ -66,6 +67,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         notes=_markdown(options),
         brief=len(options.notes) < _BRIEF,
         points=_html(points_table(points, set(articles))),
+        complaints=_html(complaints_list(view)),
         heatmap=_html(heatmap_section(view, points)),
         growth=[_html(picture) for picture in growth_pictures(view, points)],
         coverage=_html(coverage_view(view)),

@@ -100,7 +100,8 @@ def _number(point: GridPoint, column: str, form: str) -> Element:
 
 def _message(point: GridPoint) -> str | None:
     text = point.run["message"] or point.run["termination_reason"]
-    return None if text is None else str(text)
+    place = point.run.get("message_place")
+    return None if text is None else f"{place}: {text}" if place else str(text)
 
 
 def heatmap_section(view: StoreView, points: Sequence[GridPoint]) -> Element | None:
