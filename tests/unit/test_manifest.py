@@ -1,0 +1,146 @@
+"""Manifests as tlaplus/Examples has them: what is read of one, how its models are run, what is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import COUNTER
+from tla2py.errors import InputError
+from tla2py.manifest import read_manifest
+from tla2py.manifestwrite import manifest_text
+from tla2py.outcome import Outcome
+from tla2py.plan import plan_sweep
+from tla2py.sweep import load_sweep
+from tla2py.sweepfile import ToldPoint
+
+CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
+
+
+def write(folder: Path, *models: dict[str, object], features: tuple[str, ...] = ()) -> Path:
+    """A folder with the module Counter and a manifest that has these models of it."""
+    (folder / "Counter.tla").write_text(COUNTER)
+    for model in models:
+        (folder / f"{model['path']}").write_text(CONFIG)
+    module = {"path": "Counter.tla", "features": list(features), "models": models}
+    path = folder / "manifest.json"
+    path.write_text(json.dumps({"sources": ["S"], "authors": [], "tags": [], "modules": [module]}))
+    return path
+
+
+def model(name: str, **said: object) -> dict[str, object]:
+    return {
+        "path": f"{name}.cfg",
+        "runtime": "00:00:01",
+        "mode": "exhaustive search",
+        "result": "success",
+        **said,
+    }
+
+
+def test_how_a_model_is_run_is_what_its_manifest_says(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        model("Plain"),
+        model("Some", mode={"simulate": {"traceCount": 100}}),
+        model("Endless", mode="generate"),
+        model("Wide", workers=3),
+        model("Auto", workers="auto"),
+        model("Apart", mode="symbolic"),
+        features=("action composition",),
+    )
+    sweep = load_sweep(path)
+    runs = plan_sweep(sweep, "jar").runs
+    options = {
+        Path(point.parameters["config"]).stem: run.options
+        for point, run in zip(sweep.points, runs, strict=True)
+    }
+    shown = {name: (each.mode, each.num, each.workers) for name, each in options.items()}
+    assert shown == {
+        "Plain": ("check", None, 1),
+        "Some": ("simulate", 100, 1),
+        "Endless": ("generate", None, 1),
+        "Wide": ("check", None, 3),
+        "Auto": ("check", None, 1),
+    }
+    assert {each.java_options for each in options.values()} == {("-Dtlc2.tool.impl.Tool.cdot=true",)}
+    assert sweep.left_out == ("Apart.cfg (symbolic)",)
+    assert sweep.workers == 3
+    assert sweep.expect is not None
+    told = {str(row.match["config"]): row for row in sweep.expect.point}
+    # A simulation that finds nothing has not shown that all holds.
+    assert [told[f"{name}.cfg"].outcome for name in ("Plain", "Some")] == [None, Outcome.BOUNDED_SUCCESS]
+    assert told["Plain.cfg"].verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("runtime", "seconds"), [("00:00:01", 1), ("01:02:03", 3723), ("unknown", None), ("00:01", None)]
+)
+def test_runtimes(tmp_path: Path, runtime: str, seconds: int | None) -> None:
+    (entry,) = read_manifest(write(tmp_path, model("Plain", runtime=runtime)))
+    assert entry.said.seconds == seconds
+
+
+def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
+    path = write(tmp_path, model("Good"), model("Gone"), model("Wrong"), model("Unassigned"), model("More"))
+    (tmp_path / "Gone.cfg").unlink()
+    (tmp_path / "Wrong.cfg").write_text(CONFIG.replace("Small", "Smal"))
+    (tmp_path / "Unassigned.cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
+    # TLC does not mind values of constants that are not declared.
+    (tmp_path / "More.cfg").write_text(CONFIG + "CONSTANT Other = 1\n")
+    sweep = load_sweep(path)
+    assert [point.parameters["config"] for point in sweep.points] == ["Good.cfg", "More.cfg"]
+    assert [point.index for point in sweep.points] == [1, 2]
+    said = [each.text for each in sweep.unread]
+    assert [text.partition(" was not run: ")[0] for text in said] == [
+        "Gone.cfg",
+        "Wrong.cfg",
+        "Unassigned.cfg",
+    ]
+    assert "manifest.json:1: no such config: Gone.cfg" in said[0]
+    assert "Wrong.cfg:2:11: Counter.tla has no definition Smal" in said[1]
+    assert "constant Max is assigned nowhere" in said[2]
+    # Where nothing is left, what is wrong is the error.
+    (tmp_path / "Counter.tla").write_text("---- MODULE Counter ----\nEXTENDS Absent\n====\n")
+    with pytest.raises(InputError, match="module Absent is not found"):
+        load_sweep(path)
+
+
+def test_what_is_unknown_is_only_run_to_find_it_out(tmp_path: Path) -> None:
+    path = write(tmp_path, model("Known"), model("Open", result="unknown", runtime="unknown"))
+    assert load_sweep(path).left_out == ("Open.cfg (result unknown)",)
+    sweep = load_sweep(path, unknown=True)
+    assert (len(sweep.points), sweep.left_out) == (2, ())
+    assert sweep.expect is not None
+    assert [isinstance(row, ToldPoint) and row.unknown for row in sweep.expect.point] == [False, True]
+
+
+def test_a_manifest_is_written_of_rows(tmp_path: Path) -> None:
+    path = write(tmp_path, model("One", stateDepth=9, distinctStates=9), model("Two"), model("Three"))
+    sweep = load_sweep(path)
+    rows = [
+        {"outcome": "success", "wall_seconds": 61.2, "distinct": 3, "generated": 4, "depth": 3},
+        {"outcome": "violation_assert", "wall_seconds": 1.0, "distinct": 3, "generated": 4, "depth": 3},
+        None,
+    ]
+    text = manifest_text([(sweep, list(zip(sweep.points, rows, strict=True)))], path, tmp_path)
+    written = json.loads(text)
+    assert written["sources"] == ["S"]
+    one, two, three = written["modules"][0]["models"]
+    assert one == model("One", runtime="00:01:02", distinctStates=3, totalStates=4, stateDepth=3)
+    assert two == model("Two", runtime="unknown", result="unknown")
+    assert three == model("Three")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['module = "Counter.tla"\n[constants]\nMax = 1\n', 'module = "Counter.tla"\n[parameters]\nMax = [1]\n'],
+)
+def test_what_a_manifest_cannot_say(tmp_path: Path, text: str) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    (tmp_path / "sweep.toml").write_text(text)
+    sweep = load_sweep(tmp_path / "sweep.toml")
+    with pytest.raises(InputError, match="cannot say what sweep runs"):
+        manifest_text([(sweep, [(sweep.points[0], None)])], tmp_path / "manifest.json", tmp_path)
