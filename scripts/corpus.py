@@ -163,7 +163,8 @@ def explain(outcome: Outcome, said: str, config: str, reached: set[str]) -> tupl
         return "limits", outcome.value.replace("_", " ")
     broken = outcome.value.startswith(("error", "failure")) or outcome is Outcome.VIOLATION_ASSUMPTION
     if broken and (java := sorted(reached & COMMUNITY_MODULES)):
-        return "java", f"{', '.join(java)}: {_line(said)}"
+        named = [name for name in java if re.search(rf"\b{name}\b", said)]
+        return "java", f"{', '.join(named or java)}: {_line(said)}"
     return "real", _line(said)
 
 
