@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -75,4 +76,12 @@ def build_argv(
         tlc += ["-dump", "dot,actionlabels", str(folder / GRAPH)]
     if options.coverage:
         tlc += ["-coverage", "60"]
-    return (*jvm, "-cp", os.pathsep.join(map(str, (jar, *overrides))), "tlc2.TLC", *tlc, *options.options, f"{main}.tla")
+    return (
+        *jvm,
+        "-cp",
+        os.pathsep.join(map(str, (jar, *overrides))),
+        "tlc2.TLC",
+        *tlc,
+        *options.options,
+        f"{main}.tla",
+    )
