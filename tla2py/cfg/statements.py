@@ -96,10 +96,11 @@ def read_statements(text: str) -> Statements:
     tokens = read_tokens(text)
     reader = _Reader(tokens.tokens)
     reader.read()
-    problems = sorted(
-        [*_unreadable(tokens), *reader.problems],
-        key=lambda problem: problem.token.offset if problem.token else len(text),
-    )
+    # Behind the place where TLC ceases to read, what seems wrong is of no use until that is mended.
+    limit = tokens.stops[0].offset if tokens.stops else len(text) + 1
+    problems = [each for each in reader.problems if (each.token.offset if each.token else len(text)) < limit]
+    problems += _unreadable(tokens)
+    problems.sort(key=lambda problem: problem.token.offset if problem.token else len(text))
     return Statements(tokens=tokens, statements=tuple(reader.statements), problems=tuple(problems))
 
 

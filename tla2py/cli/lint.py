@@ -72,18 +72,18 @@ def lint_command(
     use_translator(tla2tools, True)
     jobs = list(_jobs(files))
     found: dict[Finding, None] = {}
-    unread = False
+    read = 0
     for job in jobs:
         try:
             for finding in _findings(job, library or [], dialect):
                 found[finding] = None
+            read += 1
         except Tla2pyError as error:
             print_error(error)
-            unread = True
     findings = tuple(found)
-    _print(findings, len(jobs), form)
+    _print(findings, read, form)
     bad = any(finding.severity is not Severity.NOTE for finding in findings)
-    raise typer.Exit(EXIT_NOT_RUN if unread else EXIT_UNEXPECTED if bad else EXIT_OK)
+    raise typer.Exit(EXIT_NOT_RUN if read < len(jobs) else EXIT_UNEXPECTED if bad else EXIT_OK)
 
 
 def _jobs(files: Sequence[Path]) -> Iterator[_Job]:
@@ -128,7 +128,7 @@ def _print(findings: Sequence[Finding], files: int, form: Format) -> None:
     elif form is Format.GITHUB:
         for line in findings_github(findings):
             typer.echo(line)
-    else:
+    elif files:
         for finding in findings:
             show(finding_text(finding))
         err().print(findings_summary(findings, files))

@@ -1,0 +1,174 @@
+"""``tla2py lint`` as a command, what it holds of TLC held against the real one, and the same before something is run."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.unit.lint.page import EXAMPLES, MODULE, Example
+from tla2py.cfg.literal import KEYWORDS
+from tla2py.cfg.tokens import read_tokens
+from tla2py.lint import read_dialect
+from tla2py.tlc.toolchain import bundled_jar, find_java
+
+CONFIG = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
+
+
+def java(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={folder}"]
+    argv = [str(find_java().path), *options, "-cp", str(bundled_jar()), *args]
+    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def tlc(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    (folder / "Box.tla").write_text(MODULE)
+    (folder / "Box.cfg").write_text(text)
+    return java(folder, "tlc2.TLC", "-tool", "-fp", "0", "-metadir", str(folder / "states"), "Box.tla")
+
+
+@pytest.mark.parametrize(
+    "example", [each for each in EXAMPLES if each.exit_code is not None], ids=lambda each: each.code
+)
+def test_tlc_ends_as_the_page_says(tmp_path: Path, example: Example) -> None:
+    done = tlc(tmp_path, example.wrong)
+    assert done.returncode == example.exit_code, done.stdout
+
+
+def test_what_tlc_passes_over_it_finds_when_it_is_right(tmp_path: Path) -> None:
+    """Where the wrong config is silent, and the right one lists what is violated."""
+    found = {}
+    for example in EXAMPLES:
+        if example.code in ("unreadable", "type-constraint", "commented-keyword", "state-property"):
+            found[example.code] = tlc(tmp_path, example.right).returncode
+    assert found == dict.fromkeys(found, 12)
+    assert len(found) == 4
+
+
+TOKENS = r"""SPECIFICATION Spec_1 1a _x x__y 1_ A_b WF_x SF_ 12 007 \in \notin \foo \X (\X) "s" "a \" b" "\\" 1..3 1.5 -1
+N=1 <-a <- b ->c |-> <=> =< => == === ==== ---- <<>> <<a>>_x [] [x]_y <>_z p!q M!N,{a,b}(c) @@ :> $ $$ % %% & && * **
+\* a comment (* with
+x (* one (* in *) another \* *) y / // /\ \/ + ++ - -- ^+ ^^ ~ ~> -+-> ' # ## | || .. ... ?? ! !! : :: ::= := a"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["", " b", " ; b", " ? b", " ` b", "\u00a0b", "\x0cb", " \u00e9 b", ' "b', ' "\\q" b', ' "`" b', " (* b"],
+)
+def test_tokens_are_cut_as_tlc_cuts_them(tmp_path: Path, end: str) -> None:
+    (tmp_path / "all.cfg").write_text(TOKENS + end)
+    done = java(tmp_path, "-Dfile.encoding=UTF-8", "tlc2.tool.impl.ModelConfig", "all.cfg")
+    tokens = read_tokens(TOKENS + end)
+    stop = min((each.offset for each in tokens.stops), default=len(TOKENS + end))
+    assert done.stderr.splitlines() == [each.text for each in tokens.tokens if each.offset < stop]
+    assert bool(tokens.stops) == (end not in ("", " b"))
+
+
+def test_the_keywords_of_the_bundled_tlc() -> None:
+    dialect = read_dialect(bundled_jar(), "2.15")
+    assert dialect is not None
+    assert dialect.label == "TLC 2.15"
+    lacking = {"ALIAS", "CHECK_DEADLOCK", "POSTCONDITION", "POSTCONDITIONS"}
+    assert KEYWORDS - dialect.keywords == lacking | {word for word in KEYWORDS if word.startswith("_")}
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    (tmp_path / "Box.tla").write_text(MODULE)
+    (tmp_path / "Box.cfg").write_text(CONFIG + "INVARIANT Enough\n")
+    (tmp_path / "BoxBad.cfg").write_text(CONFIG + "INVARIANT Small,\n  Enough\nPROPERTY Bound\n")
+    return tmp_path
+
+
+def test_findings_are_told_with_their_places(run_cli: RunCli, box: Path) -> None:
+    done = run_cli("lint", "Box.cfg", "BoxBad.cfg", cwd=box)
+    assert done.code == 1
+    assert done.stdout.splitlines() == [
+        "BoxBad.cfg:3:16: error[comma] TLC takes a comma between names for a name",
+        "    leave it out",
+        "BoxBad.cfg:5:10: warning[state-property] Bound is a predicate on states: TLC holds it against the initial states only",
+        "    write INVARIANT Bound, or define []Bound",
+    ]
+    assert done.errors == ["1 error, 1 warning in 2 files"]
+
+
+def test_nothing_found(run_cli: RunCli, box: Path) -> None:
+    for args in (("Box.tla",), ("Box.cfg", "Box.tla"), ("Box.cfg",)):
+        done = run_cli("lint", *args, cwd=box)
+        assert (done.code, done.stdout, done.errors) == (0, "", ["nothing found in 1 file"])
+
+
+def test_a_note_is_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.cfg").write_text(CONFIG + "CHECK_DEADLOCK FALSE\nINVARIANT Enough\n")
+    done = run_cli("lint", "Box.cfg", cwd=box)
+    assert done.code == 0
+    assert "Box.cfg:3:1: note[check-deadlock] TLC 2.15 does not know CHECK_DEADLOCK" in done.stdout
+
+
+def test_forms_for_programs(run_cli: RunCli, box: Path) -> None:
+    found = json.loads(run_cli("lint", "BoxBad.cfg", "--format", "json", cwd=box).stdout)
+    assert [(each["code"], each["line"], each["column"]) for each in found] == [
+        ("comma", 3, 16),
+        ("state-property", 5, 10),
+    ]
+    sarif = json.loads(run_cli("lint", "BoxBad.cfg", "--format", "sarif", cwd=box).stdout)
+    (run,) = sarif["runs"]
+    assert [each["id"] for each in run["tool"]["driver"]["rules"]] == ["lint/comma", "lint/state-property"]
+    assert [each["level"] for each in run["results"]] == ["error", "warning"]
+    lines = run_cli("lint", "BoxBad.cfg", "--format", "github", cwd=box).stdout.splitlines()
+    assert [re.match(r"::(\w+) file=BoxBad.cfg,line=(\d+),", line) is not None for line in lines] == [
+        True
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("Nope.cfg",), "error: no such config: Nope.cfg"),
+        (("Nope.tla",), "error: Nope.tla has no Nope.cfg beside it"),
+        (("notes.txt",), "error: notes.txt is no config, module or sweep file"),
+        (("Box.cfg", "Box.tla", "Bax.tla"), "error: configs with more than one module"),
+        (("Box.cfg", "Bax.tla"), "error: no such module: Bax.tla"),
+    ],
+)
+def test_what_cannot_be_read(run_cli: RunCli, box: Path, args: tuple[str, ...], said: str) -> None:
+    done = run_cli("lint", *args, cwd=box)
+    assert done.code == 2
+    assert done.errors[0].startswith(said)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_config_without_a_module_is_read_alone(run_cli: RunCli, box: Path) -> None:
+    (box / "other.cfg").write_text("INVARIANT A, B\n")
+    done = run_cli("lint", "other.cfg", cwd=box)
+    assert done.code == 1
+    assert done.stdout.startswith("other.cfg:1:12: error[comma]")
+    assert "no module beside it" in done.stderr
+
+
+def test_an_error_stops_a_check_before_tlc_runs(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.cfg").write_text(CONFIG.replace("N = 3", "N = Limit") + "INVARIANT Enough\n")
+    done = run_cli("check", "Box.tla", cwd=box)
+    assert (done.code, done.stdout) == (2, "")
+    assert done.errors[0].startswith("error: Box.cfg:2:15: TLC makes Limit a model value here")
+
+
+def test_a_warning_stops_nothing(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.cfg").write_text(CONFIG + "PROPERTY Bound\n")
+    done = run_cli("check", "Box.tla", cwd=box)
+    assert done.code == 0
+    assert done.errors[0].startswith("Box.cfg:3:10: warning[state-property]")
+    assert done.stdout.startswith("holds")
+
+
+def test_a_sweep_is_linted_before_it_runs(run_cli: RunCli, box: Path) -> None:
+    text = 'module = "Box.tla"\nconfig = "Box.cfg"\n[parameters]\nN = { from = 1, to = 3 }\n[model]\n'
+    (box / "s.toml").write_text(text + 'invariants = ["Step"]\n')
+    done = run_cli("sweep", "s.toml", "--executor", "local", "-o", "st", cwd=box)
+    assert done.code == 2
+    assert done.errors[0] == "error: s.toml:6:16: Step is an action, not a predicate on states: TLC stops"
+    assert not (box / "st").exists()

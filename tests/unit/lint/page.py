@@ -1,0 +1,53 @@
+"""The examples of docs/lint.md: of every rule a wrong and a right file, and how TLC ends with the wrong one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_PAGE = Path(__file__).resolve().parents[3] / "docs" / "lint.md"
+_EXAMPLE = re.compile(
+    r"#### `(?P<code>[\w-]+)`\n\n\*An? (?P<severity>\w+)(?:; TLC 2\.15 ends with (?P<exit>\d+))?\.\*.*?"
+    r"```(?P<kind>cfg|toml)\n(?P<wrong>.*?)```\n```(?P=kind)\n(?P<right>.*?)```\n",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A rule with its example."""
+
+    code: str
+    severity: str
+    exit_code: int | None
+    suffix: str
+    wrong: str
+    right: str
+
+
+def _texts() -> tuple[str, str, list[Example]]:
+    page = _PAGE.read_text()
+    (module,) = re.findall(r"```tla\n(.*?)```", page, re.DOTALL)
+    begin, _, rest = page.partition("```cfg\n")[2].partition("```\n")
+
+    def whole(kind: str, text: str) -> str:
+        if kind == "toml":
+            return f'module = "Box.tla"\n{text}'
+        return text if text.startswith("\\* whole\n") else begin + text
+
+    examples = [
+        Example(
+            code=found["code"],
+            severity=found["severity"],
+            exit_code=int(found["exit"]) if found["exit"] else None,
+            suffix=f".{found['kind']}",
+            wrong=whole(found["kind"], found["wrong"]),
+            right=whole(found["kind"], found["right"]),
+        )
+        for found in _EXAMPLE.finditer(rest)
+    ]
+    return module, rest, examples
+
+
+MODULE, RULES_TEXT, EXAMPLES = _texts()
