@@ -1,0 +1,143 @@
+"""How numbers grow along a parameter, and what the next size will have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.explorer.stores import view_of
+from tla2py.errors import InputError
+from tla2py.explorer.growth import Growth, Series, growth_view, make_growth
+
+SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True).map(sorted)
+
+
+def series(number_of: Callable[[float], float], *sizes: int) -> Series:
+    return Series(
+        fixed={"M": "1"},
+        values=tuple(map(str, sizes)),
+        sizes=tuple(map(float, sizes)),
+        numbers=tuple(number_of(size) for size in sizes),
+    )
+
+
+@given(SIZES, st.integers(1, 9), st.integers(1, 5))
+def test_a_power_of_the_size_is_the_lower_bound(sizes: list[int], ahead: int, power: int) -> None:
+    size = sizes[-1] + ahead
+    told = series(lambda n: 3 * n**power, *sizes).predict(size)
+    assert told.low == pytest.approx(3 * size**power)
+    assert told.low <= told.likely <= told.high
+
+
+@given(SIZES, st.integers(1, 9), st.integers(2, 9))
+def test_a_constant_ratio_is_the_upper_bound(sizes: list[int], ahead: int, ratio: int) -> None:
+    size = sizes[-1] + ahead
+    told = series(lambda n: 5.0 * ratio**n, *sizes).predict(str(size))
+    assert told.high == pytest.approx(5.0 * ratio**size)
+    if len(sizes) > 2:
+        assert told.likely == pytest.approx(told.high)
+    assert told.error(5.0 * ratio**size) == pytest.approx(told.likely / told.high - 1)
+
+
+@given(SIZES.filter(lambda sizes: len(sizes) > 2), st.integers(1, 3))
+def test_growth_that_changes_goes_on_changing(sizes: list[int], ahead: int) -> None:
+    def number_of(size: float) -> float:
+        return math.exp(6 * size - 0.1 * size * size)
+
+    size = sizes[-1] + ahead
+    told = series(number_of, *sizes).predict(size)
+    assert told.likely == pytest.approx(max(number_of(size), told.low))
+
+
+def test_of_two_sizes_it_is_between_the_bounds() -> None:
+    told = series(lambda n: 2.0**n, 1, 2).predict(3)
+    assert told.likely == pytest.approx(math.sqrt(told.low * told.high))
+    assert str(told) == "3: 7 (6 to 8)"
+
+
+@pytest.mark.parametrize("first", [0, -3])
+def test_sizes_may_begin_below_one(first: int) -> None:
+    sizes = range(first, first + 4)
+    told = series(lambda n: (n - first + 1) ** 2, *sizes).predict(first + 4)
+    assert told.low == pytest.approx(25)
+
+
+@pytest.mark.parametrize(
+    ("told", "value"),
+    [
+        (series(float, 1), 2),
+        (series(float, 1, 2), 2),
+        (series(float, 1, 2), 1),
+        (series(float, 1, 2), "a"),
+        (series(float, 1, 2), "TRUE"),
+        (series(float, 1, 2, 2), 3),
+    ],
+)
+def test_what_cannot_be_predicted(told: Series, value: str | int) -> None:
+    with pytest.raises(InputError, match=f"nothing to go on from for {value}") as error:
+        told.predict(value)
+    assert error.value.code == "no-prediction"
+
+
+def test_more_than_can_be_counted() -> None:
+    assert series(lambda n: 10.0**n, 1, 2, 3).predict(1000).high == math.inf
+
+
+def test_of_a_store_the_points_that_hold_count(tmp_path: Path) -> None:
+    view = view_of(
+        tmp_path,
+        ({"N": "3", "S": "{a}", "M": "x"}, "success"),
+        ({"N": "2", "S": "{a, b}", "M": "x"}, "user-output"),
+        ({"N": "1", "S": "{}", "M": "x"}, "invariant"),
+        ({"N": "10", "S": "1..9", "M": "y"}, "depth-first"),
+        ({"N": "11", "S": "1..9", "M": "y"}, None),
+    )
+    growth = view.growth("N")
+    assert [(dict(one.fixed), one.values, one.numbers) for one in growth.series] == [
+        ({"S": "{a}", "M": "x"}, ("3",), (8.0,)),
+        ({"S": "{a, b}", "M": "x"}, ("2",), (3.0,)),
+        ({"S": "1..9", "M": "y"}, ("10",), (8.0,)),
+    ]
+    assert str(growth).splitlines()[:2] == ["distinct by N", "    S = {a}, M = x: 3: 8"]
+    # Sets have their number of elements for a size, a range as any other.
+    assert [one.sizes for one in make_growth(view, "S", "generated").series] == [(1.0,), (2.0,), (9.0,)]
+    for parameter, value, code in (
+        ("M", "distinct", "no-sizes"),
+        ("K", "distinct", "unknown-parameter"),
+        ("N", "nothing", "unknown-column"),
+        ("N", "outcome", "unknown-column"),
+    ):
+        with pytest.raises(InputError) as error:
+            make_growth(view, parameter, value)
+        assert error.value.code == code
+
+
+def test_sizes_are_in_order(tmp_path: Path) -> None:
+    view = view_of(tmp_path, ({"N": "10"}, "success"), ({"N": "9"}, "user-output"))
+    (told,) = view.growth("N").series
+    assert (told.values, told.sizes, told.numbers) == (("9", "10"), (9.0, 10.0), (3.0, 8.0))
+    assert told.label == "the model"
+
+
+def test_curves_go_on_to_the_next_size() -> None:
+    growth = Growth(parameter="N", value="distinct", series=(series(lambda n: 10.0**n, 1, 2, 3),))
+    shown = growth_view(growth)
+    texts = [text.text for text in shown.iter("text")]
+    assert "predicted 10,000" in texts
+    assert "4" in texts
+    assert "predicted" not in "".join(str(text.text) for text in growth_view(_alone()).iter("text"))
+    assert "<svg" in growth._repr_html_()
+
+
+def _alone() -> Growth:
+    return Growth(parameter="N", value="distinct", series=(series(float, 1),))
+
+
+def test_without_a_point_that_holds_it_says_so() -> None:
+    shown = growth_view(Growth(parameter="N", value="distinct", series=()))
+    assert shown.text == "no run that holds tells how distinct grows along N"

@@ -1,0 +1,117 @@
+"""All counterexamples of a store, sorted by what they do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.pages import Page
+from tests.unit.explorer.stores import view_of
+from tla2py.errors import InputError
+from tla2py.explore import StoreView
+from tla2py.explorer import kinds as module
+from tla2py.explorer.kinds import Found, Kind, all_found, make_kinds
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
+    return view_of(
+        tmp_path_factory.mktemp("kinds"),
+        ({"N": "1"}, "continue"),
+        ({"N": "2"}, "invariant"),
+        ({"N": "3"}, 2),
+        ({"N": "4"}, "liveness-lasso"),
+        ({"N": "5"}, "success"),
+        ({"N": "6"}, "deadlock"),
+        ({"N": "7"}, None),
+    )
+
+
+def test_every_counterexample_is_found_once(view: StoreView) -> None:
+    found = [(one.point, one.trace, one.name, one.length) for one in all_found(view)]
+    # Point 3 shares the run of point 2.
+    assert sorted(found) == [
+        (1, 1, "NeverOne", 1),
+        (1, 2, "NeverOne", 2),
+        (1, 3, "Small", 3),
+        (1, 4, "Small", 3),
+        (1, 5, "Small", 4),
+        (1, 6, "Small", 4),
+        (2, 1, "Small", 3),
+        (4, 1, "Reaches", 8),
+        (6, 1, "deadlock", 3),
+    ]
+    for one in all_found(view):
+        trace = view.trace(one.point, one.trace)
+        assert one.actions == tuple(state.action for state in trace.states[1:])
+        assert one.length == len(trace.states)
+
+
+@pytest.mark.parametrize("likeness", [0.0, 0.5, 0.8, 1.0])
+def test_the_kinds_hold_every_counterexample_once(view: StoreView, likeness: float) -> None:
+    kinds = make_kinds(view, likeness)
+    members = [(one.point, one.trace) for kind in kinds.kinds for one in kind.members]
+    assert sorted(members) == sorted((one.point, one.trace) for one in all_found(view))
+    for kind in kinds.kinds:
+        assert {one.name for one in kind.members} == {kind.shortest.name}
+        assert kind.shortest.length == min(one.length for one in kind.members)
+    sizes = [len(kind.members) for kind in kinds.kinds]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(kinds) == len(sizes)
+
+
+def test_how_alike_is_asked_for(view: StoreView) -> None:
+    def shape(likeness: float) -> list[tuple[str, int]]:
+        return [(kind.shortest.name, len(kind.members)) for kind in view.kinds(likeness).kinds]
+
+    assert shape(0) == [("Small", 5), ("NeverOne", 2), ("deadlock", 1), ("Reaches", 1)]
+    assert shape(1) == [
+        ("Small", 3),
+        ("Small", 2),
+        ("NeverOne", 1),
+        ("NeverOne", 1),
+        ("deadlock", 1),
+        ("Reaches", 1),
+    ]
+
+
+def test_the_trace_of_a_kind(view: StoreView) -> None:
+    kinds = view.kinds()
+    assert kinds.trace(1).name == "Small"
+    assert len(kinds.trace(1).states) == 3
+    for number in (0, -1, len(kinds) + 1):
+        with pytest.raises(InputError, match=f"no kind {number}") as error:
+            kinds.trace(number)
+        assert error.value.code == "no-kind"
+
+
+def test_as_text_and_as_a_table(view: StoreView) -> None:
+    kinds = view.kinds(0.8)
+    lines = str(kinds).splitlines()
+    assert lines[:2] == [
+        "1. Small: 5 counterexamples, shortest 3 states, point 1, trace 3",
+        "     Up x2",
+    ]
+    assert "2. NeverOne: 1 counterexample, shortest 1 state, point 1, trace 1" in lines
+    words = " ".join(Page(kinds._repr_html_()).words.split())
+    assert f"9 counterexamples of {len(kinds)} kinds" in words
+    assert "3 to 4" in words
+
+
+def test_traces_without_actions_are_told_apart_by_their_length(view: StoreView) -> None:
+    one = Found(point=1, trace=1, name="Small", length=5, actions=())
+    kind = Kind(members=(one, replace(one, trace=2, length=9)))
+    kinds = module.Kinds(view=view, kinds=(kind,))
+    assert str(kinds) == "1. Small: 2 counterexamples, shortest 5 states, point 1, trace 1"
+    assert "5 to 9" in kinds._repr_html_()
+
+
+def test_a_file_made_elsewhere_has_a_kind_too(tmp_path: Path) -> None:
+    from tla2py.explore import open_view
+
+    path = tmp_path / "trace.itf.json"
+    path.write_text('{"vars": ["x"], "states": [{"x": 1}, {"x": 2}, {"x": 3}]}')
+    (found,) = all_found(open_view(path))
+    assert (found.length, found.actions) == (3, ())
