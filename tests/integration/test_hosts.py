@@ -241,6 +241,6 @@ def test_nothing_is_left_when_the_driver_is_killed() -> None:
 def test_without_pyspark_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, argv = spec(tmp_path, HOLDS, CONFIG), argv_of(bundled_jar(), "-config", "MC.cfg", "Spec.tla")
     monkeypatch.setattr(sys, "path", [])
-    monkeypatch.delitem(sys.modules, "pyspark", raising=False)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
     assert execute_warm(argv, folder, LIMITS) is None
     assert running() == set()

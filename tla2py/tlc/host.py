@@ -15,11 +15,11 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import psutil
@@ -45,10 +45,11 @@ class SpoiledError(Exception):
 
 def gateway_jar() -> Path | None:
     """The jar of Py4J that PySpark has, or None without PySpark."""
-    spec = find_spec("pyspark")
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return next(iter(sorted(Path(spec.submodule_search_locations[0], "jars").glob("py4j-*.jar"))), None)
+    # Spark's workers import PySpark from an archive, which has no jars; the folder it was installed to has.
+    homes = [Path(entry, "pyspark") for entry in sys.path]
+    homes += [Path(os.environ["SPARK_HOME"])] if "SPARK_HOME" in os.environ else []
+    found = (jar for home in homes for jar in sorted((home / "jars").glob("py4j-*.jar")))
+    return next(found, None)
 
 
 class Host:
