@@ -83,7 +83,7 @@ def store_folder(address: str | Path) -> Path:
 
 
 class Store:
-    """A store at a path. Making one with ``Store(path)`` touches nothing."""
+    """A store at a path, or a ``file:`` address. Making one with ``Store(path)`` touches nothing."""
 
     def __init__(self, path: Path) -> None:
         path = store_folder(path)
