@@ -83,8 +83,11 @@ $(VENV)/peers/.ready:
 	$(VENV)/peers/bin/pip install --quiet tlakit==0.1.1 modelator-py==0.2.6
 	touch $@
 
+dist: setup ## build the sdist and the wheel, and use the wheel where no checkout is
+	@sh scripts/dist.sh $(BIN)/python
+
 clean: ## remove what was generated
 	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html lint format fuzz bench clean
+.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html lint format fuzz bench dist clean
