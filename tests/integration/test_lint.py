@@ -172,3 +172,25 @@ def test_a_sweep_is_linted_before_it_runs(run_cli: RunCli, box: Path) -> None:
     assert done.code == 2
     assert done.errors[0] == "error: s.toml:6:16: Step is an action, not a predicate on states: TLC stops"
     assert not (box / "st").exists()
+
+
+def test_a_config_of_another_module_is_told_from_a_mistake(run_cli: RunCli, box: Path) -> None:
+    (box / "Bax.tla").write_text(MODULE.replace("MODULE Box", "MODULE Bax"))
+    (box / "Bax.cfg").write_text(CONFIG + "INVARIANT Bex\n")
+    done = run_cli("sweep", "--configs", "B*x.cfg", "Box.tla", "--dry-run", cwd=box)
+    assert done.code == 2
+    assert done.errors == [
+        "error: Bax.cfg:3:11: Box.tla has no definition Bex: TLC stops",
+        "  Bax.cfg is named after Bax.tla, which is not the module here",
+    ]
+
+
+def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
+    (box / "BoxBad.cfg").write_text(CONFIG.replace("N = 3", "N = 5") + "INVARIANT Enough\nPROPERTY Bound\n")
+    done = run_cli("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", cwd=box)
+    assert done.code == 1, done.stderr
+    assert done.errors[-1] == "Box, point 1: violated (Enough), expected holds"
+    assert "BoxBad.cfg:4:10: warning[state-property]" in done.stderr
+    unquoted = run_cli("sweep", "--configs", "Box.cfg", "BoxBad.cfg", "Box.tla", cwd=box)
+    assert unquoted.code == 2
+    assert "quote the pattern" in unquoted.stderr

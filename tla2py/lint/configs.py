@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 # The rules register themselves.
@@ -48,7 +49,15 @@ def check_names(file: ConfigFile, specs: Mapping[str, Spec], *, undeclared: bool
     subject = _subject(file, specs, tuple(mentions_of(file.statements, file.path)), complete=False)
     for finding in run_checks(subject):
         if finding.code == "unknown-definition" or (finding.code == "unknown-constant" and not undeclared):
-            raise finding.to_error()
+            raise replace(finding, hint=_other_module(file.path, specs) or finding.hint).to_error()
+
+
+def _other_module(config: Path, specs: Mapping[str, Spec]) -> str | None:
+    """What to say of a config that is named after another module than it is used with."""
+    own = module_of(config)
+    if own is None or own.name in {Path(name).name for name in specs}:
+        return None
+    return f"{config.name} is named after {own.name}, which is not the module here"
 
 
 def _subject(
