@@ -16,6 +16,7 @@ from tla2py.result import RunResult, combine, interpret_execution, unnamed
 from tla2py.run import Config, Execution, Run, RunRecord, TlcOptions
 from tla2py.tlc.archive import archive_options, class_archive
 from tla2py.tlc.command import BEHAVIOURS, build_argv
+from tla2py.tlc.ending import exit_status, tells_its_end
 from tla2py.tlc.host import FOLDER
 from tla2py.tlc.hosts import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.overrides import with_overrides
@@ -216,6 +217,7 @@ def _execute_tlc(
         memory_bytes=run.limits.memory_bytes,
         cancelled=cancelled,
         watch=(lambda: watch(folder / "stdout.txt")) if watch else None,
+        told=exit_status if tells_its_end(options) else None,
     )
     if warm:
         note_cold(ended.cpu_seconds)

@@ -21,6 +21,8 @@ from tla2py.tlc import reaper
 
 # How often limits are looked at; memory grows by at most some hundred MB in between.
 _POLL_SECONDS = 0.1
+_BRISK_SECONDS = 10.0
+_BRISK_POLL_SECONDS = 0.02
 # What one execution may print before it is stopped.
 OUTPUT_LIMIT_BYTES = 4 * 1024**3
 # The shell's exit statuses for a command that cannot be executed or found; TLC itself never ends with them.
@@ -47,11 +49,13 @@ def execute_argv(
     memory_bytes: int,
     cancelled: threading.Event | None = None,
     watch: Callable[[], None] | None = None,
+    told: Callable[[Path], int | None] | None = None,
 ) -> Ended:
     """Run a command in ``folder`` until it ends or a limit ends it; its streams go to ``stdout.txt``, ``stderr.txt``.
 
     A failing command is never an exception: it is told by the exit code (None when it could not be started) and the
-    termination reason. ``watch`` is called a few times a second while it runs.
+    termination reason. ``watch`` is called a few times a second while it runs. ``told`` finds in the standard output so
+    far what the exit code is going to be, if that is all there is to wait for.
     """
     started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     start = time.monotonic()
@@ -68,24 +72,28 @@ def execute_argv(
             stderr=stderr,
             start_new_session=True,
         )
-    reason = "killed"
+    reason: str | None = "killed"
+    status: int | None = None
+    look = (lambda: told(folder / "stdout.txt")) if told else None
     try:
-        reason = _wait(process.pid, folder, start + timeout_seconds, memory_bytes, cancelled, watch) or ""
+        reason, status = _wait(
+            process.pid, folder, start + timeout_seconds, memory_bytes, cancelled, watch, look
+        )
     finally:
         # What is left of the group goes with its leader, which is not reaped yet, so the number is still its own.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        _, waited, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(waited)
         reaper.release(process.pid)
-    exit_code: int | None = process.returncode
-    if not reason and process.returncode < 0:
+    exit_code: int | None = process.returncode if status is None else status
+    if reason is None and exit_code is not None and exit_code < 0:
         reason = "killed"
     if exit_code in _NOT_STARTED:
         exit_code = None
     return Ended(
         exit_code=exit_code,
-        termination_reason=reason or None,
+        termination_reason=reason,
         started_at=started_at,
         wall_seconds=time.monotonic() - start,
         cpu_seconds=usage.ru_utime + usage.ru_stime,
@@ -100,22 +108,39 @@ def _wait(
     memory_bytes: int,
     cancelled: threading.Event | None,
     watch: Callable[[], None] | None,
-) -> str | None:
-    """None when the process ended by itself, else the reason why it has to be killed; it is not reaped yet."""
+    told: Callable[[], int | None] | None,
+) -> tuple[str | None, int | None]:
+    """Why the process has to be killed, or the exit code that it has told; it is not reaped yet.
+
+    Both are None when it ended by itself.
+    """
     group = psutil.Process(pid)
+    looked = time.monotonic()
+    # Many small runs end soon, and for those the last moment counts.
+    brisk = looked + _BRISK_SECONDS
     with _exit_of(pid) as ended:
-        while not ended(min(_POLL_SECONDS, max(deadline - time.monotonic(), 0.0))):
+        while not ended(_pause(told is not None and time.monotonic() < brisk, deadline)):
+            if told is not None and (status := told()) is not None:
+                return None, status
+            if time.monotonic() < min(looked + _POLL_SECONDS, deadline):
+                continue
+            looked = time.monotonic()
             if cancelled is not None and cancelled.is_set():
-                return "killed"
+                return "killed", None
             if time.monotonic() >= deadline:
-                return "timeout"
+                return "timeout", None
             if _resident_bytes(group) > memory_bytes:
-                return "memory"
+                return "memory", None
             if (folder / "stdout.txt").stat().st_size > OUTPUT_LIMIT_BYTES:
-                return "output"
+                return "output", None
             if watch is not None:
                 watch()
-    return None
+    return None, None
+
+
+def _pause(brisk: bool, deadline: float) -> float:
+    """The seconds until to look again."""
+    return min(_BRISK_POLL_SECONDS if brisk else _POLL_SECONDS, max(deadline - time.monotonic(), 0.0))
 
 
 @contextlib.contextmanager

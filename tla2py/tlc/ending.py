@@ -1,0 +1,49 @@
+"""The exit status that TLC will end with, read from what it printed.
+
+A JVM that has run TLC waits 0.3 seconds for its idle threads at its end, when all is said. Where what was said leaves no
+doubt about the exit status nobody needs to wait for it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from contextlib import closing
+from pathlib import Path
+
+from tla2py.run import TlcOptions
+from tla2py.tlc.codes import Code
+
+# TLC's last message; what it writes elsewhere it has written by then.
+_LAST = b"@!@!@ENDMSG 2186 @!@!@\n"
+_HEAD = re.compile(rb"@!@!@STARTMSG (\d+):(\d) @!@!@")
+# The errors that go with a violation, and its exit status; whatever else TLC says it ends with is waited for.
+_STATUSES: dict[frozenset[int], int] = {
+    frozenset({Code.INVARIANT, Code.BEHAVIOR}): 12,
+    frozenset({Code.INVARIANT_INITIAL}): 12,
+    frozenset({Code.DEADLOCK, Code.BEHAVIOR}): 11,
+    frozenset({Code.TEMPORAL_PROPERTY, Code.COUNTEREXAMPLE}): 13,
+}
+_ERRORS = (b"1", b"2")
+
+
+def tells_its_end(options: TlcOptions) -> bool:
+    """Whether ``exit_status`` may be believed: not where more is written than messages, nor where TLC goes on."""
+    plain = not (options.options or options.java_options or options.graph or options.behaviours)
+    return plain and options.mode == "check"
+
+
+def exit_status(file: Path) -> int | None:
+    """The exit status of a check that has printed its last message into a file, None where only TLC knows."""
+    with file.open("rb") as stream:
+        if stream.seek(0, 2) < len(_LAST):
+            return None
+        stream.seek(-len(_LAST), 2)
+        if stream.read() != _LAST:
+            return None
+        with closing(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)) as text:
+            heads = {(int(found[1]), found[2]) for found in _HEAD.finditer(text)}
+    errors = frozenset(code for code, level in heads if level in _ERRORS)
+    if errors:
+        return _STATUSES.get(errors)
+    return 0 if any(code == Code.SUCCESS for code, _ in heads) else None
