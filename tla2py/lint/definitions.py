@@ -114,7 +114,7 @@ def weak_checks(subject: Subject) -> Iterator[Found]:
     constraint_liveness="a constraint together with liveness",
 )
 def liveness(subject: Subject) -> Iterator[Found]:
-    """TLC may miss violations of liveness in a graph that lacks states; it warns of it amid its output."""
+    """TLC may miss violations of liveness in a graph that lacks states, or see some that are none."""
     live = [
         each.name for each, spec in _defined(subject, "properties") if "temporal" in parts_of(each.name, spec)
     ]
