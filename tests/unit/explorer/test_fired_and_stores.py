@@ -119,6 +119,15 @@ def test_actions_are_compared_only_where_both_were_counted(tmp_path: Path) -> No
     assert before.compare(after).fired == after.compare(before).fired == ()
 
 
+def test_an_action_that_fires_more_often_is_not_another(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    more = {1: (UP, UP.replace(b"6:6", b"6:9"))}
+    before = store(tmp_path, "a", "coverage")
+    after = view_of(tmp_path / "b", ({"N": "1"}, "coverage"), printed=more)
+    assert [one.generated for one in action_counts(after)] == [9, 2]
+    assert before.compare(after).fired == ()
+
+
 def test_an_action_that_is_gone(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     renamed = {1: (UP, UP.replace(b"Up", b"Upwards"))}

@@ -27,9 +27,11 @@ def found(*rows: tuple[str, str, str]) -> int | None:
 
 
 def test_fewest_parameters_come_first() -> None:
-    # Two places away in one parameter is nearer than one place away in each of two.
-    rows = [("holds", "1", "1"), ("violated", "2", "2"), ("holds", "3", "4"), ("violated", "3", "2")]
-    assert found(*rows) == 3
+    # Three places away in one parameter is nearer than one place away in each of two.
+    rows = [("holds", "1", "1"), ("broken", "2", "2"), ("broken", "3", "3"), ("holds", "4", "2")]
+    assert found(*rows, ("broken", "5", "2"), ("violated", "2", "2")) == 4
+    rows = [("holds", "a", "x"), ("broken", "b", "y"), ("broken", "c", "y"), ("broken", "d", "y")]
+    assert found(*rows, ("holds", "e", "y"), ("violated", "b", "y")) == 5
     assert found(("holds", "1", "1"), ("holds", "9", "9"), ("violated", "2", "1")) == 1
 
 
@@ -51,7 +53,7 @@ def test_where_none_holds() -> None:
     assert found(("broken", "1", "x"), ("excluded", "1", "y"), ("violated", "2", "x")) is None
 
 
-VALUE = st.sampled_from("123")
+VALUE = st.sampled_from("12345")
 
 
 @given(st.lists(st.tuples(st.sampled_from(["holds", "violated"]), VALUE, VALUE), min_size=1, max_size=9))

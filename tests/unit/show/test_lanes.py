@@ -125,6 +125,14 @@ def test_a_message_that_stays_is_received_by_who_takes_on_its_fields() -> None:
     assert ends(trace.lanes(messages="box").arrows) == [(P, Q, 1, 2)]
 
 
+def test_one_field_in_common_tells_no_reading() -> None:
+    states = [{"at": on(Record({"epoch": 1}), Record({"epoch": n})), "box": box()} for n in (1, 1, 2)]
+    for values in states[1:]:
+        values["box"] = box(Record({"epoch": 2, "isr": box()}))
+    (arrow,) = made(*(("Next", values) for values in states)).lanes(messages="box").arrows
+    assert (arrow.receiver, arrow.received) == (None, None)
+
+
 @pytest.mark.parametrize("name", ["n", "other", "mixed"])
 def test_what_is_no_box_of_messages(name: str) -> None:
     values: dict[str, Value] = {"n": on(P, Q), "box": box(), "bag": bag(a=1), "mixed": box()}

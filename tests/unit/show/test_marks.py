@@ -54,7 +54,7 @@ def test_what_stays_is_whole_where_nothing_is_folded() -> None:
 
 def test_a_record_that_became_another_is_marked_inside() -> None:
     old, new = message(1, to=P, acked=False), message(1, to=P, acked=True)
-    other = message(9, to=Q, acked=True)
+    other = message(9, to=Q, acked=False)
     shown = "acked |-> [-FALSE-] → {+TRUE+}"
     assert seen(marked(frozenset({old}), frozenset({new}))) == f"{{[{shown}, …]}}"
     # One that is less like it than half is another one.
