@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import subprocess
@@ -10,21 +11,26 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 import pyarrow.parquet as pq
 import pyspark
 import pytest
+from pyspark import SparkFiles
 
 from tests.conftest import COUNTER, COUNTER_SWEEP
 from tests.integration.test_sweep import SPECS, rows
+from tla2py.errors import StoreError, ToolchainError
+from tla2py.executor import Work
 from tla2py.record import open_archive
 from tla2py.spark.jobs import job_exit, load_runs, load_tables, write_tables
 from tla2py.spark.session import spark_session
+from tla2py.spark.shipping import Shipper, unpack
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tlc.toolchain import find_java
+from tla2py.tlc.overrides import option_overrides, read_override
+from tla2py.tlc.toolchain import find_java, find_toolchain
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
@@ -136,6 +142,45 @@ def test_what_jobs_refuse(local_store: Path, tmp_path: Path, capsys: pytest.Capt
 
 
 # A cluster
+
+
+def test_tools_arrive_as_they_were_sent(tmp_path: Path) -> None:
+    classes = tmp_path / "classes"
+    (classes / "tlc2").mkdir(parents=True)
+    (classes / "tlc2" / "Fast.class").write_bytes(b"\xca\xfe\xba\xbe")
+    sent = replace(find_toolchain(), overrides=(read_override(classes),))
+    work = Work(sources={}, toolchain=sent, store=tmp_path, warm=True)
+    with spark_session("local[1]") as session:
+        local = Shipper(session.sparkContext)
+        assert unpack(local.pack(work)) == work
+        remote = Shipper(session.sparkContext)
+        remote._remote = True
+        parcel = remote.pack(work)
+        assert unpack(remote.pack(work)) == unpack(parcel)
+        arrived = unpack(parcel)
+        assert arrived.warm
+        tools = arrived.toolchain
+        assert tools.jar.sha256 == sent.jar.sha256
+        assert tools.jar.path != sent.jar.path
+        (override,) = tools.overrides
+        assert override.path.resolve() != classes
+        assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
+        with pytest.raises(StoreError, match="is not there on the worker"):
+            unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
+        # What is not what was sent is told.
+        (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(
+            classes_of("Slow")
+        )
+        other = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
+        with pytest.raises(ToolchainError, match="arrived damaged"):
+            unpack(replace(parcel, work=other))
+
+
+def classes_of(name: str) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as jar:
+        jar.writestr(f"tlc2/{name}.class", b"\xca\xfe\xba\xbe")
+    return made.getvalue()
 
 
 @dataclass(frozen=True, slots=True)

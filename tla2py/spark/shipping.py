@@ -1,18 +1,19 @@
 """What travels with a job to a cluster's workers, which share nothing with the driver but the store.
 
-This package goes as a zip that the workers import, the jar as a file by its digest; the modules and the configs are in
+This package goes as a zip that the workers import, the jars as files by their digests; the modules and the configs are in
 the runs themselves. Java is the worker's own, or else the one that runs its Spark executor.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import shutil
 import socket
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,7 +23,8 @@ from pyspark import SparkContext, SparkFiles
 import tla2py
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.executor import Work
-from tla2py.tlc.toolchain import Java, Toolchain, find_java, java_at, kept_jar, read_jar
+from tla2py.tlc.overrides import pack_override, read_override
+from tla2py.tlc.toolchain import Java, Override, Toolchain, find_java, java_at, kept_jar, read_jar
 
 _PACKAGE = Path(tla2py.__file__).parent
 
@@ -59,8 +61,13 @@ class Shipper:
             shutil.copyfile(work.toolchain.jar.path, self._folder / name)
             self._context.addFile(str(self._folder / name))
             self._shipped.add(name)
-        here = Work(sources=work.sources, toolchain=work.toolchain, store=work.store.resolve())
-        return Parcel(work=here, jar=name)
+        for override in work.toolchain.overrides:
+            shipped = _shipped_name(override)
+            if shipped not in self._shipped:
+                pack_override(override, self._folder / shipped)
+                self._context.addFile(str(self._folder / shipped))
+                self._shipped.add(shipped)
+        return Parcel(work=replace(work, store=work.store.resolve()), jar=name)
 
 
 def zip_package(folder: Path) -> Path:
@@ -79,7 +86,7 @@ def zip_package(folder: Path) -> Path:
 def unpack(parcel: Parcel) -> Work:
     """The work with the tools of the machine that this is called on.
 
-    Raises ToolchainError (``java-missing``, ``jar-corrupt``) and StoreError (``store-not-shared``).
+    Raises ToolchainError (``java-missing``, ``jar-corrupt``), and StoreError (``store-not-shared``).
     """
     work = parcel.work
     if parcel.jar is None:
@@ -90,19 +97,40 @@ def unpack(parcel: Parcel) -> Work:
             f"{work.store} is not there on the worker {socket.gethostname()}",
             hint="driver and workers share nothing but the store: name a folder that all of them see with -o",
         )
-    return Work(
-        sources=work.sources, toolchain=_tools(parcel.jar, work.toolchain.jar.sha256), store=work.store
-    )
+    return replace(work, toolchain=_tools(parcel.jar, work.toolchain))
 
 
 @lru_cache(maxsize=4)
-def _tools(name: str, sha256: str) -> Toolchain:
+def _tools(name: str, asked: Toolchain) -> Toolchain:
     jar = read_jar(Path(SparkFiles.get(name)), "shipped")
-    if jar.sha256 != sha256:
+    _check(jar.path, jar.sha256, asked.jar.sha256)
+    return Toolchain(
+        jar=kept_jar(jar), java=_java(), overrides=tuple(_arrived(override) for override in asked.overrides)
+    )
+
+
+def _arrived(override: Override) -> Override:
+    """An override under its own name, by which a run knows it."""
+    shipped = Path(SparkFiles.get(_shipped_name(override)))
+    place = shipped.with_suffix("") / override.path.name
+    place.parent.mkdir(exist_ok=True)
+    # Several of Spark's workers may be about it at once.
+    with contextlib.suppress(FileExistsError):
+        place.symlink_to(shipped)
+    arrived = read_override(place)
+    _check(shipped, arrived.sha256, override.sha256)
+    return Override(path=place, sha256=override.sha256)
+
+
+def _shipped_name(override: Override) -> str:
+    return f"override-{override.sha256}.jar"
+
+
+def _check(path: Path, found: str, wanted: str) -> None:
+    if found != wanted:
         raise ToolchainError(
-            "jar-corrupt", f"{jar.path} arrived damaged on {socket.gethostname()}", hint="run the sweep again"
+            "jar-corrupt", f"{path} arrived damaged on {socket.gethostname()}", hint="run the sweep again"
         )
-    return Toolchain(jar=kept_jar(jar), java=_java())
 
 
 def _java() -> Java:

@@ -61,6 +61,13 @@ def override_modules(override: Override) -> Path:
     return folder
 
 
+def pack_override(override: Override, target: Path) -> None:
+    """Write the classes and modules of an override as one jar, whose digest is the same. Raises OSError."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
+        for name, data in _files(override.path):
+            jar.writestr(zipfile.ZipInfo(name), data)
+
+
 def option_overrides(overrides: Iterable[Override]) -> tuple[tuple[str, str], ...]:
     """What the options of a run say of overrides: name and digest."""
     return tuple((override.path.name, override.sha256) for override in overrides)
@@ -76,7 +83,7 @@ def with_overrides(toolchain: Toolchain, options: TlcOptions) -> Toolchain:
         raise ToolchainError(
             "override-missing",
             f"the run is for {names}, which this machine does not have",
-            hint="overrides work with --executor local and on local[*]",
+            hint="run it again with the same tools, or with --fresh",
         )
     path = _lone(toolchain.jar.path, toolchain.jar.sha256)
     return (
