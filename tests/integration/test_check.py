@@ -246,12 +246,14 @@ def test_what_only_tlc_finds_wrong_in_a_module(folder: Path, run_cli: RunCli) ->
 
 
 def test_what_only_tlc_finds_wrong_in_a_config(folder: Path, run_cli: RunCli) -> None:
-    (folder / "Walk.cfg").write_text("SPECIFICATION Spec CONSTANT Last = 1 Nobody = n INVARIANT Nowhere\n")
+    walk = folder / "Walk.tla"
+    walk.write_text(walk.read_text().replace("NotHome ==", "Never == 1 = 2\nNotHome =="))
+    (folder / "Walk.cfg").write_text("SPECIFICATION Spec CONSTANT Last = 1 Nobody = n INVARIANT Never\n")
     ended = run_cli("check", "Walk.tla", "--json")
     assert ended.code == 2, ended
     found = json.loads(ended.stdout)
     assert answer(found) == ("error_config_parse", "broken", [])
-    assert "Nowhere" in found["message"]
+    assert "Never" in found["message"]
 
 
 def test_values_that_a_config_cannot_say(folder: Path, run_cli: RunCli) -> None:
