@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tla2py.run import digest_text
 from tla2py.syntax import Module, Spec
 
 _WORD = re.compile(r"\w+")
+# Ten thousand points share their modules.
+_digest = lru_cache(maxsize=256)(digest_text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,20 +34,20 @@ def given_modules(spec: Spec, main: str, wrapper: str | None, config_text: str) 
     texts: dict[str, str] = {}
     paths: dict[str, str] = {}
     if wrapper is not None:
-        modules.append((f"{main}.tla", digest_text(wrapper)))
+        modules.append((f"{main}.tla", _digest(wrapper)))
         texts[modules[0][1]] = wrapper
     for module in spec.modules:
         text, own = module.text, module.original or module.text
         if wrapper is not None and module is spec.root:
             text = visible(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
-        name, sha256 = f"{module.name}.tla", digest_text(text)
+        name, sha256 = f"{module.name}.tla", _digest(text)
         modules.append((name, sha256))
         texts[sha256] = text
         if text != own:
-            originals.append((name, digest_text(own)))
-            texts[digest_text(own)] = own
+            originals.append((name, _digest(own)))
+            texts[_digest(own)] = own
         if module.path is not None:
-            paths.setdefault(digest_text(own), str(module.path))
+            paths.setdefault(_digest(own), str(module.path))
     return Given(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
 
 
@@ -60,6 +63,8 @@ def visible(spec: Spec, names: frozenset[str]) -> str:
     for instance in root.instances:
         if instance.local and instance.name is None and names & _defined(instance.module, files):
             begins.append(instance.span)
+    if not begins:
+        return root.text
     for span in begins:
         _blank(lines, span.begin_line, span.begin_column)
     return "\n".join(lines)
