@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from tla2py.cfg.literal import KEYWORDS
-from tla2py.cfg.tokens import Token, Tokens, read_tokens
+from tla2py.cfg.tokens import Token, Tokens, read_tokens, what_stops
 
 SINGLE = {
     "INIT": "init",
@@ -99,30 +99,11 @@ def read_statements(text: str) -> Statements:
     # Behind the place where TLC ceases to read, what seems wrong is of no use until that is mended.
     limit = tokens.stops[0].offset if tokens.stops else len(text) + 1
     problems = [each for each in reader.problems if (each.token.offset if each.token else len(text)) < limit]
-    problems += _unreadable(tokens)
+    if tokens.stops:
+        message, hint = what_stops(tokens, KEYWORDS)
+        problems.append(Problem(code="unreadable", message=message, hint=hint, token=tokens.stops[0]))
     problems.sort(key=lambda problem: problem.token.offset if problem.token else len(text))
     return Statements(tokens=tokens, statements=tuple(reader.statements), problems=tuple(problems))
-
-
-def _unreadable(tokens: Tokens) -> list[Problem]:
-    """The first place where TLC ceases to read; to name more would say nothing, as it never comes to them."""
-    for stop in tokens.stops[:1]:
-        lost = [
-            token.text for token in tokens.tokens if token.offset > stop.offset and token.text in KEYWORDS
-        ]
-        told = f"; it never sees {', '.join(dict.fromkeys(lost))}" if lost else ""
-        if stop.text.startswith("(*"):
-            what, hint = "a comment that is not closed: TLC ignores all after it", "close it with *)"
-        elif stop.text == '"':
-            what = "a string that TLC cannot read: it ignores all after it"
-            hint = 'a string ends on its line, and has no escapes but \\\\ \\" \\t \\n \\f \\r'
-        elif stop.text == "\ufeff":
-            what, hint = "a byte order mark: TLC ignores all after it", "save the file as UTF-8 without one"
-        else:
-            shown = repr(stop.text) if stop.text.isprintable() else f"U+{ord(stop.text):04X}"
-            what, hint = f"{shown} that TLC cannot read: it ignores all after it", "leave it out"
-        return [Problem(code="unreadable", message=what + told, hint=hint, token=stop)]
-    return []
 
 
 class _UnreadableError(Exception):

@@ -7,6 +7,7 @@ Source: the token manager of SANY in its state SPEC, held against ``tlc2.tool.im
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 # Lists of words, as sixty strings would be no easier to read.
@@ -83,6 +84,24 @@ def read_tokens(text: str) -> Tokens:
             line_start = text.rfind("\n", position, end) + 1
         position = end
     return Tokens(tokens=tuple(tokens), stops=tuple(stops), comments=tuple(comments))
+
+
+def what_stops(tokens: Tokens, keywords: Container[str]) -> tuple[str, str]:
+    """What TLC cannot read at the first place where it ceases to, which keywords it never sees, and what is right."""
+    stop = tokens.stops[0]
+    lost = [token.text for token in tokens.tokens if token.offset > stop.offset and token.text in keywords]
+    told = f"; it never sees {', '.join(dict.fromkeys(lost))}" if lost else ""
+    if stop.text.startswith("(*"):
+        what, hint = "a comment that is not closed", "close it with *)"
+    elif stop.text == '"':
+        what = "a string that TLC cannot read"
+        hint = 'a string ends on its line, and has no escapes but \\\\ \\" \\t \\n \\f \\r'
+    elif stop.text == "\ufeff":
+        what, hint = "a byte order mark", "save the file as UTF-8 without one"
+    else:
+        shown = repr(stop.text) if stop.text.isprintable() else f"U+{ord(stop.text):04X}"
+        what, hint = f"{shown} that TLC cannot read", "leave it out"
+    return f"{what}: {'TLC' if 'TLC' not in what else 'it'} ignores all after it{told}", hint
 
 
 def _comment_end(text: str, begin: int) -> int:
