@@ -19,13 +19,14 @@ import pyarrow.parquet as pq
 import pyspark
 import pytest
 from pyspark import SparkFiles
+from pyspark.sql import SparkSession
 
 from tests.conftest import COUNTER, COUNTER_SWEEP
 from tests.integration.test_sweep import SPECS, rows
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.executor import Work
 from tla2py.record import open_archive
-from tla2py.spark.jobs import job_exit, load_runs, load_tables, write_tables
+from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
 from tla2py.spark.session import spark_session
 from tla2py.spark.shipping import Shipper, unpack
 from tla2py.tables.schema import TABLE_NAMES
@@ -90,6 +91,30 @@ def test_run_sweep_ends_as_the_command_does(tmp_path: Path) -> None:
     assert verdicts == ["holds", "holds", "violated"]
 
 
+@pytest.fixture(scope="module")
+def session() -> Iterator[SparkSession]:
+    with spark_session("local[2]") as started:
+        yield started
+
+
+# By verdict and violated definition of the sweep in tests/specs: points, and states of the shortest trace.
+SUMMARY = {("holds", None): (3, None), ("violated", "Below"): (3, 4), ("violated", "Small"): (2, 4)}
+
+
+def test_tables_go_where_spark_writes(local_store: Path, tmp_path: Path, session: SparkSession) -> None:
+    tables = load_tables(session, [str(local_store)])
+    assert set(tables) == set(TABLE_NAMES)
+    few = {name: tables[name] for name in ("runs", "traces")}
+    target = str(tmp_path / "tables")
+    assert list(write_tables(few, target)) == [("runs", 6), ("traces", 5)]
+    list(write_tables(few, target, append=True))
+    runs = load_runs(session, [target, str(local_store)])
+    assert runs.count() == 18
+    found = summarize(load_runs(session, [f"file://{local_store}"])).collect()
+    assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
+
+
+@pytest.mark.reference
 def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
     log = tmp_path / "tlc.log"
     record = min((local_store / "records").glob("*.zip"))
@@ -111,14 +136,12 @@ def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
         for row in pq.read_table(tmp_path / "summary").to_pylist()
         if row["source"] == str(local_store)
     }
-    assert summary == {
-        ("holds", None): (3, None),
-        ("violated", "Below"): (3, 4),
-        ("violated", "Small"): (2, 4),
-    }
+    assert summary == SUMMARY
 
 
-def test_what_jobs_refuse(local_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_jobs_refuse(
+    local_store: Path, tmp_path: Path, session: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
     def refusal(job: Callable[[], object]) -> str:
         def run() -> None:
             job()
@@ -131,49 +154,45 @@ def test_what_jobs_refuse(local_store: Path, tmp_path: Path, capsys: pytest.Capt
 
     store, target = str(local_store), tmp_path / "tables"
     (target / "runs").mkdir(parents=True)
-    with spark_session("local[1]") as session:
-        assert "named twice" in refusal(lambda: load_tables(session, [store, store]))
-        assert "no such store" in refusal(lambda: load_tables(session, [str(tmp_path / "none")]))
-        assert "has no tables" in refusal(lambda: load_runs(session, [str(target)]))
-        tables = load_tables(session, [f"file://{store}"])
-        told = refusal(lambda: list(write_tables(tables, str(target))))
-        assert f"cannot write {target}/runs" in told
-        assert "--append" in told
+    assert "named twice" in refusal(lambda: load_tables(session, [store, store]))
+    assert "no such store" in refusal(lambda: load_tables(session, [str(tmp_path / "none")]))
+    assert "has no tables" in refusal(lambda: load_runs(session, [str(target)]))
+    tables = load_tables(session, [f"file://{store}"])
+    told = refusal(lambda: list(write_tables(tables, str(target))))
+    assert f"cannot write {target}/runs" in told
+    assert "--append" in told
 
 
 # A cluster
 
 
-def test_tools_arrive_as_they_were_sent(tmp_path: Path) -> None:
+def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -> None:
     classes = tmp_path / "classes"
     (classes / "tlc2").mkdir(parents=True)
     (classes / "tlc2" / "Fast.class").write_bytes(b"\xca\xfe\xba\xbe")
     sent = replace(find_toolchain(), overrides=(read_override(classes),))
     work = Work(sources={}, toolchain=sent, store=tmp_path, warm=True)
-    with spark_session("local[1]") as session:
-        local = Shipper(session.sparkContext)
-        assert unpack(local.pack(work)) == work
-        remote = Shipper(session.sparkContext)
-        remote._remote = True
-        parcel = remote.pack(work)
-        assert unpack(remote.pack(work)) == unpack(parcel)
-        arrived = unpack(parcel)
-        assert arrived.warm
-        tools = arrived.toolchain
-        assert tools.jar.sha256 == sent.jar.sha256
-        assert tools.jar.path != sent.jar.path
-        (override,) = tools.overrides
-        assert override.path.resolve() != classes
-        assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
-        with pytest.raises(StoreError, match="is not there on the worker"):
-            unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
-        # What is not what was sent is told.
-        (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(
-            classes_of("Slow")
-        )
-        other = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
-        with pytest.raises(ToolchainError, match="arrived damaged"):
-            unpack(replace(parcel, work=other))
+    local = Shipper(session.sparkContext)
+    assert unpack(local.pack(work)) == work
+    remote = Shipper(session.sparkContext)
+    remote._remote = True
+    parcel = remote.pack(work)
+    assert unpack(remote.pack(work)) == unpack(parcel)
+    arrived = unpack(parcel)
+    assert arrived.warm
+    tools = arrived.toolchain
+    assert tools.jar.sha256 == sent.jar.sha256
+    assert tools.jar.path != sent.jar.path
+    (override,) = tools.overrides
+    assert override.path.resolve() != classes
+    assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
+    with pytest.raises(StoreError, match="is not there on the worker"):
+        unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
+    # What is not what was sent is told.
+    (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(classes_of("Slow"))
+    other = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
+    with pytest.raises(ToolchainError, match="arrived damaged"):
+        unpack(replace(parcel, work=other))
 
 
 def classes_of(name: str) -> bytes:

@@ -15,7 +15,7 @@ from tests.conftest import file_size_limit
 from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.run import digest_text
-from tla2py.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store, store_folder
 
 MANIFEST = Manifest(
     tla2py_version="1.2.3",
@@ -244,3 +244,27 @@ def test_leftovers_of_a_killed_sweep_are_removed(store: Store, path: Path) -> No
     after.pop(".lock")
     assert after == before
     assert not list(store.tables.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("address", "folder"),
+    [
+        ("runs/mine", "runs/mine"),
+        ("file:/data/runs", "/data/runs"),
+        ("file:///data/runs", "/data/runs"),
+        ("c:/runs", "c:/runs"),
+        ("odd:name", "odd:name"),
+    ],
+)
+def test_an_address_is_a_folder(address: str, folder: str) -> None:
+    assert store_folder(address) == store_folder(Path(address)) == Path(folder)
+    assert Store(Path(address)).path == Path(folder)
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/runs", "hdfs:///runs"])
+def test_an_address_that_is_no_folder(address: str) -> None:
+    for given in (address, Path(address)):
+        with pytest.raises(StoreError, match="a store is a folder") as refused:
+            store_folder(given)
+        assert refused.value.code == "store-remote"
+        assert "load_traces.py" in str(refused.value)
