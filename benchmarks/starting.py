@@ -1,0 +1,118 @@
+"""What a small run costs beside plain TLC: ``python -m benchmarks.starting``.
+
+Each way is measured in turn, in one run, so that what else the machine does hits all of them; a ratio is the median of the
+ratios to the plain command next to it. The plain command is ``java -XX:+UseParallelGC -cp tla2tools.jar tlc2.TLC``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from tla2py.run import Limits, TlcOptions
+from tla2py.tlc.archive import archive_options, class_archive
+from tla2py.tlc.command import LATE_C2, build_argv
+from tla2py.tlc.ending import exit_status
+from tla2py.tlc.host import FOLDER
+from tla2py.tlc.hosts import HOST_OPTIONS, close_hosts, execute_warm
+from tla2py.tlc.process import Ended, execute_argv
+from tla2py.tlc.toolchain import find_toolchain
+
+SPEC = Path(__file__).resolve().parent.parent / "tests" / "specs" / "Counter.tla"
+CONFIG = "CONSTANTS Procs = {{p1, p2}}\nMax = {size}\nBound = 1000\nINIT Init\nNEXT Next\nINVARIANT Below\n"
+LIMITS = Limits(timeout_seconds=600, memory_bytes=1 << 30)
+PAIRS = 5
+SIZE = 23  # 576 states
+
+Way = Callable[[Path], Ended]
+
+
+def ways() -> dict[str, Way]:
+    """How a run can be executed, the plain command first."""
+    tools = find_toolchain()
+    java, jar = tools.java.path, tools.jar.path
+    options = TlcOptions(check_deadlock=False)
+    archive = class_archive(tools)
+    shared = archive_options(archive) if archive else ()
+
+    def argv(place: Path, *jvm: str) -> tuple[str, ...]:
+        return build_argv(java, jar, place, "Counter", "MC.cfg", options, LIMITS, jvm)
+
+    def plain(folder: Path) -> Ended:
+        jvm = (str(java), "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder / 'tmp'}", "-cp", str(jar))
+        return process(
+            (*jvm, "tlc2.TLC", "-workers", "1", "-deadlock", "-config", "MC.cfg", "Counter.tla"), folder
+        )
+
+    def process(
+        command: tuple[str, ...], folder: Path, told: Callable[[Path], int | None] | None = None
+    ) -> Ended:
+        limit = LIMITS.timeout_seconds
+        return execute_argv(command, folder, timeout_seconds=limit, memory_bytes=4 << 30, told=told)
+
+    def warm(folder: Path) -> Ended:
+        done = execute_warm(argv(FOLDER, *HOST_OPTIONS), folder, LIMITS)
+        if done is None:
+            raise RuntimeError("no JVM that stays can be had here")
+        return done[1]
+
+    return {
+        "plain TLC": plain,
+        "with an archive": lambda folder: process(argv(folder, *shared), folder),
+        "not waiting for the end": lambda folder: process(argv(folder, *shared), folder, exit_status),
+        "and C2 later: as check does": lambda folder: process(
+            argv(folder, *shared, *LATE_C2), folder, exit_status
+        ),
+        "a JVM that stays, as sweep does": warm,
+    }
+
+
+def measure(way: Way, size: int) -> tuple[float, float]:
+    """Wall and CPU seconds of one run. Raises RuntimeError when TLC does not find what is so."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "tmp").mkdir()
+        shutil.copy(SPEC, folder)
+        (folder / "MC.cfg").write_text(CONFIG.format(size=size))
+        ended = way(folder)
+        if ended.exit_code != 0:
+            raise RuntimeError(f"TLC ended with {ended.exit_code}, {ended.termination_reason}")
+        return ended.wall_seconds, ended.cpu_seconds
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=PAIRS)
+    parser.add_argument("--size", type=int, default=SIZE, help="where each of the two counters ends")
+    asked = parser.parse_args()
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways()}
+    # The first round makes the archive and starts the JVM that stays; it does not count.
+    for turn in range(asked.pairs + 1):
+        for name, way in ways().items():
+            seconds = measure(way, asked.size)
+            if turn:
+                taken[name].append(seconds)
+    close_hosts()
+    base = taken["plain TLC"]
+    head = f"{(asked.size + 1) ** 2} states, {asked.pairs} pairs"
+    lines = [f"{head:<34}{'wall s':>8}{'ratio':>7}{'CPU s':>8}{'ratio':>7}"]
+    for name, found in taken.items():
+        columns = ""
+        for column in (0, 1):
+            ratio = median(one[column] / plain[column] for one, plain in zip(found, base, strict=True))
+            columns += f"{median(one[column] for one in found):>8.2f}{ratio:>7.2f}"
+        lines.append(f"{name:<34}{columns}")
+    walls = [wall for wall, _ in base]
+    noise = f"plain took {min(walls):.2f} to {max(walls):.2f} s; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    sys.stdout.write("\n".join([*lines, noise]) + "\n")
+
+
+if __name__ == "__main__":
+    main()
