@@ -25,6 +25,7 @@ from pathlib import Path
 import psutil
 
 from tla2py.tlc import reaper
+from tla2py.tlc.entry import HANDLES, main_handle
 from tla2py.tlc.gateway import Gateway, GatewayError, Reference
 
 # Stands in a command line for the folder of the host.
@@ -36,7 +37,6 @@ _ANSWER_SECONDS = 20
 _POLL_MILLISECONDS = 100
 _COMMON_POOL = "ForkJoinPool.commonPool-"
 _QUERY = ("ObjectName", "QueryExp")
-_HANDLES = "java.lang.invoke.MethodHandles"
 
 
 class SpoiledError(Exception):
@@ -98,7 +98,7 @@ class Host:
         uris = [java.get(java.new("java.io.File", part), "toURI") for part in classpath.split(os.pathsep)]
         self._urls = java.array("java.net.URL", [java.get(uri, "toURL") for uri in uris])
         self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
-        self._lookup = java.get(_HANDLES, "publicLookup")
+        self._lookup = java.get(HANDLES, "publicLookup")
         self._callable = java.get("java.lang.Class", "forName", "java.util.concurrent.Callable")
         self._properties = java.get(java.get("java.lang.System", "getProperties"), "clone")
         self._beans = java.get("java.lang.management.ManagementFactory", "getPlatformMBeanServer")
@@ -145,7 +145,7 @@ class Host:
                 "java.lang.invoke.MethodHandleProxies",
                 "asInterfaceInstance",
                 self._callable,
-                self._main(loader, arguments),
+                main_handle(java, self._lookup, loader, arguments),
             )
             task = java.new("java.util.concurrent.FutureTask", main)
             group = java.new("java.lang.ThreadGroup", "main")
@@ -183,46 +183,6 @@ class Host:
         stream = java.new("java.io.PrintStream", buffered, True, "UTF-8")
         java.call("java.lang.System", setter, stream)
         return stream
-
-    def _main(self, loader: Reference, arguments: Sequence[str]) -> Reference:
-        """What TLC's ``main`` does up to its exit status, as a handle without parameters.
-
-        It is ``tlc = new TLC(); if (!tlc.handleParameters(arguments)) return 1; tlc.setResolver(new
-        SimpleFilenameToStream()); return ExitStatus.errorConstantToExitStatus(tlc.process())``. The objects of TLC's
-        classes never meet the gateway itself, which remembers the classes it has seen.
-        """
-        java = self._java
-        tlc = java.get(loader, "loadClass", "tlc2.TLC")
-
-        def method(kind: str, owner: Reference, name: str | None, descriptor: str) -> Reference:
-            type_ = java.get("java.lang.invoke.MethodType", "fromMethodDescriptorString", descriptor, loader)
-            found = (owner, type_) if name is None else (owner, name, type_)
-            return java.get(self._lookup, kind, *found)
-
-        def combine(name: str, *parts: Reference | int) -> Reference:
-            return java.get(_HANDLES, name, *parts)
-
-        parameters = method("findVirtual", tlc, "handleParameters", "([Ljava/lang/String;)Z")
-        given = java.array("java.lang.Object", [java.array("java.lang.String", arguments)])
-        accepted = combine("insertArguments", parameters, 1, given)
-        files = java.get(loader, "loadClass", "util.SimpleFilenameToStream")
-        resolver = method("findConstructor", files, None, "()V")
-        interface = java.get(
-            "java.lang.invoke.MethodType", "fromMethodDescriptorString", "()Lutil/FilenameToStream;", loader
-        )
-        resolver = java.get(resolver, "asType", interface)
-        setter = method("findVirtual", tlc, "setResolver", "(Lutil/FilenameToStream;)V")
-        prepare = combine("collectArguments", setter, 1, resolver)
-        process = combine("foldArguments", method("findVirtual", tlc, "process", "()I"), prepare)
-        statuses = java.get(loader, "loadClass", "tlc2.output.EC$ExitStatus")
-        status = method("findStatic", statuses, "errorConstantToExitStatus", "(I)I")
-        process = combine("filterReturnValue", process, status)
-        number = java.get(java.get(status, "type"), "returnType")
-        refused = combine(
-            "dropArguments", combine("constant", number, 1), 0, java.array("java.lang.Class", [tlc])
-        )
-        whole = combine("guardWithTest", accepted, process, refused)
-        return combine("filterReturnValue", method("findConstructor", tlc, None, "()V"), whole)
 
     def _await_threads(self, group: Reference) -> None:
         """Wait until no thread of a run does anything; in a process of its own the exit would end them.
