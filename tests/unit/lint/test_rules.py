@@ -1,0 +1,125 @@
+"""What the page of lint does not show: neighbours of its examples, and sweeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.lint.page import MODULE
+from tla2py.lint import Finding, lint_file
+from tla2py.lint.configs import module_of
+from tla2py.lint.sweeps import lint_sweep
+from tla2py.plan import plan_sweep
+from tla2py.sweep import load_sweep
+
+BEGIN = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
+MORE = r"""
+Young == TLCGet("level") < 7
+Kept == [](x < 5) /\ [][x' # x]_x
+None == CHOOSE v : v \notin S
+===="""
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    (tmp_path / "Box.tla").write_text(MODULE.replace("\n====", MORE))
+    return tmp_path
+
+
+def lint(box: Path, text: str, begin: str = BEGIN) -> list[tuple[str, int, int]]:
+    path = box / "Box.cfg"
+    path.write_text(begin + text)
+    return [told(each) for each in lint_file(path, box / "Box.tla")]
+
+
+def told(finding: Finding) -> tuple[str, int, int]:
+    return finding.code, finding.place.line, finding.place.column
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # Behind a value that cannot be read the others count.
+        (
+            "CONSTANTS Limit = -1 Bound = Same INVARIANT Nope",
+            [("value", 3, 19), ("model-value", 3, 30), ("unknown-definition", 3, 45)],
+        ),
+        ("INVARIANT Young", []),
+        ("SYMMETRY Swap PROPERTY Kept", []),
+        (
+            "SYMMETRY Swap CONSTRAINT Bound PROPERTY Kept Ends",
+            [("symmetry-liveness", 3, 10), ("constraint-liveness", 3, 26)],
+        ),
+        ("INVARIANT\n\\* Small\nPROPERTY Steps", []),
+        ("INVARIANT Small\n\\* PROPERTY Ends\nBound", []),
+        ("INVARIANT Small\n\\* PROPERTY\n\\* Ends\nBound", []),
+        (
+            "INVARIANT Small\n(* PROPERTIES: *)\nEnds",
+            [("invariant-level", 5, 1), ("commented-keyword", 5, 1)],
+        ),
+        ("CONSTANT None = None INVARIANT Small", []),
+        ("CONSTANT x = 4", [("unknown-constant", 3, 10)]),
+        ("CONSTANT Nope <- Bound", [("unknown-constant", 3, 10)]),
+        ("CONSTANT Nat <- [Naturals] Limit", []),
+        ("CONSTANT Nat <- [Naturels] Limit", [("unknown-module", 3, 18)]),
+        ("ALIAS Nope", [("unknown-definition", 3, 7)]),
+        ("CONSTRAINT TypeInv INVARIANT TypeInv", []),
+        ("ACTION_CONSTRAINT Ends", [("constraint-level", 3, 19)]),
+        ("CONSTANT N = 3", []),
+    ],
+)
+def test_neighbours(box: Path, text: str, found: list[tuple[str, int, int]]) -> None:
+    assert lint(box, text) == found
+
+
+def test_what_is_lost_is_named(box: Path) -> None:
+    path = box / "Box.cfg"
+    path.write_text(BEGIN + "PROPERTY Steps `\nINVARIANT Small\nCONSTRAINT Bound\n")
+    (finding,) = lint_file(path, box / "Box.tla")
+    assert finding.message.endswith("ignores all after it; it never sees INVARIANT, CONSTRAINT")
+
+
+def test_the_module_of_a_config(tmp_path: Path) -> None:
+    for name in ("Raft.tla", "RaftSmall.tla", "MCVote.tla", "MC_Pax.tla", "Vote.txt"):
+        (tmp_path / name).write_text("")
+    found = {
+        name: found.name if (found := module_of(tmp_path / f"{name}.cfg")) else None
+        for name in ("Raft", "RaftTiny", "RaftSmall", "RaftSmaller", "Vote", "Pax", "Other")
+    }
+    assert found == {
+        "Raft": "Raft.tla",
+        "RaftTiny": "Raft.tla",
+        "RaftSmall": "RaftSmall.tla",
+        "RaftSmaller": "RaftSmall.tla",
+        "Vote": "MCVote.tla",
+        "Pax": "MC_Pax.tla",
+        "Other": None,
+    }
+
+
+def lint_text(box: Path, config: str, sweep: str) -> list[tuple[str, str, int, int]]:
+    (box / "Box.cfg").write_text(BEGIN + config)
+    path = box / "s.toml"
+    path.write_text(f'module = "Box.tla"\nconfig = "Box.cfg"\n{sweep}')
+    loaded = load_sweep(path)
+    found = lint_sweep(loaded, plan_sweep(loaded, ""))
+    return [(Path(each.place.file).name, *told(each)) for each in found]
+
+
+def test_a_sweep_is_judged_by_what_it_makes_of_its_config(box: Path) -> None:
+    live = "SYMMETRY Swap\nPROPERTY Ends\n"
+    symmetry = ("Box.cfg", "symmetry-liveness", 3, 10)
+    assert lint_text(box, live, "") == [symmetry]
+    assert lint_text(box, live, "[model]\nproperties = []\n") == []
+    assert lint_text(box, live, "[parameters]\nN = { from = 1, to = 50 }\n") == [symmetry]
+    varied = '[parameters]\ninvariants = ["Small", "Step"]\n'
+    assert lint_text(box, "", varied) == [("s.toml", "invariant-level", 4, 25)]
+
+
+def test_constants_of_a_sweep_need_not_be_in_its_config(box: Path) -> None:
+    (box / "Box.cfg").write_text("CONSTANT S = {a}\n")
+    path = box / "s.toml"
+    path.write_text('module = "Box.tla"\nconfig = "Box.cfg"\n[constants]\nN = 1\nOp = "Same"\n')
+    loaded = load_sweep(path)
+    assert lint_sweep(loaded, plan_sweep(loaded, "")) == ()
