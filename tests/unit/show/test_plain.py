@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.show.traces import P, Q, made, message, on
@@ -112,6 +112,7 @@ def test_a_state_and_diffs() -> None:
 
 
 @given(values)
+@settings(max_examples=40)
 def test_a_line_per_change_and_none_for_what_stays(value: Value) -> None:
     one = made(("Init", {"x": (value, P)}), ("Next", {"x": (value, Q)}))
     assert list(step_changes(*one.states)) == ["x[2]: p -> q"]
