@@ -12,6 +12,14 @@ _MIB = 1024 * 1024
 # What a JVM takes beside its heap: code cache, metaspace, thread stacks, GC structures.
 _OVERHEAD = 224 * _MIB
 _SMALLEST_HEAP = 48 * _MIB
+# The optimising compiler begins ten times later than by default: a run of seconds hardly needs it, half of its processor
+# time goes there, and a run of minutes does not notice.
+LATE_C2 = (
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+)
 # What TLC writes in a run's folder beside its messages: a file per behaviour of a simulation, the state graph.
 BEHAVIOURS = "behaviours"
 GRAPH = "graph.dot"
