@@ -26,8 +26,7 @@ LEVELS = (
     | {"sweeptext", "axes", "smaller", "evaluate"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
     | {"inspect", "guess", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
-    | {"manifestwrite"}
-    | {"lint"}
+    | {"manifestwrite", "lint"}
     | {"given", "origins"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},
     {

@@ -81,7 +81,12 @@ def test_it_is_silent_when_all_is_well(repository: Path) -> None:
             "INVARIANT Lov",
             "specs/LiftLow.cfg:2:11: Lift.tla has no definition Lov",
         ),
-        ("LiftLow.cfg", "Goal = 7", "Goal = Roof", "specs/LiftLow.cfg:3:26: TLC makes Roof a model value here"),
+        (
+            "LiftLow.cfg",
+            "Goal = 7",
+            "Goal = Roof",
+            "specs/LiftLow.cfg:3:26: TLC makes Roof a model value here",
+        ),
         ("LiftLow.cfg", "INVARIANT Low", "CHECK_DEADLOCK FALSE", "nothing is checked"),
         (
             "LiftLow.cfg",
