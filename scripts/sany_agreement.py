@@ -2,7 +2,7 @@
 
 Usage: python scripts/sany_agreement.py CORPUS [--tla2tools JAR] [-L DIR]... [-o FOLDER]
 
-Compared are constants, variables and assumptions with their places, and every definition that is visible at the module,
+Compared are constants and variables with their places, and every definition that is visible at the module,
 with its arity and its level. SANY's answers are kept in FOLDER, by jar and module; run again, only what is missing or
 changed is asked. The exit code is 1 where the two differ.
 """
