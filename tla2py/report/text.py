@@ -14,12 +14,11 @@ from tla2py.explore import StoreView
 from tla2py.explorer.fired import ActionCount, never_fired
 from tla2py.report.diagnostics import broken_points
 from tla2py.report.layout import Indented, PointRow, PointTable
-from tla2py.show.plain import DERIVED, action_text, derived
+from tla2py.show.plain import DERIVED, action_text, derived, headline
 from tla2py.show.processes import Actors, acting
 from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
-from tla2py.tlc.traces import EVALUATION
-from tla2py.trace import UNKNOWN, State, Trace
+from tla2py.trace import State, Trace
 from tla2py.values import changes, format_value
 
 VERDICT_STYLES = {
@@ -194,7 +193,7 @@ def _why(
 def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> RenderableType:
     """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
     parts: list[RenderableType] = []
-    parts.append(Text.assemble((title, "bold red"), *_headline(trace), f", {len(trace.states)} states"))
+    parts.append(Text(title + headline(trace), "bold red"))
     who = acting(trace)
     for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None
@@ -216,14 +215,6 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
     if derived(trace):
         parts.append(Text(DERIVED, "dim"))
     return Group(*parts)
-
-
-def _headline(trace: Trace) -> tuple[tuple[str, str], str]:
-    if trace.kind == EVALUATION:
-        return ("cannot be evaluated", "bold red"), " after these steps"
-    if trace.kind == UNKNOWN:
-        return ("a behaviour", "bold red"), " of which nobody says what it violates"
-    return (trace.name or trace.kind, "bold red"), " is violated"
 
 
 def _step_header(state: State, trace: Trace, actor: Actors | None) -> Text:

@@ -13,6 +13,8 @@ _VIOLATIONS = {
     UNKNOWN: "a behaviour of which nobody says what it violates",
     "evaluation": "cannot be evaluated after these steps",
     "simulated": "a behaviour of a simulation",
+    "deadlock": "a deadlock is reached",
+    "assert": "an assertion fails",
 }
 
 DERIVED = (

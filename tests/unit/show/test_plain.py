@@ -70,7 +70,7 @@ def test_how_a_behaviour_goes_on(ends: dict[str, int | bool], said: str) -> None
     ("kind", "name", "said"),
     [
         ("invariant", "Safe", "Safe is violated"),
-        ("deadlock", "", "deadlock is violated"),
+        ("deadlock", "", "a deadlock is reached"),
         (UNKNOWN, "", "a behaviour of which nobody says what it violates"),
         ("evaluation", "Safe", "cannot be evaluated after these steps"),
         ("simulated", "", "a behaviour of a simulation"),
