@@ -181,6 +181,7 @@ def test_every_option_is_part_of_the_digest() -> None:
         "behaviours": True,
         "options": ("-x",),
         "java_options": ("-x",),
+        "overrides": (("x.jar", "0" * 64),),
     }
     assert set(other) == {field.name for field in fields(TlcOptions)}
     digests = {digest_run("M", (), "", TlcOptions(), "jar")}
