@@ -234,3 +234,6 @@ if __name__ == "__main__":
     except Tla2pyError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        # What is done is kept, as was said.
+        sys.exit(130)
