@@ -61,6 +61,9 @@ notebooks: setup ## execute the notebooks, on real stores
 notebooks-html: setup ## execute the notebooks and render them to docs/notebooks
 	$(BIN)/python scripts/notebooks.py --html docs/notebooks
 
+docs: setup ## build the site of the documentation into site/; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
 lint: setup ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -88,7 +91,7 @@ dist: setup ## build the sdist and the wheel, and use the wheel where no checkou
 	@sh scripts/dist.sh $(BIN)/python
 
 clean: ## remove what was generated
-	rm -rf $(VENV) runs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) runs site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html lint format fuzz bench dist clean
+.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs lint format fuzz bench dist clean
