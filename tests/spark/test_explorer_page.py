@@ -50,7 +50,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
 
 
 def test_every_block_runs(names: dict[str, Any]) -> None:
-    assert len(BLOCKS) == 5
+    assert len(BLOCKS) == 6
     assert len(names["trace"].states) == 13
     assert Path("lanes.svg").read_text().startswith("<svg ")
 

@@ -1,0 +1,186 @@
+"""Runs the blocks of one page from top to bottom, in a folder of its own, and compares what they print."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.docs.blocks import ROOT, Block, Command, commands
+from tla2py.cfg.read import parse_config
+from tla2py.cli.app import run_app
+from tla2py.sweepfile import read_sweep_text
+from tla2py.syntax.parse import raise_problem, read_text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# Commands with any of these are for a shell; others are run in this process, which saves starting Python.
+_SHELL = re.compile(r"[|<>&;$*`~]")
+_TIME = re.compile(r"\b\d+(\.\d+)?( ?s|ms|m ?\d+s)\b")
+
+
+class _Stream(io.StringIO):
+    """What is written, here and in the order in which all was written."""
+
+    def __init__(self, both: io.StringIO) -> None:
+        super().__init__()
+        self._both = both
+
+    def write(self, text: str) -> int:
+        self._both.write(text)
+        return super().write(text)
+
+
+class Session:
+    """The state that the blocks of a page share: a folder with the systems' specs in it, and the names of Python."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._names: dict[str, Any] = {}
+        self._printed = ""
+        self._code = 0
+        shutil.copytree(ROOT / "specs", folder / "specs")
+        self._cwd = folder
+
+    def run(self, block: Block) -> None:
+        """Run or read a block, and hold what it prints to what the page shows."""
+        if block.title:
+            path = self._cwd / block.title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        match block.language:
+            case "console" | "sh":
+                self._commands(block)
+            case "python":
+                self._printed = self._python(block)
+            case "text" if block.follows == "python":
+                assert agree(block.text, self._printed), f"{block.place} prints\n{self._printed}"
+            case "toml":
+                _read_toml(block)
+            case "tla":
+                _read_tla(block)
+            case "cfg":
+                parse_config(block.text, block.page)
+
+    def _commands(self, block: Block) -> None:
+        found = list(commands(block))
+        for place, command in enumerate(found):
+            said = found[place + 1].text if place + 1 < len(found) else ""
+            code, out, both = self._command(command)
+            shown = f"{block.place}: {command.text}\nends with {code} and prints\n{both}"
+            if said != "echo $?":
+                last = place + 1 == len(found)
+                assert code == int(block.notes.get("exits with", "0") if last else "0"), shown
+            if command.output:
+                assert agree(command.output, out) or agree(command.output, both), shown
+
+    def _command(self, command: Command) -> tuple[int, str, str]:
+        """The exit code, what went to standard output, and that with standard error."""
+        words = [] if _SHELL.search(command.text) else shlex.split(command.text, comments=True)
+        if words[:1] == ["make"]:
+            return self._command(Command(text=recipe(words[1]), output=""))
+        both = io.StringIO()
+        if words[:1] == ["tla2py"]:
+            out = _Stream(both)
+            with self._here(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(_Stream(both)):
+                argv, sys.argv = sys.argv, words
+                try:
+                    self._code = run_app()
+                finally:
+                    sys.argv = argv
+            printed = out.getvalue(), both.getvalue()
+        else:
+            printed = self._shell(command.text)
+        return self._code, *(text.replace(f"{self.folder}/", "") for text in printed)
+
+    def _shell(self, text: str) -> tuple[str, str]:
+        where = self.folder / ".cwd"
+        script = f"(exit {self._code})\n{text}\nended=$?; pwd > {where}; exit $ended"
+        done = subprocess.run(
+            ["bash", "-c", script],
+            cwd=self._cwd,
+            env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self._code = done.returncode
+        self._cwd = Path(where.read_text().strip())
+        return done.stdout, done.stderr + done.stdout
+
+    def _python(self, block: Block) -> str:
+        """What a block prints, its last expression included, as a notebook has it."""
+        body = ast.parse(block.text, block.place).body
+        out = io.StringIO()
+        with self._here(), contextlib.redirect_stdout(out):
+            for node in body[:-1]:
+                exec(compile(ast.Module([node], []), block.place, "exec"), self._names)
+            last = body[-1]
+            if isinstance(last, ast.Expr):
+                value = eval(compile(ast.Expression(last.value), block.place, "eval"), self._names)
+                if value is not None:
+                    out.write(f"{value}\n")
+            else:
+                exec(compile(ast.Module([last], []), block.place, "exec"), self._names)
+        return out.getvalue()
+
+    @contextlib.contextmanager
+    def _here(self) -> Iterator[None]:
+        before = Path.cwd()
+        os.chdir(self._cwd)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def recipe(target: str) -> str:
+    """The command that a target of the Makefile runs after setup."""
+    done = subprocess.run(
+        ["make", "-n", "-o", "setup", "-o", "chromium", target],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip().replace(".venv/bin/", "")
+
+
+def agree(shown: str, printed: str) -> bool:
+    """Whether output is as shown: times and the width of columns aside, and `...` stands for anything."""
+    pattern = r"(.*)".join(re.escape(part) for part in _normal(shown).split("..."))
+    return re.fullmatch(pattern, _normal(printed), re.DOTALL) is not None
+
+
+def _normal(text: str) -> str:
+    lines = [re.sub(r"\s+", " ", _TIME.sub("TIME", line)).rstrip() for line in text.strip("\n").splitlines()]
+    # A line of dots takes the ends of the lines around it.
+    return re.sub(r"(^|\n) ?\.\.\.(\n|$)", "...", "\n".join(lines))
+
+
+def _read_toml(block: Block) -> None:
+    if block.title in ("pyproject.toml", "tla2py.toml"):
+        tomllib.loads(block.text)
+        return
+    top = block.text.partition("[")[0]
+    text = block.text if "module" in top else f'module = "Spec.tla"\n{block.text}'
+    read_sweep_text(text, block.page)
+
+
+def _read_tla(block: Block) -> None:
+    whole = block.text.lstrip().startswith("----")
+    raise_problem(
+        read_text(block.text if whole else f"---- MODULE Part ----\n{block.text}\n====\n", block.page)
+    )

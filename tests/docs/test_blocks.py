@@ -1,0 +1,103 @@
+"""Every code block of the README and of docs/ does what the page says, run from top to bottom by the real TLC."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, blocks, own_test
+from tests.docs.session import Session, agree
+
+LONG = [page for page in PAGES if any("long" in block.notes for block in blocks(page))]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def own(page: Path) -> list[Block]:
+    """The blocks that the tests here run: where the page names a test of its own, the commands alone."""
+    shells = ("console", "sh")
+    return [each for each in blocks(page) if own_test(page) is None or each.language in shells]
+
+
+def run(found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in (
+        "TLA2TOOLS_JAR",
+        "TLA2PY_JAVA_HOME",
+        "FORCE_COLOR",
+        "GITHUB_ACTIONS",
+        "GITHUB_STEP_SUMMARY",
+    ):
+        monkeypatch.delenv(variable, raising=False)
+    session = Session(folder)
+    for block in found:
+        session.run(block)
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run([each for each in own(page) if not {"not run", "long"} & set(each.notes)], tmp_path, monkeypatch)
+
+
+@pytest.mark.java
+@pytest.mark.spark
+@pytest.mark.reference
+@pytest.mark.parametrize("page", LONG, ids=name)
+def test_all_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run([each for each in own(page) if "not run" not in each.notes], tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_block_says_what_it_is_in(page: Path) -> None:
+    for block in blocks(page):
+        assert block.language in LANGUAGES, f"{block.place}: ```{block.language}"
+        for note in ("not run", "long"):
+            assert block.notes.get(note) != "", f"{block.place}: {note}, without a reason"
+    assert page.read_text(encoding="utf-8").count("\n```") % 2 == 0, "a block is not closed"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if own_test(page)], ids=name)
+def test_the_test_that_a_page_names_reads_it(page: Path) -> None:
+    assert page.name in (ROOT / str(own_test(page))).read_text(encoding="utf-8")
+
+
+def test_most_blocks_are_run() -> None:
+    kinds = Counter(
+        "not run" if "not run" in block.notes else "long" if "long" in block.notes else "run"
+        for page in PAGES
+        for block in own(page)
+        if block.language in ("console", "sh", "python")
+    )
+    assert kinds["run"] > kinds["long"] + kinds["not run"], kinds
+
+
+def test_output_agrees_but_for_times_and_widths() -> None:
+    assert agree("point  time\n  1  2.1s\n...\nend", "point    time\n    1  0.44s\nmore\nand more\nend\n")
+    assert agree("one\n  ...\n", "one\ntwo\n")
+    assert agree("took ... in all", "took four and more in all")
+    assert not agree("1  holds", "1  violated")
+    assert not agree("one\ntwo", "one\ntwo\nthree")
+
+
+def test_a_wrong_page_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "docs" / "wrong.md"
+    wrong = {
+        "console": "$ echo one\ntwo\n",
+        "sh": "tla2py inspect None.tla\n",
+        "python": "1 / 0\n",
+        "toml": "[tlc]\ntime = 1\n",
+        "tla": "Init == \n",
+        "cfg": "INVARIANT a, b\nNEXT\n",
+    }
+    for language, text in wrong.items():
+        block = Block(page=page, line=1, language=language, title=None, text=text, notes={}, follows=None)
+        folder = tmp_path / language
+        folder.mkdir()
+        with pytest.raises((AssertionError, ArithmeticError, ValueError)):
+            run([block], folder, monkeypatch)
+    assert os.environ.get("TLA2TOOLS_JAR") is None
