@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 from tla2py.errors import ToolchainError
 from tla2py.executor import default_slots
+from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import find_java
 
 
@@ -35,8 +36,8 @@ def spark_session(
     if active is not None:
         yield active
         return
-    with tempfile.TemporaryDirectory(prefix="tla2py-spark-", ignore_cleanup_errors=True) as scratch:
-        session = _start(master, workers, name, Path(scratch))
+    with scratch_folder("tla2py-spark-") as scratch:
+        session = _start(master, workers, name, scratch)
         try:
             yield session
         finally:
