@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from tla2py.tlc.host import FOLDER
 from tla2py.tlc.hosts import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.overrides import with_overrides
 from tla2py.tlc.process import Ended, execute_argv
+from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import Toolchain
 
 CONFIG_NAME = "MC.cfg"
@@ -56,8 +56,7 @@ def execute_run(
     to. ``warm`` is for one of many runs: TLC may then be run by a JVM that stays for others, which is faster and of no
     other consequence. A failing TLC is data, never an exception.
     """
-    with tempfile.TemporaryDirectory(prefix="tla2py-", dir=scratch, ignore_cleanup_errors=True) as name:
-        base = Path(name)
+    with scratch_folder("tla2py-", scratch) as base:
         folders: list[Path] = []
         executions: list[Execution] = []
         results: list[CheckResult] = []
