@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tla2py.cfg.render import render_config
-from tla2py.outcome import CheckResult, Verdict
+from tla2py.errors import StoreError
+from tla2py.outcome import CheckResult, Outcome, Verdict
 from tla2py.result import RunResult, combine, interpret_execution, unnamed
 from tla2py.run import Config, Execution, Run, RunRecord, TlcOptions
 from tla2py.tlc.archive import archive_options, class_archive
@@ -21,6 +23,8 @@ from tla2py.tlc.hosts import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.overrides import with_overrides
 from tla2py.tlc.process import Ended, execute_argv
 from tla2py.tlc.reaper import scratch_folder
+from tla2py.tlc.room import DISK_FULL, Room, tells_full_disk
+from tla2py.tlc.sandbox import java_sandbox
 from tla2py.tlc.toolchain import Toolchain
 
 CONFIG_NAME = "MC.cfg"
@@ -54,7 +58,8 @@ def execute_run(
 
     ``sources`` gives module texts by their sha256. ``watch`` is called now and then with the file that TLC is printing
     to. ``warm`` is for one of many runs: TLC may then be run by a JVM that stays for others, which is faster and of no
-    other consequence. A failing TLC is data, never an exception.
+    other consequence. A failing TLC is data, never an exception; a disk without room for it is a StoreError
+    (``disk-full``).
     """
     with scratch_folder("tla2py-", scratch) as base:
         folders: list[Path] = []
@@ -63,11 +68,20 @@ def execute_run(
 
         def execute(purpose: str, config: Config, text: str) -> CheckResult:
             folder = base / str(len(folders) + 1)
-            execution = _execute_once(
-                run, sources, toolchain, folder, purpose, config, text, cancelled, watch, warm=warm
-            )
+            try:
+                execution = _execute_once(
+                    run, sources, toolchain, folder, purpose, config, text, cancelled, watch, warm=warm
+                )
+            except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise _disk_full(base) from error
+                raise
             with (folder / "stdout.txt").open("rb") as lines:
                 result = interpret_execution(execution, run.options, lines)
+            # What TLC says where it could not write is no answer.
+            failed = result.outcome is Outcome.ERROR and tells_full_disk(folder)
+            if failed or execution.termination_reason == DISK_FULL:
+                raise _disk_full(base)
             folders.append(folder)
             executions.append(execution)
             results.append(result)
@@ -98,6 +112,14 @@ def execute_run(
             result=combine(executions, results),
             cancelled=_stopped(cancelled),
         )
+
+
+def _disk_full(folder: Path) -> StoreError:
+    return StoreError(
+        "disk-full",
+        f"the disk is full on which TLC works, that of {folder.parent}",
+        hint="free some space, or name a folder with room in TMPDIR; what is recorded stays, the same command does the rest",
+    )
 
 
 def _stopped(cancelled: threading.Event | None) -> bool:
@@ -207,17 +229,29 @@ def _execute_tlc(
         done = execute_warm(argv_in(FOLDER, HOST_OPTIONS), folder, run.limits, cancelled)
         if done is not None:
             return done
+    room = Room(folder, run.limits.disk_bytes, options.workers)
+
+    def look() -> str | None:
+        if watch is not None:
+            watch(folder / "stdout.txt")
+        return room.look()
+
     archive = class_archive(toolchain)
     argv = argv_in(folder, (*LATE_C2, *(archive_options(archive) if archive else ())))
+    files = [toolchain.jar.path, *(override.path for override in toolchain.overrides)]
+    files += [archive] if archive else []
     ended = execute_argv(
         argv,
         folder,
         timeout_seconds=run.limits.timeout_seconds,
         memory_bytes=run.limits.memory_bytes,
         cancelled=cancelled,
-        watch=(lambda: watch(folder / "stdout.txt")) if watch else None,
+        watch=look,
         told=exit_status if tells_its_end(options) else None,
+        sandbox=None if run.limits.trust else java_sandbox(toolchain.java.path, folder, files),
     )
+    if room.full():
+        ended = replace(ended, termination_reason=DISK_FULL)
     if warm:
         note_cold(ended.cpu_seconds)
     return argv, ended

@@ -44,10 +44,16 @@ class TlcOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one execution of TLC may take: wall-clock seconds and bytes of memory, everything included."""
+    """What one execution of TLC may take: wall-clock seconds and bytes of memory, everything included.
+
+    ``disk_bytes`` is what it may write, None for its share of what is free, see ``tla2py.tlc.room``.
+    With ``trust`` it also gets the environment, the files and the network that this process has.
+    """
 
     timeout_seconds: float
     memory_bytes: int
+    disk_bytes: int | None = None
+    trust: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +108,7 @@ class Execution:
     ``purpose`` is run for the run as configured, further for one that goes on without what was found, and attribution
     for one that finds out which temporal property was violated.
     ``exit_code`` is None when the process could not be started and negative for a signal. ``termination_reason`` is
-    None when it ended by itself, else timeout, memory, output or killed. Seconds are wall-clock and CPU (user and
+    None when it ended by itself, else timeout, memory, disk, output or killed. Seconds are wall-clock and CPU (user and
     system of the whole process), ``peak_memory_bytes`` is the largest resident set.
     """
 

@@ -14,7 +14,6 @@ import contextlib
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,6 +26,7 @@ import psutil
 from tla2py.tlc import reaper
 from tla2py.tlc.entry import HANDLES, main_handle
 from tla2py.tlc.gateway import Gateway, GatewayError, Reference
+from tla2py.tlc.sandbox import environment, java_sandbox, start
 
 # Stands in a command line for the folder of the host.
 FOLDER = Path("/tla2py-host")
@@ -58,23 +58,25 @@ class Host:
     Raises SpoiledError when it does not start.
     """
 
-    def __init__(self, java: Sequence[str], gateway: Path, classpath: str) -> None:
+    def __init__(self, java: Sequence[str], gateway: Path, classpath: str, *, trust: bool = False) -> None:
         self.runs = self.leaks = 0
         self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
         self.folder = self._base / "run"
         (self.folder / "tmp").mkdir(parents=True)
         java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
         command, descriptor = reaper.guarded((*java, "-cp", str(gateway), *_SERVER))
-        environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "HOME": str(self.folder)}
+        jars = (gateway, *map(Path, classpath.split(os.pathsep)))
+        sandbox = None if trust else java_sandbox(Path(java[0]), self._base, jars, server=True)
+        variables = environment(self.folder, trusted=trust) | {"TLA2PY_FOLDER": str(self._base)}
         with (self._base / "out").open("wb") as out, (self._base / "err").open("wb") as err:
-            self._process = subprocess.Popen(
+            self._process = start(
                 command,
-                cwd=self.folder,
-                env={**environment, "TLA2PY_FOLDER": str(self._base)},
+                sandbox,
+                folder=self.folder,
+                variables=variables,
                 stdin=descriptor,
                 stdout=out,
                 stderr=err,
-                start_new_session=True,
             )
         self._jvm = psutil.Process(self._process.pid)
         self._gateway: Gateway | None = None

@@ -21,6 +21,7 @@ from pathlib import Path
 from tla2py.run import Limits, TlcOptions
 from tla2py.tlc.host import FOLDER, Host, SpoiledError, gateway_jar
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended
+from tla2py.tlc.room import Room
 
 # What a short run wants of a JVM; the optimising compiler would be at work on classes that are gone a moment later.
 HOST_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError")
@@ -78,9 +79,10 @@ def execute_warm(
         return None
     split = argv.index("-cp")
     java, classpath, arguments = tuple(argv[:split]), argv[split + 1], argv[split + 3 :]
+    key = (*java, classpath, str(limits.trust))
     host = None
     try:
-        host = _borrow(pool, (*java, classpath)) or Host(java, gateway, classpath)
+        host = _borrow(pool, key) or Host(java, gateway, classpath, trust=limits.trust)
         ended = _run(host, folder, arguments, limits, cancelled)
     except (SpoiledError, OSError) as error:
         with pool.lock:
@@ -99,7 +101,7 @@ def execute_warm(
         used_up = host.runs >= _RUNS or host.leaks >= _LEAKS
         used_up |= host.resident_bytes() > _FULL * limits.memory_bytes
         if not used_up:
-            pool.idle.append(((*java, classpath), host))
+            pool.idle.append((key, host))
     if used_up:
         host.kill()
     return tuple(part.replace(str(FOLDER), place) for part in argv), ended
@@ -169,7 +171,8 @@ def _run(
             cpu_seconds=host.cpu_seconds() - used,
             peak_memory_bytes=host.peak_bytes(),
         )
-        well = not any(_unsure(host.folder / name) for name in ("stdout.txt", "stderr.txt"))
+        room = Room(host.folder, limits.disk_bytes, 1)
+        well = not room.full() and not any(_unsure(host.folder / name) for name in ("stdout.txt", "stderr.txt"))
     finally:
         if not well:
             host.kill_jvm()

@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 import psutil
 
 from tla2py.tlc import reaper
+from tla2py.tlc.sandbox import Sandbox, environment, network_refused, start
 
 # How often limits are looked at; memory grows by at most some hundred MB in between.
 _POLL_SECONDS = 0.1
@@ -48,36 +48,35 @@ def execute_argv(
     timeout_seconds: float,
     memory_bytes: int,
     cancelled: threading.Event | None = None,
-    watch: Callable[[], None] | None = None,
+    watch: Callable[[], str | None] | None = None,
     told: Callable[[Path], int | None] | None = None,
+    sandbox: Sandbox | None = None,
 ) -> Ended:
     """Run a command in ``folder`` until it ends or a limit ends it; its streams go to ``stdout.txt``, ``stderr.txt``.
 
     A failing command is never an exception: it is told by the exit code (None when it could not be started) and the
-    termination reason. ``watch`` is called a few times a second while it runs. ``told`` finds in the standard output so
-    far what the exit code is going to be, if that is all there is to wait for.
+    termination reason. ``watch`` is called a few times a second and says why to stop it, if so. ``told`` finds in the standard output so
+    far what the exit code is going to be, if that is all there is to wait for. Without a ``sandbox`` it is trusted.
     """
     started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-    start = time.monotonic()
+    begun = time.monotonic()
     command, descriptor = reaper.guarded(tuple(argv))
-    # A run sees no more of the environment than a JVM needs.
-    environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "HOME": str(folder), "TLA2PY_FOLDER": str(folder)}
     with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:
-        process = subprocess.Popen(
+        process = start(
             command,
-            cwd=folder,
-            env=environment,
+            sandbox,
+            folder=folder,
+            variables=environment(folder, trusted=sandbox is None),
             stdin=descriptor,
             stdout=stdout,
             stderr=stderr,
-            start_new_session=True,
         )
     reason: str | None = "killed"
     status: int | None = None
     look = (lambda: told(folder / "stdout.txt")) if told else None
     try:
         reason, status = _wait(
-            process.pid, folder, start + timeout_seconds, memory_bytes, cancelled, watch, look
+            process.pid, folder, begun + timeout_seconds, memory_bytes, cancelled, watch, look
         )
     finally:
         # What is left of the group goes with its leader, which is not reaped yet, so the number is still its own.
@@ -91,11 +90,22 @@ def execute_argv(
         reason = "killed"
     if exit_code in _NOT_STARTED:
         exit_code = None
+    if sandbox is not None and reason is None and network_refused(exit_code, folder / "stderr.txt"):
+        return execute_argv(
+            argv,
+            folder,
+            timeout_seconds=timeout_seconds,
+            memory_bytes=memory_bytes,
+            cancelled=cancelled,
+            watch=watch,
+            told=told,
+            sandbox=sandbox,
+        )
     return Ended(
         exit_code=exit_code,
         termination_reason=reason,
         started_at=started_at,
-        wall_seconds=time.monotonic() - start,
+        wall_seconds=time.monotonic() - begun,
         cpu_seconds=usage.ru_utime + usage.ru_stime,
         peak_memory_bytes=usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
     )
@@ -107,7 +117,7 @@ def _wait(
     deadline: float,
     memory_bytes: int,
     cancelled: threading.Event | None,
-    watch: Callable[[], None] | None,
+    watch: Callable[[], str | None] | None,
     told: Callable[[], int | None] | None,
 ) -> tuple[str | None, int | None]:
     """Why the process has to be killed, or the exit code that it has told; it is not reaped yet.
@@ -133,8 +143,8 @@ def _wait(
                 return "memory", None
             if (folder / "stdout.txt").stat().st_size > OUTPUT_LIMIT_BYTES:
                 return "output", None
-            if watch is not None:
-                watch()
+            if watch is not None and (why := watch()) is not None:
+                return why, None
     return None, None
 
 
