@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any, cast
 
 import typer
-from typer.core import TyperGroup
 
 import tla2py
 from tla2py.cli.console import print_error
+from tla2py.cli.plainhelp import PlainCommand, PlainGroup
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
 
@@ -20,6 +20,7 @@ _COMMANDS = {
     "check": "check:check_command",
     "inspect": "inspect:inspect_command",
     "init": "inspect:init_command",
+    "schema": "schema:schema_command",
     "cfg": "config:cfg_command",
     "lint": "lint:lint_command",
     "trace": "trace:trace_command",
@@ -33,7 +34,7 @@ _COMMANDS = {
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
-class _Commands(TyperGroup):
+class _Commands(PlainGroup):
     """The commands by name."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - Typer has its own type for it
@@ -51,7 +52,7 @@ class _Commands(TyperGroup):
         found = getattr(import_module(f"tla2py.cli.{module}"), function)
         if isinstance(found, typer.Typer):
             return typer.main.get_command(found)
-        alone.command(cmd_name, context_settings=_SETTINGS)(found)
+        alone.command(cmd_name, cls=PlainCommand, context_settings=_SETTINGS)(found)
         return typer.main.get_command(alone)
 
 

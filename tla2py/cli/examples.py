@@ -11,11 +11,13 @@ from rich.table import Table
 
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Json
+from tla2py.cli.plainhelp import PlainCommand, PlainGroup
 from tla2py.examples import copy_example, examples
 from tla2py.exitcodes import EXIT_NOT_RUN
 
 examples_app = typer.Typer(
     name="examples",
+    cls=PlainGroup,
     help="The systems that come with tla2py: real protocols with their sweeps.",
     rich_markup_mode="rich",
     add_completion=False,
@@ -31,7 +33,7 @@ def _examples(context: typer.Context) -> None:
         raise typer.Exit(EXIT_NOT_RUN)
 
 
-@examples_app.command("list")
+@examples_app.command("list", cls=PlainCommand)
 def list_command(as_json: Json = False) -> None:
     """The systems and their sweep files.
 
@@ -49,7 +51,7 @@ def list_command(as_json: Json = False) -> None:
     show(table)
 
 
-@examples_app.command("copy")
+@examples_app.command("copy", cls=PlainCommand)
 def copy_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A system of tla2py examples list.")],
     target: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is new or empty.")],

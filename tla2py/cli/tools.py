@@ -12,6 +12,7 @@ from rich.table import Table
 
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Json
+from tla2py.cli.plainhelp import PlainCommand, PlainGroup
 from tla2py.errors import InputError, ToolchainError
 from tla2py.exitcodes import EXIT_NOT_RUN
 from tla2py.tlc.foundjars import found_jars
@@ -24,6 +25,7 @@ from tla2py.units import parse_duration
 
 tools_app = typer.Typer(
     name="tools",
+    cls=PlainGroup,
     help="The TLC jars and the Javas of this machine; installs official releases.",
     rich_markup_mode="rich",
     add_completion=False,
@@ -40,7 +42,7 @@ def _tools(context: typer.Context) -> None:
         raise typer.Exit(EXIT_NOT_RUN)
 
 
-@tools_app.command("list")
+@tools_app.command("list", cls=PlainCommand)
 def list_command(as_json: Json = False) -> None:
     """Every jar and every Java that is found: version, digest, and which is used and why.
 
@@ -84,7 +86,7 @@ def list_command(as_json: Json = False) -> None:
     show(table if javas else "no Java was found")
 
 
-@tools_app.command("install")
+@tools_app.command("install", cls=PlainCommand)
 def install_command(
     name: Annotated[
         str,
@@ -136,11 +138,11 @@ def install_command(
     typer.echo(community_modules() if wanted.name == COMMUNITY else there)
 
 
-@tools_app.command("path")
+@tools_app.command("path", cls=PlainCommand)
 def path_command(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="An installed release; the one that runs use unless given."),
+        typer.Argument(metavar="NAME", help="An installed release; the one that runs use unless given."),
     ] = None,
 ) -> None:
     """The path of a jar, or the folder of the CommunityModules, for scripts and for -L.

@@ -1,0 +1,31 @@
+"""What ``-h`` prints, of every command."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tla2py.cli.app import app
+
+GROUP = typer.main.get_command(app)
+CONTEXT = typer.Context(GROUP)
+COMMANDS = [(), *((name,) for name in GROUP.list_commands(CONTEXT))]  # type: ignore[attr-defined]
+COMMANDS += [("tools", "install"), ("tools", "path"), ("examples", "copy")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_flag_has_no_value_and_an_argument_is_its_name(command: tuple[str, ...]) -> None:
+    told = CliRunner().invoke(app, [*command, "-h"], terminal_width=100).stdout
+    assert "<bool>" not in told
+    (usage,) = re.findall(r"Usage: (.*?) *\n", told)
+    assert not re.search(r"[{}]|\[\[", usage), usage
+    assert re.search(r"--help +-h +Show this", told)
+
+
+def test_examples_are_in_the_help_of_what_takes_arguments() -> None:
+    for command in COMMANDS[1:]:
+        told = CliRunner().invoke(app, [*command, "-h"], terminal_width=100).stdout
+        assert "Example" in told or "COMMAND" in told, command
