@@ -23,7 +23,7 @@ from tla2py.tlc.hosts import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.overrides import with_overrides
 from tla2py.tlc.process import Ended, execute_argv
 from tla2py.tlc.reaper import scratch_folder
-from tla2py.tlc.room import DISK_FULL, Room, tells_full_disk
+from tla2py.tlc.room import DISK_FULL, Room, is_full, tells_full_disk
 from tla2py.tlc.sandbox import java_sandbox
 from tla2py.tlc.toolchain import Toolchain
 
@@ -250,7 +250,7 @@ def _execute_tlc(
         told=exit_status if tells_its_end(options) else None,
         sandbox=None if run.limits.trust else java_sandbox(toolchain.java.path, folder, files),
     )
-    if room.full():
+    if is_full(folder):
         ended = replace(ended, termination_reason=DISK_FULL)
     if warm:
         note_cold(ended.cpu_seconds)

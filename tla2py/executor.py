@@ -77,10 +77,12 @@ def completed(run_id: str, result: RunResult) -> Completed:
     )
 
 
-def settled(outcome: str, timeout_seconds: float, memory_bytes: int, run: Run) -> bool:
+def settled(
+    outcome: str, timeout_seconds: float, memory_bytes: int, disk_bytes: int | None, run: Run
+) -> bool:
     """Whether an earlier outcome stands for a run now: not if it was killed, nor if it may now take more.
 
-    ``timeout_seconds`` and ``memory_bytes`` are the limits under which the outcome came about.
+    ``timeout_seconds``, ``memory_bytes`` and ``disk_bytes`` are the limits under which the outcome came about.
     """
     if Outcome(outcome) in RETRIED:
         return False
@@ -88,6 +90,10 @@ def settled(outcome: str, timeout_seconds: float, memory_bytes: int, run: Run) -
         return run.limits.timeout_seconds <= timeout_seconds
     if outcome == Outcome.OUT_OF_MEMORY:
         return run.limits.memory_bytes <= memory_bytes
+    if outcome == Outcome.OUT_OF_DISK:
+        # A share of what is free is another one each time.
+        asked = run.limits.disk_bytes
+        return asked is not None and disk_bytes is not None and asked <= disk_bytes
     return True
 
 

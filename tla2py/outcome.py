@@ -30,6 +30,7 @@ class Outcome(str, Enum):
     BOUNDED_SUCCESS = "bounded_success"
     TIMEOUT = "timeout"
     OUT_OF_MEMORY = "out_of_memory"
+    OUT_OF_DISK = "out_of_disk"
     KILLED = "killed"
     NOT_STARTED = "not_started"
 
@@ -62,6 +63,7 @@ VERDICTS: dict[Outcome, Verdict] = {
     Outcome.BOUNDED_SUCCESS: Verdict.INCONCLUSIVE,
     Outcome.TIMEOUT: Verdict.INCONCLUSIVE,
     Outcome.OUT_OF_MEMORY: Verdict.INCONCLUSIVE,
+    Outcome.OUT_OF_DISK: Verdict.INCONCLUSIVE,
     Outcome.KILLED: Verdict.INCONCLUSIVE,
     Outcome.NOT_STARTED: Verdict.BROKEN,
 }

@@ -162,21 +162,21 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         else:
             try:
                 with store.archive(run.run_id) as archive:
+            disk = None if row.get("disk_bytes") is None else int(row["disk_bytes"])
                     result = interpret_record(archive.record, archive.stdout)
                     limits = archive.record.limits
             except StoreError:
                 continue
             news = completed(run.run_id, result)
             outcome, verdict = news.outcome.value, news.verdict
-            timeout, memory = limits.timeout_seconds, limits.memory_bytes
-        if settled(outcome, timeout, memory, run):
+            timeout, memory, disk = limits.timeout_seconds, limits.memory_bytes, limits.disk_bytes
+        if settled(outcome, timeout, memory, disk, run):
             known[run.run_id] = verdict
     return known
 
 
 def _runs_table(store: Store) -> list[dict[str, str]]:
-    file = store.tables / "runs.parquet"
-    columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes"]
+    columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes", "disk_bytes"]
     try:
         rows: list[dict[str, str]] = pq.read_table(file, columns=columns).to_pylist()
     except (OSError, ValueError):

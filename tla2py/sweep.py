@@ -34,7 +34,7 @@ from tla2py.syntax import Spec, load_spec, untranslated
 from tla2py.tlc.overrides import option_overrides, override_modules, read_override
 from tla2py.tlc.toolchain import Override
 from tla2py.told import with_told
-from tla2py.units import parse_duration, parse_memory
+from tla2py.units import parse_duration, parse_memory, parse_size
 from tla2py.where import failing_predicate
 
 
@@ -247,6 +247,10 @@ def _loaded(
         limits=Limits(
             timeout_seconds=parse_duration(file.tlc.timeout, source.place("tlc", "timeout")),
             memory_bytes=parse_memory(file.tlc.memory, source.place("tlc", "memory")),
+            disk_bytes=None
+            if file.tlc.disk is None
+            else parse_size(file.tlc.disk, source.place("tlc", "disk")),
+            trust=file.tlc.trust,
         ),
         template=_template(file, source, base),
         overrides=overrides,

@@ -79,6 +79,7 @@ class TlcSection(_Section, frozen=True):
     workers: int = 1
     timeout: str | int = "10m"
     memory: str | int = "1GiB"
+    disk: str | int | None = None
     num: int | None = None
     depth: int | None = None
     seed: int = 0

@@ -25,15 +25,20 @@ def parse_duration(value: str | int, where: str | None = None) -> float:
 
 
 def parse_memory(value: str | int, where: str | None = None) -> int:
-    """Bytes of ``"512MiB"``, ``"1GiB"``, ``"2g"`` or a number of bytes. Raises InputError (``memory``)."""
-    found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*(?:([kmgt])i?b?|b)?", str(value).strip(), re.IGNORECASE)
-    size = int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower())) if found else 0
-    if not found:
-        raise InputError(
-            "memory", f"{value!r} is no amount of memory", where=where, hint='write "512MiB" or "2GiB"'
-        )
+    """Bytes as ``parse_size`` reads them, enough for a JVM. Raises InputError (``memory``)."""
+    size = parse_size(value, where, of="memory")
     if size < 128 * 1024**2:
         raise InputError(
             "memory", f"{value!r} is less than a JVM needs", where=where, hint='at least "128MiB"'
         )
+    return size
+
+
+def parse_size(value: str | int, where: str | None = None, *, of: str = "disk") -> int:
+    """Bytes of ``"512MiB"``, ``"1GiB"``, ``"2g"`` or a number of bytes. Raises InputError (``memory``, ``disk``)."""
+    found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*(?:([kmgt])i?b?|b)?", str(value).strip(), re.IGNORECASE)
+    size = int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower())) if found else 0
+    if not found:
+        # codes: memory, disk
+        raise InputError(of, f"{value!r} is no amount of {of}", where=where, hint='write "512MiB" or "2GiB"')
     return size

@@ -136,6 +136,7 @@ def test_a_row_of_runs(store: Store) -> None:
         "message_place": None,
         "timeout_seconds": 60.0,
         "memory_bytes": 1 << 28,
+        "disk_bytes": None,
         "started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=timezone.utc),
     }
     assert first["tlc_revision"] == "5b8488d"

@@ -36,6 +36,7 @@ def run_row(
         "jar_sha256": record.jar_sha256,
         "timeout_seconds": record.limits.timeout_seconds,
         "memory_bytes": record.limits.memory_bytes,
+        "disk_bytes": record.limits.disk_bytes,
         "started_at": datetime.fromisoformat(first.started_at),
     }
 
@@ -54,6 +55,7 @@ _OF_PROCESS = (
     "jar_sha256",
     "timeout_seconds",
     "memory_bytes",
+    "disk_bytes",
     "started_at",
 )
 

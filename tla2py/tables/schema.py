@@ -49,7 +49,10 @@ _RUNS_TAIL = (
     Column("peak_memory_bytes", pa.int64(), True, "largest resident memory of any execution"),
     Column("executions", pa.int32(), False, "how many times TLC was started for this point"),
     Column(
-        "termination_reason", _TEXT, True, "who ended it: timeout, memory, output, killed; null if TLC itself"
+        "termination_reason",
+        _TEXT,
+        True,
+        "who ended it: timeout, memory, disk, output, killed; null if TLC itself",
     ),
     Column(
         "exit_code", pa.int32(), True, "TLC's exit status; negative for a signal, null if it was not started"
@@ -66,6 +69,7 @@ _RUNS_TAIL = (
     Column("jar_sha256", _TEXT, True, "digest of the tla2tools.jar"),
     Column("timeout_seconds", pa.float64(), True, "the time limit of one execution"),
     Column("memory_bytes", pa.int64(), True, "the memory limit of one execution"),
+    Column("disk_bytes", pa.int64(), True, "the limit of what one execution may write, if one was set"),
     Column("started_at", pa.timestamp("ms", tz="UTC"), True, "when the first execution began"),
 )
 

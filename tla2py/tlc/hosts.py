@@ -21,7 +21,7 @@ from pathlib import Path
 from tla2py.run import Limits, TlcOptions
 from tla2py.tlc.host import FOLDER, Host, SpoiledError, gateway_jar
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended
-from tla2py.tlc.room import Room
+from tla2py.tlc.room import is_full
 
 # What a short run wants of a JVM; the optimising compiler would be at work on classes that are gone a moment later.
 HOST_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError")
@@ -171,8 +171,9 @@ def _run(
             cpu_seconds=host.cpu_seconds() - used,
             peak_memory_bytes=host.peak_bytes(),
         )
-        room = Room(host.folder, limits.disk_bytes, 1)
-        well = not room.full() and not any(_unsure(host.folder / name) for name in ("stdout.txt", "stderr.txt"))
+        well = not is_full(host.folder) and not any(
+            _unsure(host.folder / name) for name in ("stdout.txt", "stderr.txt")
+        )
     finally:
         if not well:
             host.kill_jvm()

@@ -16,7 +16,7 @@ from tla2py.tlc.reading import Reading
 from tla2py.tlc.traces import iter_with_traces
 
 _VACUOUS = "There is no initial state, so that everything that was checked holds of nothing."
-_TERMINATIONS = {"timeout": Outcome.TIMEOUT, "memory": Outcome.OUT_OF_MEMORY}
+_TERMINATIONS = {"timeout": Outcome.TIMEOUT, "memory": Outcome.OUT_OF_MEMORY, "disk": Outcome.OUT_OF_DISK}
 # SIGHUP, SIGINT, SIGKILL and SIGTERM, as subprocess tells them and as the JVM or a shell exits on them; other signals
 # are the JVM's own crash.
 _KILLED = frozenset(status for signal in (1, 2, 9, 15) for status in (-signal, 128 + signal))
@@ -36,7 +36,7 @@ def interpret(
     """The meaning of one execution of TLC with ``-tool``; no input whatever is an error.
 
     ``exit_code`` is the process's, negative for a signal, None when it was never started; ``termination_reason`` is
-    None when it ended by itself, else timeout, memory, output or killed. ``mode`` is check or simulate;
+    None when it ended by itself, else timeout, memory, disk, output or killed. ``mode`` is check or simulate;
     ``stop_after`` tells that the search was bounded in time by TLC itself. ``invariants``, ``properties`` and
     ``postconditions`` are those checked: where TLC does not name what was violated and there is one candidate, that
     is it.
