@@ -176,6 +176,7 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
 
 
 def _runs_table(store: Store) -> list[dict[str, str]]:
+    file = store.tables / "runs.parquet"
     columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes", "disk_bytes"]
     try:
         rows: list[dict[str, str]] = pq.read_table(file, columns=columns).to_pylist()
