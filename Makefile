@@ -64,6 +64,9 @@ notebooks-html: setup ## execute the notebooks and render them to docs/notebooks
 docs: setup ## build the site of the documentation into site/; a warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
+pages: setup ## rewrite the pages of docs/ that are made from the code: commands, errors, Python, tables, schema
+	$(BIN)/python -m scripts.reference
+
 lint: setup ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -94,4 +97,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs lint format fuzz bench dist clean
+.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist clean

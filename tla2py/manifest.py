@@ -238,7 +238,12 @@ def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
         found = root / written
         if found.is_file():
             return Path(os.path.relpath(found, base.resolve())).as_posix()
-    raise InputError(f"{what}-missing", f"no such {what}: {written}", where=entry.where)
+    raise InputError(
+        "module-missing" if what == "module" else "config-missing",
+        f"no such {what}: {written}",
+        where=entry.where,
+        hint="paths in a manifest count from the root of the repository that it is in",
+    )
 
 
 def _told(entry: Entry, module: str, config: str) -> ToldPoint:

@@ -100,9 +100,14 @@ def _errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
 
 def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
     for point, run in zip(plan.points, plan.runs, strict=True):
-        for reason, text, _ in config_problems(config_facts(run, sweep.spec(point))):
+        for _, text, _ in config_problems(config_facts(run, sweep.spec(point))):
             shown = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
-            raise InputError(reason, f"{text} ({shown})" if shown else text, where=str(file))
+            raise InputError(
+                "config-proves-nothing",
+                f"{text} ({shown})" if shown else text,
+                where=str(file),
+                hint=f"'tla2py cfg {file}' shows the config of each point",
+            )
 
 
 def _print(plan: Plan) -> None:

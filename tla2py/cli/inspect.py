@@ -10,6 +10,7 @@ import typer
 
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Json, Libraries
+from tla2py.cli.schema import SCHEMA_LINE, SCHEMA_NAME, write_schema
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
 
@@ -45,15 +46,21 @@ def init_command(
     library: Libraries = None,
     translate: Translate = True,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help=f"Write {SCHEMA_NAME} beside it too, and name it there, for editors."),
+    ] = False,
 ) -> None:
     """A first sweep file for a module: every constant listed, kinds inferred, candidates as comments.
 
-    Without -o it is printed. Example: tla2py init Raft.tla -o sweep.toml
+    Without -o it is printed. Examples: tla2py init Raft.tla -o sweep.toml; tla2py init Raft.tla -o sweep.toml --schema
     """
     from tla2py.scaffold import scaffold_sweep
 
+    if schema and output is None:
+        raise InputError("usage", "--schema writes a file beside another", hint="give -o SWEEP.toml too")
     use_translator(None, translate)
-    text = scaffold_sweep(_load(module, library or ()), output, library or ())
+    text = SCHEMA_LINE * schema + scaffold_sweep(_load(module, library or ()), output, library or ())
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -62,7 +69,13 @@ def init_command(
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError("unwritable", f"{output} cannot be written: {error.strerror or error}") from None
+        raise InputError(
+            "output-unwritable",
+            f"cannot write {output}: {error.strerror or error}",
+            hint="name a file in a folder that is there and that you may write to",
+        ) from error
+    if schema:
+        write_schema(output.with_name(SCHEMA_NAME))
     err().print(f"wrote {output}; next: tla2py sweep {output}", markup=False)
 
 

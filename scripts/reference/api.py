@@ -1,0 +1,126 @@
+"""The page of the Python interface, made from signatures and docstrings."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import tla2py
+
+_HEAD = """\
+# Python
+
+Made from the code. `import tla2py` costs neither pandas nor Spark; what a call needs is imported when it is called.
+[Exploring counterexamples](../explorer.md) shows these in use.
+"""
+
+# What the functions of the package return, what that is made of, and what they raise.
+_SECTIONS = (
+    ("A store", "tla2py.explore", ("StoreView",)),
+    ("A trace", "tla2py.trace", ("Trace", "State", "StateDiff", "Location")),
+    ("Comparisons of traces", "tla2py.align", ("Comparison",)),
+    ("Pictures of a trace", "tla2py.show.lanes", ("Lanes",)),
+    ("Values of two or more parameters", "tla2py.explorer.heatmap", ("Heatmap",)),
+    ("Growth", "tla2py.explorer.growth", ("Growth", "Series", "Prediction")),
+    ("A violating point and one that holds", "tla2py.explorer.neighbour", ("Contrast",)),
+    ("Kinds of counterexamples", "tla2py.explorer.kinds", ("Kinds", "Kind", "Found")),
+    ("Two stores", "tla2py.explorer.stores", ("StoreComparison", "PointPair")),
+    (
+        "Values",
+        "tla2py.values",
+        (
+            "ModelValue",
+            "Record",
+            "Function",
+            "Interval",
+            "Opaque",
+            "parse_value",
+            "format_value",
+            "from_itf",
+            "to_itf",
+            "same_value",
+            "changes",
+            "Change",
+        ),
+    ),
+    ("Errors", "tla2py.errors", ("Tla2pyError", "InputError", "ToolchainError", "StoreError")),
+)
+
+
+def api_page() -> str:
+    """The page, in Markdown."""
+    parts = [_HEAD, "## The package\n"]
+    parts += ["\n".join(_entry("tla2py", name)) for name in tla2py.__all__ if name != "__version__"]
+    for title, module, names in _SECTIONS:
+        parts.append(f"## {title}\n")
+        parts += ["\n".join(_entry(module, name)) for name in names]
+    return "\n".join(parts)
+
+
+def _entry(module: str, name: str) -> Iterator[str]:
+    thing = getattr(importlib.import_module(module), name)
+    yield f"### `{module}.{name}`"
+    yield ""
+    if inspect.isclass(thing):
+        yield _words(thing)
+        yield ""
+        members = list(_members(thing))
+        if members:
+            yield "| | |"
+            yield "|---|---|"
+            yield from members
+            yield ""
+    else:
+        yield f"    {name}{_signature(thing)}"
+        yield ""
+        yield _words(thing)
+        yield ""
+
+
+def _members(thing: type) -> Iterator[str]:
+    """A row for each public field, property and method that the class itself has."""
+    fields = dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ()
+    for field in fields:
+        if not field.name.startswith("_"):
+            yield f"| `{field.name}: {_cell(field.type)}` | |"
+    for name, member in vars(thing).items():
+        if name.startswith("_") or not getattr(member, "__doc__", None):
+            continue
+        if isinstance(member, (property, cached_property)):
+            made = member.fget if isinstance(member, property) else member.func
+            kind = inspect.signature(made).return_annotation if made else ""
+            yield f"| `{name}: {_cell(kind)}` | {_cell(_words(member))} |"
+        elif inspect.isfunction(member):
+            yield f"| `{name}{_cell(_signature(member))}` | {_cell(_words(member))} |"
+
+
+def _signature(function: Any) -> str:
+    """The signature with annotations as they are written, without ``self``."""
+    made = inspect.signature(function)
+    parts = []
+    keyword = False
+    for name, each in made.parameters.items():
+        if each.kind is each.KEYWORD_ONLY and not keyword:
+            keyword = True
+            parts.append("*")
+        default = "" if each.default is each.empty else f" = {each.default!r}"
+        if name != "self":
+            parts.append(f"{name}: {each.annotation}{default}")
+    return f"({', '.join(parts)}) -> {made.return_annotation}"
+
+
+def _words(thing: object) -> str:
+    """The docstring in Markdown: literals marked once, a line for each paragraph and each item of a list."""
+    text = (inspect.getdoc(thing) or "").replace("``", "`")
+    parts = [part for paragraph in text.split("\n\n") for part in re.split(r"\n(?=\* )", paragraph)]
+    lines = [" ".join(part.split()) for part in parts]
+    return "\n\n".join(lines)
+
+
+def _cell(text: object) -> str:
+    return " ".join(str(text).split()).replace("|", "\\|")

@@ -1,0 +1,36 @@
+"""Which pages are made from the code, and of what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from scripts.reference.api import api_page
+from scripts.reference.cli import cli_page
+from scripts.reference.errors import errors_page
+from tla2py.sweepschema import sweep_schema
+from tla2py.tables.document import tables_document
+
+ROOT = Path(__file__).resolve().parents[2]
+_TABLES = "## Tables\n\n"
+
+
+def _store_page() -> str:
+    """The page of the store as it is, with its tables made anew."""
+    written = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
+    return written.partition(_TABLES)[0] + _TABLES + tables_document()
+
+
+def _schema() -> str:
+    return json.dumps(sweep_schema(), indent=2) + "\n"
+
+
+# Relative to the root of the repository; each function returns the whole text of the file.
+PAGES: Mapping[str, Callable[[], str]] = {
+    "docs/reference/cli.md": cli_page,
+    "docs/reference/python.md": api_page,
+    "docs/reference/errors.md": errors_page,
+    "docs/reference/sweep.schema.json": _schema,
+    "docs/store.md": _store_page,
+}

@@ -1,0 +1,88 @@
+"""What every key of a sweep file means, in a sentence: what editors show, and the page of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# By section, as in ``[section]``; "" is the top level and "parameters.NAME" a rule that makes values.
+KEYS: Mapping[str, Mapping[str, str]] = {
+    "": {
+        "module": "The root module, relative to this file; a list makes it a parameter named module.",
+        "config": (
+            "A .cfg to start from, relative to this file; a list, or a pattern such as models/*.cfg, makes it a "
+            "parameter named config."
+        ),
+        "name": "Names the sweep and its default store runs/NAME; without it, the file's name.",
+        "libraries": "Further module folders, relative to this file; the module's own is always searched first.",
+        "template": "A Jinja2 template of configs, relative to this file, in place of default.cfg.j2.",
+        "model": "What TLC is to check, named as in a config.",
+        "constants": "Values of constants: TLA+ text in a string, or TOML integers and booleans.",
+        "substitutions": "Constants and definitions that are replaced, by a definition's name or an expression.",
+        "parameters": "The grid: each key has the values that it takes, one after the other.",
+        "grid": "Which parameters go together, and which points are left out or added.",
+        "tlc": "How TLC searches, and what one run may take.",
+        "expect": "What you expect of the points; without it, that each of them holds.",
+    },
+    "model": {
+        "specification": "The definition of the behaviours, Init /\\ [][Next]_vars; without it Spec, if there is one.",
+        "init": "The definition of the initial states; with next, in place of specification.",
+        "next": "The definition of the next-state relation; with init, in place of specification.",
+        "invariants": "Definitions that every reachable state is to satisfy.",
+        "properties": "Temporal properties that every behaviour is to satisfy.",
+        "constraints": "Definitions that bound the search: beyond a state that does not satisfy them TLC does not go.",
+        "action_constraints": "Definitions that bound the search by step: TLC does not take one that does not satisfy them.",
+        "postconditions": "Definitions that TLC evaluates at the end; TLC 2.20 and newer.",
+        "check_deadlock": "Whether a state without a next one is a violation.",
+        "symmetry": "A definition that is a set of permutations, or a list of constants to permute.",
+        "view": "The definition by which TLC tells states apart.",
+        "alias": "The definition of what TLC prints in place of the variables; TLC 2.20 and newer.",
+    },
+    "parameters.NAME": {
+        "from": "The first of the numbers.",
+        "to": "The last of the numbers, at most.",
+        "step": "From one number to the next; negative to go down.",
+        "model_values": "How the names of the model values begin: with b they are b1, b2 and so on.",
+        "sizes": "A set of model values of each of these sizes.",
+    },
+    "grid": {
+        "zip": "Lists of parameters that go together: the first value of one with the first of the others.",
+        "where": "Predicates in TLA+ over the parameters; a point is left out where one of them is not true.",
+        "exclude": "Partial points; every point that agrees with one of them is left out.",
+        "include": "Whole points that are added after the grid.",
+        "repeat": "With simulation: so many seeds for each point.",
+    },
+    "tlc": {
+        "mode": "Check all reachable states, or simulate or generate random behaviours.",
+        "find": (
+            "Stop at the first violation, or run again until each violated invariant and property has a shortest trace."
+        ),
+        "workers": "TLC worker threads of one run.",
+        "timeout": "The time limit of one execution of TLC, as in 90s, 5m or 1h30m; a number is seconds.",
+        "memory": "The memory limit of one execution, everything included, as in 2GiB; a number is bytes.",
+        "disk": "What one execution may write, as in 10GiB; without it, an equal share of what is free.",
+        "num": "With simulation: how many behaviours.",
+        "depth": "With simulation: states of a behaviour at most.",
+        "seed": "With simulation: the seed of what is random.",
+        "coverage": "Ask TLC for coverage, for the table coverage.",
+        "graph": "Keep the state graph, in the tables graph_states and graph_edges; for small models.",
+        "behaviours": "With simulation: keep the behaviours, in the tables traces, states and changes.",
+        "translate": "Translate PlusCal, on a copy, where its translation is missing or old.",
+        "overrides": "Jars or folders of Java classes that override definitions, relative to this file.",
+        "options": "Further options of TLC, handed over as they are.",
+        "java_options": "Further options of Java, handed over as they are.",
+        "warm": "Let short runs share a JVM where there are many of them.",
+        "trust": "Let TLC see the environment, the files and the network that you have.",
+    },
+    "expect": {
+        "verdict": "The coarse reading of what TLC said.",
+        "outcome": "What TLC said, by TLC's own name for its exit status; finer than verdict.",
+        "violates": "The names of what is violated, these and no others; deadlock for a deadlock.",
+        "trace_length": "States of the shortest counterexample.",
+        "distinct": "Distinct states, exactly.",
+        "min_distinct": "Distinct states, at the least.",
+        "generated": "States generated, exactly.",
+        "fires": "Actions that must fire; TLC is then asked for coverage.",
+        "point": "Rows for the points that agree with their match; the first one that agrees counts.",
+        "match": "The parameters of the points that the row is for.",
+    },
+}
