@@ -26,8 +26,9 @@ __all__ = ["__version__", "distributions", "open_store", "run_sweep"]
 def open_store(path: str | Path) -> StoreView:
     """A store opened for reading: its tables as pandas or Spark frames, its counterexamples as ``Trace``.
 
-    ``path`` may also be a file made elsewhere, which is read as a store of one point: a log of TLC with or without
-    ``-tool``, what its ``-dumpTrace json`` writes, or a trace in ITF. Raises ``tla2py.errors.StoreError`` when there is
+    ``path`` is a folder or a URI such as ``s3://bucket/path``. It may also be a file made elsewhere, which is read as
+    a store of one point: a log of TLC with or without ``-tool``, what its ``-dumpTrace json`` writes, or a trace in
+    ITF. Raises ``tla2py.errors.StoreError`` when there is
     no store, or one of a newer version, and ``tla2py.errors.InputError`` for a file that holds no trace.
     """
     # Imported here so that importing tla2py costs neither pandas nor pyarrow.
@@ -41,16 +42,15 @@ def run_sweep(
 ) -> StoreView:
     """The store of a sweep, after whatever was missing in it has been run, as ``tla2py sweep`` does.
 
-    ``store`` is ``runs/NAME`` unless given; ``executor`` is ``spark`` on ``master``, or ``local`` for threads of this
-    machine. Raises ``tla2py.errors.InputError`` for a sweep file that cannot be run and
+    ``store`` is ``runs/NAME`` unless given, a folder or a URI such as ``s3://bucket/path``; ``executor`` is ``spark`` on
+    ``master``, or ``local`` for threads of this machine. Raises ``tla2py.errors.InputError`` for a sweep file that cannot be run and
     ``tla2py.errors.StoreError`` for a store that cannot be written.
     """
     from pathlib import Path
 
     from tla2py.explorer.sweep import sweep_into
 
-    target = Path(store) if store is not None else None
-    return sweep_into(Path(sweep), target, executor=executor, master=master)
+    return sweep_into(Path(sweep), store, executor=executor, master=master)
 
 
 def distributions(title: str, groups: Mapping[object, Sequence[float]]) -> Distributions:

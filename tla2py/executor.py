@@ -7,16 +7,20 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
+from tla2py.errors import InputError
 from tla2py.execute import execute_run
+from tla2py.machine import Machine, this_machine
 from tla2py.outcome import Outcome, Verdict, Violation
+from tla2py.place import Address
 from tla2py.result import RunResult
 from tla2py.run import RETRIED, Run
 from tla2py.store import Store
 from tla2py.tlc.hosts import close_hosts
 from tla2py.tlc.toolchain import Toolchain
+
+_MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,7 @@ class Work:
 
     sources: Mapping[str, str]
     toolchain: Toolchain
-    store: Path
+    store: Address
     warm: bool = False
 
 
@@ -138,6 +142,36 @@ class LocalExecutor:
             cancelled.set()
             pool.shutdown(wait=True, cancel_futures=True)
             close_hosts()
+
+
+def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None) -> int:
+    """How many of so many runs at once fit this machine's memory, each with the most that it may take.
+
+    Raises InputError (``too-little-memory``) where not even one does.
+    """
+    machine = machine or this_machine()
+    fitting = min(slots, machine.memory_bytes // memory_bytes)
+    if fitting < 1:
+        has = f"this {machine.kind} has {_gibibytes(machine.memory_bytes)}"
+        raise InputError(
+            "too-little-memory",
+            f"a run may take {_gibibytes(memory_bytes)} of memory, and {has}",
+            hint=f'write memory = "{machine.memory_bytes * 4 // 5 // _MIB}MiB" in [tlc], or give --memory',
+        )
+    return fitting
+
+
+def told_slots(slots: int, memory_bytes: int, machine: Machine | None = None) -> str:
+    """Why so few runs go on at once, in words."""
+    machine = machine or this_machine()
+    return (
+        f"{slots} run{'s' * (slots != 1)} at once, since each may take {_gibibytes(memory_bytes)} of memory and this "
+        f"{machine.kind} has {_gibibytes(machine.memory_bytes)}; more with a smaller memory in [tlc], or --memory"
+    )
+
+
+def _gibibytes(size: int) -> str:
+    return f"{size / 1024**3:.3g} GiB"
 
 
 def default_slots(workers: int) -> int:

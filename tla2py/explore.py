@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 from tla2py.cfg.read import parse_config
 from tla2py.errors import InputError, StoreError
 from tla2py.foreign import ForeignStore
-from tla2py.store import Manifest, Store, store_folder
+from tla2py.place import Address, folder_of, is_remote
+from tla2py.store import Manifest, Store
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.write import refresh_tables
+from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.trace import Location, State, Trace
 from tla2py.values import state_from_itf
 
@@ -34,24 +35,23 @@ if TYPE_CHECKING:
     from tla2py.tlc.toolchain import Toolchain
 
 
-def open_view(path: str | Path) -> StoreView:
+def open_view(path: Address) -> StoreView:
     """A store for reading; tables that a killed sweep left behind its records are brought up to date first.
 
     A file is read as a store of one point, see ``tla2py.foreign``. Raises StoreError as ``Store.manifest`` does, and
     InputError for a file that holds no trace.
     """
-    place = store_folder(path)
-    if place.is_file():
-        return StoreView(ForeignStore(place))
-    store = Store.open(place)
-    try:
-        with store.lock():
-            refresh_tables(store)
-    except StoreError:
-        # Being written by a sweep, or read-only: the tables are read as they are, if they are.
-        missing = [name for name in TABLE_NAMES if not (store.tables / f"{name}.parquet").exists()]
-        if missing:
-            raise
+    if not is_remote(path) and folder_of(path).is_file():
+        return StoreView(ForeignStore(folder_of(path)))
+    store = Store.open(path)
+    if not tables_current(store):
+        try:
+            with store.lock():
+                refresh_tables(store)
+        except StoreError:
+            # Being written by a sweep, or read-only: the tables are read as they are, if they are.
+            if not {f"{name}.parquet" for name in TABLE_NAMES} <= store.place.names("tables"):
+                raise
     return StoreView(store)
 
 
@@ -110,7 +110,7 @@ class StoreView:
         """A table as Arrow. Raises InputError (``unknown-table``)."""
         if name not in TABLE_NAMES:
             raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
-        return pq.read_table(self.store.tables / f"{name}.parquet")
+        return pq.read_table(self.store.table(name))
 
     def spark(self, name: str) -> DataFrame:
         """A table as a Spark frame in the active session, or in one started on ``local[*]``."""
@@ -235,7 +235,7 @@ class StoreView:
         # A trace is worth showing without its record too.
         with contextlib.suppress(StoreError, InputError), self.store.archive(entry.run_id) as archive:
             text = archive.record.executions[0].config_text
-            found = {**dict(parse_config(text, self.store.path).config.assignments), **found}
+            found = {**dict(parse_config(text, Path(self.store.path)).config.assignments), **found}
         return found
 
     def _pandas(self, name: str) -> pd.DataFrame:

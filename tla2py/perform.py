@@ -149,9 +149,12 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     The table of runs is asked first, since it is one file; records it does not know, those of a sweep that was killed,
     are read one by one, and a damaged one counts as missing.
     """
-    present = {file.stem for file in store.records.glob("*.zip")}
+    present = store.records().keys()
     table = {row["run_id"]: row for row in _runs_table(store)}
     known = {}
+    store.expect(
+        dict.fromkeys(run.run_id for run in plan.runs if run.run_id in present and run.run_id not in table)
+    )
     for run in plan.runs:
         if run.run_id not in present or run.run_id in known:
             continue
@@ -159,13 +162,15 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         if row is not None:
             outcome, verdict = str(row["outcome"]), Verdict(row["verdict"])
             timeout, memory = float(row["timeout_seconds"]), int(row["memory_bytes"])
+            disk = None if row.get("disk_bytes") is None else int(row["disk_bytes"])
         else:
             try:
                 with store.archive(run.run_id) as archive:
-            disk = None if row.get("disk_bytes") is None else int(row["disk_bytes"])
                     result = interpret_record(archive.record, archive.stdout)
                     limits = archive.record.limits
-            except StoreError:
+            except StoreError as error:
+                if error.code != "record-damaged":
+                    raise
                 continue
             news = completed(run.run_id, result)
             outcome, verdict = news.outcome.value, news.verdict
@@ -176,10 +181,10 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
 
 
 def _runs_table(store: Store) -> list[dict[str, str]]:
-    file = store.tables / "runs.parquet"
     columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes", "disk_bytes"]
     try:
-        rows: list[dict[str, str]] = pq.read_table(file, columns=columns).to_pylist()
+        with store.place.open("tables/runs.parquet") as source:
+            rows: list[dict[str, str]] = pq.read_table(source, columns=columns).to_pylist()
     except (OSError, ValueError):
         return []
     return [row for row in rows if row["outcome"] in set(Outcome)]

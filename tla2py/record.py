@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -45,40 +45,43 @@ def write_archive(target: IO[bytes], record: RunRecord, folders: Sequence[Path])
 class Archive:
     """A record read back; the streams are decompressed as they are read."""
 
-    def __init__(self, archive: zipfile.ZipFile, record: RunRecord) -> None:
+    def __init__(self, archive: zipfile.ZipFile, record: RunRecord, name: object) -> None:
         self._archive = archive
+        self._name = name
         self.record = record
 
     def stdout(self, number: int) -> IO[bytes]:
         """The standard output of execution ``number``, from 1, for reading line by line."""
-        with _reading(Path(str(self._archive.filename)), _UNREADABLE):
+        with _reading(self._name, _UNREADABLE):
             return self._archive.open(f"{number}/stdout.txt")
 
     def optional(self, name: str) -> IO[bytes] | None:
         """One of ``OPTIONAL_STREAMS`` of the first execution, None where it was not asked for."""
         if f"1/{name}" not in self._archive.namelist():
             return None
-        with _reading(Path(str(self._archive.filename)), _UNREADABLE):
+        with _reading(self._name, _UNREADABLE):
             return self._archive.open(f"1/{name}")
 
     def stderr(self, number: int) -> str:
         """The standard error of execution ``number``, from 1."""
-        with _reading(Path(str(self._archive.filename)), _UNREADABLE):
+        with _reading(self._name, _UNREADABLE):
             return self._archive.read(f"{number}/stderr.txt").decode("utf-8", "replace")
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """A record from disk.
+def open_archive(source: Path | Callable[[], IO[bytes]], name: object = None) -> Iterator[Archive]:
+    """A record, of a file or of what ``source`` opens; ``name`` is what to call it.
 
-    Raises StoreError (``record-damaged``) when the file is not a whole record, also later, while its streams are read.
+    Raises StoreError (``record-damaged``) when it is not a whole record, also later, while its streams are read.
     """
+    name = name or source
     with ExitStack() as stack:
-        with _reading(path, _UNREADABLE):
-            archive = stack.enter_context(zipfile.ZipFile(path))
+        with _reading(name, _UNREADABLE):
+            file = source if isinstance(source, Path) else stack.enter_context(source())
+            archive = stack.enter_context(zipfile.ZipFile(file))
             record = msgspec.json.decode(archive.read(_RECORD), type=RunRecord)
-        with _reading(path, _DAMAGED):
-            yield Archive(archive, record)
+        with _reading(name, _DAMAGED):
+            yield Archive(archive, record, name)
 
 
 # What a damaged archive raises while a stream is read, and, besides, what it raises before.
@@ -87,12 +90,14 @@ _UNREADABLE = (*_DAMAGED, OSError, KeyError, RuntimeError, msgspec.DecodeError)
 
 
 @contextmanager
-def _reading(path: Path, errors: tuple[type[Exception], ...]) -> Iterator[None]:
+def _reading(name: object, errors: tuple[type[Exception], ...]) -> Iterator[None]:
     try:
         yield
+    except StoreError:
+        raise
     except errors as error:
         raise StoreError(
             "record-damaged",
-            f"{path} is no whole record: {error}",
-            hint="delete the file; the run is then executed again",
+            f"{name} is no whole record: {error}",
+            hint="delete it; the run is then executed again",
         ) from error

@@ -50,10 +50,11 @@ def plan_stored(
 
 def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> str:
     """In words what is not as it was when the store was made."""
+    have = store.source_digests()
     changed = sorted(
         name.removesuffix(".tla")
         for name, sha256 in {module for run in plan.runs for module in run.modules}
-        if not (store.path / "sources" / f"{sha256}.tla").exists()
+        if sha256 not in have
     )
     parts = [f"module {name} is another one" for name in changed]
     if manifest.sweep != sweep.text:

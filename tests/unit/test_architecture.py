@@ -32,6 +32,9 @@ LEVELS = (
     {
         "execute",
         "executor",
+        "place",
+        "remote",
+        "claim",
         "store",
         "stored",
         "storedorigins",
@@ -60,7 +63,7 @@ ALLOWED = {
     "typer": ("cli.",),
     "click": ("cli.",),
     "pandas": ("tables.pandas",),
-    "pyarrow": ("tables.", "explore", "perform", "spark."),
+    "pyarrow": ("tables.", "explore", "perform", "remote", "spark."),
     "rich": ("cli.", "report."),
     "anywidget": ("show.stepper",),
     "traitlets": ("show.stepper",),

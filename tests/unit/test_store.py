@@ -15,7 +15,7 @@ from tests.conftest import file_size_limit
 from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.run import digest_text
-from tla2py.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store, store_folder
+from tla2py.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store
 
 MANIFEST = Manifest(
     tla2py_version="1.2.3",
@@ -164,7 +164,7 @@ def test_a_full_disk_leaves_what_was_there(store: Store, path: Path) -> None:
     attempts: list[Callable[[], None]] = [
         lambda: store.write_record(big),
         lambda: store.write_manifest(MANIFEST, {digest_text("new"): "new" * 100_000}),
-        lambda: store.write_file(path / "store.json", lambda sink: sink.write(b"x" * 100_000)),
+        lambda: store.place.write({"store.json": lambda sink: sink.write(b"x" * 100_000)}),
     ]
     for attempt in attempts:
         with file_size_limit(1 << 16), pytest.raises(StoreError, match="cannot write to") as raised:
@@ -172,7 +172,7 @@ def test_a_full_disk_leaves_what_was_there(store: Store, path: Path) -> None:
         assert raised.value.code == "store-unwritable"
         assert files(path) == before
     store.write_record(big)
-    assert store.record_file("b" * 32).exists()
+    assert "b" * 32 in store.records()
 
 
 def test_a_writer_that_fails_leaves_what_was_there(store: Store, path: Path) -> None:
@@ -183,20 +183,20 @@ def test_a_writer_that_fails_leaves_what_was_there(store: Store, path: Path) -> 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store.write_file(path / "store.json", half)
+        store.place.write({"store.json": half})
     assert files(path) == before
 
 
 def test_a_record_is_never_seen_half_written(store: Store, path: Path) -> None:
     seen: list[list[str]] = []
-    file = store.record_file("c" * 32)
+    file = path / "records" / f"{'c' * 32}.zip"
 
     def slowly(sink: object) -> None:
         for _ in range(3):
             sink.write(b"part")  # type: ignore[attr-defined]
-            seen.append([p.name for p in store.records.glob("*.zip")])
+            seen.append([p.name for p in file.parent.glob("*.zip")])
 
-    store.write_file(file, slowly)
+    store.place.write({f"records/{file.name}": slowly})
     assert all(file.name not in names for names in seen)
     assert file.read_bytes() == b"part" * 3
 
@@ -235,15 +235,16 @@ def test_a_lock_ends_with_its_holder(store: Store, path: Path) -> None:
 
 def test_leftovers_of_a_killed_sweep_are_removed(store: Store, path: Path) -> None:
     before = files(path)
-    for folder in (path, store.records, path / "sources", store.tables):
+    tables = path / "tables"
+    for folder in (path, path / "records", path / "sources", tables):
         (folder / ".tmp-half").write_bytes(b"half")
-    (store.tables / ".tmp-folder").mkdir()
-    (store.tables / ".tmp-folder" / "runs.parquet").write_bytes(b"half")
+    (tables / ".tmp-folder").mkdir()
+    (tables / ".tmp-folder" / "runs.parquet").write_bytes(b"half")
     with store.lock():
         after = files(path)
     after.pop(".lock")
     assert after == before
-    assert not list(store.tables.iterdir())
+    assert not list(tables.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -257,14 +258,4 @@ def test_leftovers_of_a_killed_sweep_are_removed(store: Store, path: Path) -> No
     ],
 )
 def test_an_address_is_a_folder(address: str, folder: str) -> None:
-    assert store_folder(address) == store_folder(Path(address)) == Path(folder)
-    assert Store(Path(address)).path == Path(folder)
-
-
-@pytest.mark.parametrize("address", ["s3://bucket/runs", "hdfs:///runs"])
-def test_an_address_that_is_no_folder(address: str) -> None:
-    for given in (address, Path(address)):
-        with pytest.raises(StoreError, match="a store is a folder") as refused:
-            store_folder(given)
-        assert refused.value.code == "store-remote"
-        assert "load_traces.py" in str(refused.value)
+    assert Store(address).path == Store(Path(address)).path == Path(folder)

@@ -63,13 +63,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def table(store: Store, name: str) -> list[dict[str, object]]:
-    return pq.read_table(store.tables / f"{name}.parquet").to_pylist()  # type: ignore[no-any-return]
+    return pq.read_table(Path(store.path) / "tables" / f"{name}.parquet").to_pylist()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", TABLE_NAMES)
 def test_the_files_have_the_schema_that_is_said(store: Store, name: str) -> None:
     columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
-    found = pq.read_schema(store.tables / f"{name}.parquet")
+    found = pq.read_schema(Path(store.path) / "tables" / f"{name}.parquet")
     assert found.remove_metadata() == arrow_schema(columns).remove_metadata()
     for column in columns:
         field = found.field(column.name)
@@ -83,7 +83,7 @@ def test_an_empty_table_has_its_schema_too(tmp_path: Path) -> None:
     refresh_tables(empty)
     for name in TABLE_NAMES:
         columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
-        read = pq.read_table(empty.tables / f"{name}.parquet")
+        read = pq.read_table(Path(empty.path) / "tables" / f"{name}.parquet")
         assert read.num_rows == 0
         assert read.column_names == [column.name for column in columns]
 
@@ -203,7 +203,7 @@ def test_tables_are_written_only_when_the_records_changed(tmp_path: Path) -> Non
     made.write_record(executed(tmp_path / "more", f"{3:032}", "deadlock"))
     assert refresh_tables(made)
     assert [row["outcome"] for row in table(made, "runs")][2] == "violation_deadlock"
-    (made.tables / "states.parquet").write_bytes(b"damaged")
+    (Path(made.path) / "tables" / "states.parquet").write_bytes(b"damaged")
     assert refresh_tables(made)
     assert not refresh_tables(made)
 
@@ -234,17 +234,17 @@ def test_points_with_one_run_have_a_row_each_and_its_traces_once(tmp_path: Path)
 def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("invariant",))
     refresh_tables(made)
-    before = {file.name: file.read_bytes() for file in made.tables.iterdir()}
+    before = {file.name: file.read_bytes() for file in (Path(made.path) / "tables").iterdir()}
     made.write_record(executed(tmp_path / "more", f"{2:032}", "deadlock"))
     with file_size_limit(64), pytest.raises(StoreError, match="cannot write to") as raised:
         refresh_tables(made)
     assert raised.value.code == "store-unwritable"
-    assert {file.name: file.read_bytes() for file in made.tables.iterdir()} == before
+    assert {file.name: file.read_bytes() for file in (Path(made.path) / "tables").iterdir()} == before
     assert refresh_tables(made)
 
 
 def test_pandas_keeps_integers_where_some_are_missing(store: Store) -> None:
-    frame = pandas_frame(pq.read_table(store.tables / "runs.parquet"))
+    frame = pandas_frame(pq.read_table(Path(store.path) / "tables" / "runs.parquet"))
     assert str(frame.dtypes["distinct"]) == "Int64"
     assert frame.distinct.isna().tolist() == [False, False, False, False, True, False]
     assert str(frame.dtypes["Flag"]) == "boolean"

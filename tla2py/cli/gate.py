@@ -15,7 +15,7 @@ import typer
 from tla2py.cli.console import err
 from tla2py.cli.gateoutput import Outputs, write_manifest
 from tla2py.cli.lint import warn_sweep
-from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
+from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.sweep import (
     ExecutorChoice,
     Fresh,
@@ -35,6 +35,7 @@ from tla2py.explore import StoreView, open_view
 from tla2py.gate import decide
 from tla2py.lockfile import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.manifestwrite import check_for_manifest
+from tla2py.place import folder_of, is_remote
 from tla2py.plan import Plan, plan_sweep
 from tla2py.report.evidence import Evidence, read_found, read_trace
 from tla2py.rerun import plain_argv, rerun, write_point
@@ -48,7 +49,7 @@ from tla2py.tlc.toolchain import Toolchain, find_toolchain
 class _Options:
     """What the command line says beside the targets."""
 
-    store: Path | None
+    store: str | None
     sweep_file: Path | None
     master: str | None
     executor: ExecutorName
@@ -61,6 +62,7 @@ class _Options:
     timeout: str | None
     memory: str | None
     workers: int | None
+    trust: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +79,11 @@ class _Gated:
 
 def gate_command(
     target: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(metavar="SWEEP.toml|STORE...", help="Sweep files, manifests, stores of sweeps."),
     ],
     store: Annotated[
-        Path | None,
+        str | None,
         typer.Option("-o", "--store", metavar="STORE", help="Where results are and go; default runs/NAME."),
     ] = None,
     sweep: Annotated[
@@ -129,6 +131,7 @@ def gate_command(
     timeout: Timeout = None,
     memory: Memory = None,
     workers: Workers = None,
+    trust: Trust = None,
 ) -> None:
     """Compare sweeps with what is expected of them and with their locks; for CI.
 
@@ -150,6 +153,7 @@ def gate_command(
         timeout=timeout,
         memory=memory,
         workers=workers,
+        trust=trust,
     )
     if rerun_point is not None:
         raise typer.Exit(_rerun(target, rerun_point, options))
@@ -164,33 +168,37 @@ def gate_command(
         if manifest is not None:
             write_manifest(manifest, [(each.sweep, each.plan, each.found) for each in gated])
     except Tla2pyError as error:
-        outputs.write_error(", ".join(map(str, target)), error)
+        outputs.write_error(", ".join(target), error)
         raise
     outputs.write(gates)
     raise typer.Exit(worst([EXIT_OK, *(gate.decision.exit_code for gate in gates)]))
 
 
-def _check_locks(targets: list[Path], *, record: bool) -> None:
+def _is_store(target: str) -> bool:
+    return is_remote(target) or folder_of(target).is_dir()
+
+
+def _check_locks(targets: list[str], *, record: bool) -> None:
     for target in targets:
-        path = lock_path(target)
-        if record and not target.is_dir() and path.exists():
+        path = lock_path(Path(target))
+        if record and not _is_store(target) and path.exists():
             raise InputError(
                 "lock-exists", f"{path} is there already", hint="--update accepts what drifted from it"
             )
 
 
-def _gate(targets: list[Path], options: _Options) -> Iterator[_Gated]:
+def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
     """What every target is to be decided from; sweep files are run first, in one Spark session."""
-    stores = [target for target in targets if target.is_dir()]
-    files = [target for target in targets if not target.is_dir()]
+    stores = [target for target in targets if _is_store(target)]
+    files = [folder_of(target) for target in targets if not _is_store(target)]
     if stores and (options.store is not None or options.fresh):
         raise InputError(
             "gate-store", f"{stores[0]} is a store: it is judged, not run", hint="leave -o and --fresh out"
         )
     if options.sweep_file is not None and (files or len(stores) > 1):
         raise InputError("gate-sweep", "--sweep is for one store", hint="name the sweep file alone to run it")
-    for path in stores:
-        yield _gate_store(path, options)
+    for stored in stores:
+        yield _gate_store(stored, options)
     if not files:
         return
     sweeps = [_load(path, options, unknown=options.manifest is not None) for path in files]
@@ -223,6 +231,7 @@ def _load(path: Path, options: _Options, *, unknown: bool = False) -> tuple[Swee
         options.timeout,
         options.memory,
         options.workers,
+        options.trust,
     )
     lock = read_lock(lock_path(path))
     counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
@@ -235,7 +244,7 @@ def _load(path: Path, options: _Options, *, unknown: bool = False) -> tuple[Swee
     return replace(sweep, counted=points), lock
 
 
-def _gate_store(path: Path, options: _Options) -> _Gated:
+def _gate_store(path: str, options: _Options) -> _Gated:
     """What a store is to be decided from; nothing is run."""
     store = Store.open(path)
     view = open_view(path)
@@ -286,13 +295,13 @@ def _again(gated: _Gated, point: PointDecision, options: _Options) -> tuple[str,
     return shlex.join(ours), f"{shlex.join(files)} && cd {folder} && {plain}"
 
 
-def _rerun(targets: list[Path], number: int, options: _Options) -> int:
+def _rerun(targets: list[str], number: int, options: _Options) -> int:
     """Run one point alone, TLC's output shown; the exit code is 1 for a violation and 2 for any other failure."""
-    if len(targets) != 1 or targets[0].is_dir():
+    if len(targets) != 1 or _is_store(targets[0]):
         raise InputError(
             "gate-rerun", "--rerun wants one sweep file", hint="tla2py gate SWEEP.toml --rerun 5"
         )
-    sweep, _ = _load(targets[0], options)
+    sweep, _ = _load(folder_of(targets[0]), options)
     if not 1 <= number <= len(sweep.points):
         raise InputError(
             "no-point", f"no point {number} in {targets[0]}", hint=f"points: 1 to {len(sweep.points)}"

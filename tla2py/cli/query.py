@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from tla2py.explore import open_view
 
 
 def query_command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")],
     statement: Annotated[
         str, typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, coverage.")
     ],

@@ -13,7 +13,7 @@ from tla2py.explore import open_view
 
 
 def report_command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; NAME.html unless told.")
     ] = None,

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err, show
+from tla2py.cli.console import err, show, show_text
 from tla2py.cli.lint import warn_sweep
-from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Workers
+from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
@@ -21,6 +21,7 @@ from tla2py.executor import Executor, LocalExecutor, default_slots
 from tla2py.expect import Finding, exit_code, judge, worst
 from tla2py.explore import StoreView, open_view
 from tla2py.perform import perform, prepare, settled_runs
+from tla2py.place import Address, below
 from tla2py.plan import Plan, plan_sweep
 from tla2py.report.overview import overview
 from tla2py.report.planned import planned
@@ -36,12 +37,13 @@ SweepFiles = Annotated[
     list[Path], typer.Argument(metavar="SWEEP.toml...", help="The sweep file, or several.")
 ]
 StorePath = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "-o",
         "--store",
         metavar="STORE",
-        help="Where to put results; default runs/NAME. Of several sweeps, the folder of their stores.",
+        help="Where to put results, a folder or a URI such as s3://bucket/path; default runs/NAME. "
+        "Of several sweeps, the folder of their stores.",
     ),
 ]
 Master = Annotated[
@@ -103,12 +105,14 @@ def sweep_command(
     timeout: Timeout = None,
     memory: Memory = None,
     workers: Workers = None,
+    trust: Trust = None,
 ) -> None:
     """Run TLC on every point of a sweep, in parallel, into a store of tables.
 
     Run again, it executes only what is missing. Several sweeps share one Spark session and end in one table.
     Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml;
-    tla2py sweep --configs 'models/*.cfg' Spec.tla; tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store
+    tla2py sweep --configs 'models/*.cfg' Spec.tla; tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store;
+    tla2py sweep sweep.toml -o s3://bucket/mine
     """
     if library and configs is None:
         raise InputError(
@@ -118,7 +122,7 @@ def sweep_command(
     asked = [
         load_sweep(path) if configs is None else _config_sweep(path, configs, library or ()) for path in sweep
     ]
-    sweeps = [with_options(each, timeout, memory, workers) for each in asked]
+    sweeps = [with_options(each, timeout, memory, workers, trust) for each in asked]
     stores = store_paths(sweeps, store)
     if dry_run:
         _show_planned(sweeps, stores, find_jar(tla2tools), fresh=fresh)
@@ -156,20 +160,20 @@ def _config_sweep(module: Path, pattern: str, libraries: Sequence[Path]) -> Swee
     return sweep_of_configs(module, pattern, libraries)
 
 
-def _show_planned(sweeps: Sequence[Sweep], stores: Sequence[Path], jar: FoundJar, *, fresh: bool) -> None:
+def _show_planned(sweeps: Sequence[Sweep], stores: Sequence[Address], jar: FoundJar, *, fresh: bool) -> None:
     plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
     for sweep, plan, path in zip(sweeps, plans, stores, strict=True):
         warn_sweep(sweep, plan, jar)
         known = {} if fresh else settled_runs(Store(path), plan)
         for line in planned(sweep, plan, known):
-            typer.echo(line)
+            show_text(f"{line}\n")
 
 
-def store_paths(sweeps: Sequence[Sweep], store: Path | None) -> list[Path]:
+def store_paths(sweeps: Sequence[Sweep], store: str | None) -> list[Address]:
     """Where each sweep's store is. Raises InputError (``same-store``) when two would share one."""
     if len(sweeps) == 1:
         return [store or Path("runs") / sweeps[0].name]
-    paths = [(store or Path("runs")) / sweep.name for sweep in sweeps]
+    paths = [below(store or "runs", sweep.name) for sweep in sweeps]
     for sweep, path in zip(sweeps, paths, strict=True):
         if paths.count(path) > 1:
             raise InputError(
@@ -181,7 +185,7 @@ def store_paths(sweeps: Sequence[Sweep], store: Path | None) -> list[Path]:
 def run_sweep(
     sweep: Sweep,
     plan: Plan,
-    path: Path,
+    path: Address,
     toolchain: Toolchain,
     start: Callable[[], Executor],
     *,
@@ -197,7 +201,8 @@ def run_sweep(
             try:
                 done = perform(job, toolchain, start, report)
             except KeyboardInterrupt:
-                left = sum(not store.record_file(run.run_id).exists() for run in job.missing)
+                there = store.records()
+                left = sum(run.run_id not in there for run in job.missing)
                 err().print(
                     f"interrupted with {left} run{'s' * (left != 1)} left; the same command executes them",
                     style="yellow",
@@ -222,13 +227,17 @@ def tell_findings(swept: Swept) -> None:
         )
 
 
-def with_options(sweep: Sweep, timeout: str | None, memory: str | None, workers: int | None) -> Sweep:
+def with_options(
+    sweep: Sweep, timeout: str | None, memory: str | None, workers: int | None, trust: bool | None
+) -> Sweep:
     """A sweep with the options of the command line in place of its own."""
     limits, options, special = sweep.limits, sweep.options, sweep.special
     if timeout is not None:
         limits = replace(limits, timeout_seconds=parse_duration(timeout, "--timeout"))
     if memory is not None:
         limits = replace(limits, memory_bytes=parse_memory(memory, "--memory"))
+    if trust is not None:
+        limits = replace(limits, trust=trust)
     if workers is not None:
         options = replace(options, workers=workers)
         special = {index: replace(each, workers=workers) for index, each in special.items()}

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from tla2py.cli.console import show
+from tla2py.cli.console import show, show_text
 from tla2py.cli.options import Jar
 from tla2py.confirm import confirm_trace
 from tla2py.errors import InputError
 from tla2py.exitcodes import EXIT_OK, EXIT_UNEXPECTED
 from tla2py.explore import StoreView, open_view
 from tla2py.foreign import ForeignStore
+from tla2py.place import folder_of, is_remote
 from tla2py.report.compare import comparison_text
 from tla2py.report.export import FORMATS, export_trace
 from tla2py.report.text import trace_list, trace_text
@@ -26,13 +26,13 @@ from tla2py.values import Value, ValueTextError, parse_value
 
 def trace_command(
     store: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="STORE", help="The store of a sweep, or a file: a TLC log, its -dumpTrace json, ITF."
         ),
     ],
     point: Annotated[
-        int | None, typer.Argument(metavar="[POINT]", help="The point; without it, all are listed.")
+        int | None, typer.Argument(metavar="POINT", help="The point; without it, all are listed.")
     ] = None,
     trace: Annotated[
         int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
@@ -83,7 +83,7 @@ def trace_command(
     elif diff is not None:
         _compare(view, point, diff, trace or 1, format_)
     elif format_ != "text":
-        sys.stdout.write(_exported(view, point, trace, format_))
+        show_text(_exported(view, point, trace, format_))
     else:
         numbers = [trace] if trace is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
         for number in numbers:
@@ -155,7 +155,7 @@ def _compare(view: StoreView, point: int, other: str, number: int, format_: str)
         raise InputError("format-of-a-comparison", "a comparison is text", hint="leave --format out")
     if other.isdecimal():
         there, their_point, title = view, int(other), f"point {other}"
-    elif Path(other).exists():
+    elif is_remote(other) or folder_of(other).exists():
         there, their_point, title = open_view(other), 1, other
     else:
         raise InputError(

@@ -10,13 +10,14 @@ from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots
 from tla2py.explore import StoreView, open_view
 from tla2py.perform import perform, prepare
+from tla2py.place import Address
 from tla2py.plan import plan_sweep
 from tla2py.store import Store
 from tla2py.sweep import load_sweep
 from tla2py.tlc.toolchain import find_toolchain
 
 
-def sweep_into(path: Path, store: Path | None, *, executor: str, master: str) -> StoreView:
+def sweep_into(path: Path, store: Address | None, *, executor: str, master: str) -> StoreView:
     """The store of a sweep after everything that was missing in it has been run, see ``tla2py.run_sweep``."""
     if executor not in ("spark", "local"):
         raise InputError("unknown-executor", f"no executor {executor!r}", hint="executors: spark, local")

@@ -27,8 +27,8 @@ class ForeignStore(Store):
         super().__init__(path)
         self.found = read_file(path)
         # The tables outlive this object: a Spark frame reads them when it is looked at.
-        self.tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
-        atexit.register(shutil.rmtree, self.tables, ignore_errors=True)
+        self._tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
+        atexit.register(shutil.rmtree, self._tables, ignore_errors=True)
         run_id = _digest(path)
         self._manifest = Manifest(
             tla2py_version=__version__,
@@ -39,7 +39,7 @@ class ForeignStore(Store):
             points=[ManifestPoint(point=1, run_id=run_id, parameters={})],
         )
         result = _run_result(self.found.result)
-        with write_tables(self.tables, ()) as tables:
+        with write_tables(self._tables, ()) as tables:
             tables.add_run(rows.found_row(run_id, result))
             tables.add_found(run_id, result.traces, rows.coverage_rows(run_id, result))
             tables.add_diagnostics(rows.diagnostic_rows(run_id, result))
@@ -47,6 +47,10 @@ class ForeignStore(Store):
     def manifest(self) -> Manifest:
         """What stands for the manifest of a store: one point without parameters."""
         return self._manifest
+
+    def table(self, name: str) -> Path:
+        """The file of a table."""
+        return self._tables / f"{name}.parquet"
 
 
 def _digest(path: Path) -> str:

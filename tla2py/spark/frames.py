@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from tla2py.errors import InputError
+from tla2py.place import is_remote
 from tla2py.store import Store
 from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
 
@@ -27,7 +29,11 @@ def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
     if name not in TABLE_NAMES:
         raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
-    file = (store.tables / f"{name}.parquet").resolve()
+    file = store.table(name).resolve()
+    if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
+        # The copy is on the driver, which executors need not see; Spark itself reads object storage only with a
+        # connector that it does not come with.
+        return session.createDataFrame(pq.read_table(file), struct_type(columns))
     # On a cluster a path without a scheme might be one of the file system that Spark has for its own.
     return session.read.schema(struct_type(columns)).parquet(file.as_uri())
 

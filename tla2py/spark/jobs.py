@@ -6,17 +6,18 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
-from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from tla2py.errors import InputError, Tla2pyError
+from tla2py.errors import InputError, StoreError, Tla2pyError
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
 from tla2py.explore import open_view
 from tla2py.foreign import ForeignStore
+from tla2py.place import folder_of, is_remote
 from tla2py.spark.frames import stored_frame, struct_type
+from tla2py.store import Store
 from tla2py.tables.schema import TABLE_NAMES, TABLES, runs_columns
 
 
@@ -71,9 +72,7 @@ def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
     """
     parts = []
     for name in inputs:
-        remote = re.match(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+:/", name)
-        written = Path(re.sub(r"^file:/*", "/", name)) / "runs"
-        if not remote and not written.is_dir():
+        if _is_store(name):
             parts.append(load_tables(session, [name])["runs"])
             continue
         try:
@@ -83,6 +82,17 @@ def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
                 "no-runs", f"{name} has no tables", hint="load_traces.py -o URI writes them"
             ) from error
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+
+
+def _is_store(name: str) -> bool:
+    """Whether an input is a store, a log or a trace file, not a folder that ``write_tables`` filled."""
+    if not is_remote(name):
+        return not (folder_of(name) / "runs").is_dir()
+    try:
+        Store.open(name)
+    except StoreError:
+        return False
+    return True
 
 
 def summarize(runs: DataFrame) -> DataFrame:

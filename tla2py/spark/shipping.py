@@ -23,6 +23,7 @@ from pyspark import SparkContext, SparkFiles
 import tla2py
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.executor import Work
+from tla2py.place import Address, folder_of, is_remote
 from tla2py.tlc.overrides import pack_override, read_override
 from tla2py.tlc.toolchain import Java, Override, Toolchain, find_java, java_at, kept_jar, read_jar
 
@@ -67,7 +68,7 @@ class Shipper:
                 pack_override(override, self._folder / shipped)
                 self._context.addFile(str(self._folder / shipped))
                 self._shipped.add(shipped)
-        return Parcel(work=replace(work, store=work.store.resolve()), jar=name)
+        return Parcel(work=replace(work, store=_resolved(work.store)), jar=name)
 
 
 def zip_package(folder: Path) -> Path:
@@ -91,13 +92,17 @@ def unpack(parcel: Parcel) -> Work:
     work = parcel.work
     if parcel.jar is None:
         return work
-    if not work.store.is_dir():
+    if not is_remote(work.store) and not Path(work.store).is_dir():
         raise StoreError(
             "store-not-shared",
             f"{work.store} is not there on the worker {socket.gethostname()}",
             hint="driver and workers share nothing but the store: name a folder that all of them see with -o",
         )
     return replace(work, toolchain=_tools(parcel.jar, work.toolchain))
+
+
+def _resolved(store: Address) -> Address:
+    return store if is_remote(store) else folder_of(store).resolve()
 
 
 @lru_cache(maxsize=4)

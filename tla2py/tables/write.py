@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tla2py.errors import StoreError
+from tla2py.place import Stamp
 from tla2py.record import Archive
 from tla2py.result import interpret_record
 from tla2py.store import Manifest, ManifestParameter, Store
@@ -36,55 +35,62 @@ def refresh_tables(store: Store) -> bool:
     Every table is written aside and then put in place. Raises StoreError (``store-unwritable``).
     """
     manifest = store.manifest()
-    digest = _digest(store, manifest)
-    if all(_written_for(store.tables / f"{name}.parquet") == digest for name in TABLE_NAMES):
+    records = store.records()
+    digest = _digest(manifest, records)
+    if all(_written_for(store, name) == digest for name in TABLE_NAMES):
         return False
-    _write(store, manifest, digest)
+    _write(store, manifest, records, digest)
     return True
 
 
-def _digest(store: Store, manifest: Manifest) -> str:
+def tables_current(store: Store) -> bool:
+    """Whether the tables are in line with the records. Raises StoreError as ``Store.manifest`` does."""
+    digest = _digest(store.manifest(), store.records())
+    return all(_written_for(store, name) == digest for name in TABLE_NAMES)
+
+
+def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
     """A digest over what the tables are made from: the points and the records there are."""
     # A table gets new columns with time.
     columns = {name: [column.name for column in each] for name, each in TABLES.items()}
     parts = [repr((manifest.version, manifest.parameters, FIXED_RUNS_COLUMNS, columns))]
     for point in manifest.points:
-        try:
-            stat = store.record_file(point.run_id).stat()
-        except FileNotFoundError:
-            continue
-        parts.append(f"{point.point} {point.run_id} {stat.st_size} {stat.st_mtime_ns} {point.parameters}")
+        stamp = records.get(point.run_id)
+        if stamp is not None:
+            parts.append(f"{point.point} {point.run_id} {stamp.size} {stamp.mtime_ns} {point.parameters}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _written_for(file: Path) -> str | None:
+def _written_for(store: Store, name: str) -> str | None:
     try:
-        metadata = pq.read_schema(file).metadata or {}
+        with store.place.open(f"tables/{name}.parquet") as source:
+            metadata = pq.read_schema(source).metadata or {}
     except (OSError, pa.ArrowException):
         return None
     return str(metadata.get(_DIGEST, b""), "utf-8")
 
 
-def _write(store: Store, manifest: Manifest, digest: str) -> None:
-    with _scratch(store) as folder:
-        with write_tables(folder, manifest.parameters, digest) as tables:
-            seen: set[str] = set()
-            origins = StoredOrigins(store, manifest)
-            for point in manifest.points:
-                if not store.record_file(point.run_id).exists():
-                    continue
-                with store.archive(point.run_id) as archive:
-                    result = interpret_record(archive.record, archive.stdout)
-                    result = origins.located(point, archive.record, result)
-                    tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
-                    if point.run_id not in seen:
-                        seen.add(point.run_id)
-                        traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
-                        tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
-                        tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
-                        tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
-        for name in TABLE_NAMES:
-            (folder / f"{name}.parquet").replace(store.tables / f"{name}.parquet")
+def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], digest: str) -> None:
+    points = [point for point in manifest.points if point.run_id in records]
+    # The tables are closed before the folder that they are in is put in place.
+    with (
+        store.place.filling("tables") as folder,
+        write_tables(folder, manifest.parameters, digest) as tables,
+    ):
+        seen: set[str] = set()
+        origins = StoredOrigins(store, manifest)
+        store.expect(point.run_id for point in points)
+        for point in points:
+            with store.archive(point.run_id) as archive:
+                result = interpret_record(archive.record, archive.stdout)
+                result = origins.located(point, archive.record, result)
+                tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
+                if point.run_id not in seen:
+                    seen.add(point.run_id)
+                    traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
+                    tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
+                    tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
+                    tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
 
 
 def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Iterator[T]]) -> Iterator[T]:
@@ -145,22 +151,6 @@ class TableWriter:
                 self._sinks["graph_states"].add(rows.graph_state_row(run_id, item))
             else:
                 self._sinks["graph_edges"].add(rows.graph_edge_row(run_id, item))
-
-
-@contextlib.contextmanager
-def _scratch(store: Store) -> Iterator[Path]:
-    """A folder beside the tables, so that a rename puts a table in place."""
-    try:
-        with tempfile.TemporaryDirectory(
-            dir=store.tables, prefix=".tmp-", ignore_cleanup_errors=True
-        ) as name:
-            yield Path(name)
-    except OSError as error:
-        raise StoreError(
-            "store-unwritable",
-            f"cannot write to {store.tables}: {error.strerror or error}",
-            hint="free some space; the records are kept, and the same command makes the tables",
-        ) from error
 
 
 class _Sink:
