@@ -219,7 +219,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     toolchain = find_toolchain(asked.tla2tools)
     plan = plan_sweep(sweep, toolchain.jar.sha256)
     store = asked.store or Path("runs") / f"corpus-{toolchain.jar.sha256[:8]}"
-    with shared_executor(asked.executor, asked.master, sweep.workers) as start:
+    with shared_executor(asked.executor, asked.master, [sweep]) as start:
         swept = run_sweep(sweep, plan, store, toolchain, start)
     models = list(compared(swept))
     versions = [row["tlc_version"] for row in swept.view.arrow("runs").to_pylist() if row["tlc_version"]]

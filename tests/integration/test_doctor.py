@@ -96,10 +96,31 @@ def test_a_self_test_that_fails(run_cli: RunCli, tmp_path: Path) -> None:
 def test_what_a_container_allows(tmp_path: Path) -> None:
     free = this_machine(tmp_path)
     assert not free.limited
-    (tmp_path / "memory.max").write_text("max\n")
-    (tmp_path / "cpu.max").write_text("max 100000\n")
+    cgroup = tmp_path / "sys" / "fs" / "cgroup"
+    cgroup.mkdir(parents=True)
+    (cgroup / "memory.max").write_text("max\n")
+    (cgroup / "cpu.max").write_text("max 100000\n")
     assert this_machine(tmp_path) == free
-    (tmp_path / "memory.max").write_text("536870912\n")
-    (tmp_path / "cpu.max").write_text("50000 100000\n")
+    (cgroup / "memory.max").write_text("536870912\n")
+    (cgroup / "cpu.max").write_text("50000 100000\n")
     less = this_machine(tmp_path)
     assert (less.memory_bytes, less.cores, less.limited) == (536870912, 0.5, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "below", "limit"),
+    [
+        ("0::/user.slice/job", "user.slice", "memory.max"),
+        ("0::/user.slice/job", "user.slice/job", "memory.max"),
+        ("4:memory:/job", "memory/job", "memory.limit_in_bytes"),
+        # A container sees its own cgroup of version 1 at the top, by a path that is the host's.
+        ("4:memory:/docker/abc", "memory", "memory.limit_in_bytes"),
+    ],
+)
+def test_what_a_cgroup_allows(tmp_path: Path, line: str, below: str, limit: str) -> None:
+    (tmp_path / "proc" / "self").mkdir(parents=True)
+    (tmp_path / "proc" / "self" / "cgroup").write_text(f"9:name=systemd:/\n{line}\n")
+    folder = tmp_path / "sys" / "fs" / "cgroup" / below
+    folder.mkdir(parents=True)
+    (folder / limit).write_text("536870912\n")
+    assert this_machine(tmp_path).memory_bytes == 536870912

@@ -210,8 +210,7 @@ def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
         if options.manifest is not None:
             check_for_manifest(sweep, options.manifest)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)
-    slots = max(sweep.workers for sweep, _ in sweeps)
-    with shared_executor(options.executor, options.master, slots) as start:
+    with shared_executor(options.executor, options.master, [sweep for sweep, _ in sweeps]) as start:
         for (sweep, lock), plan, path in zip(sweeps, plans, paths, strict=True):
             swept = run_sweep(sweep, plan, path, toolchain, start, fresh=options.fresh)
             yield _Gated(

@@ -17,7 +17,7 @@ from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Tr
 from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
-from tla2py.executor import Executor, LocalExecutor, default_slots
+from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
 from tla2py.expect import Finding, exit_code, judge, worst
 from tla2py.explore import StoreView, open_view
 from tla2py.perform import perform, prepare, settled_runs
@@ -135,7 +135,7 @@ def sweep_command(
         if not loaded.entries:  # of a manifest's models one that cannot be read stops no other
             check_readable(plan.sources, plan.paths, toolchain)
     swept = []
-    with shared_executor(executor, master, max(s.workers for s in sweeps)) as start:
+    with shared_executor(executor, master, sweeps) as start:
         for loaded, plan, path in zip(sweeps, plans, stores, strict=True):
             done = run_sweep(loaded, plan, path, toolchain, start, fresh=fresh)
             swept.append(done)
@@ -245,17 +245,34 @@ def with_options(
 
 
 @contextlib.contextmanager
-def shared_executor(name: ExecutorName, master: str | None, workers: int) -> Iterator[Callable[[], Executor]]:
-    """What gives the executor that a command asks for: started when it is first needed, closed at the end."""
+def shared_executor(
+    name: ExecutorName, master: str | None, sweeps: Sequence[Sweep]
+) -> Iterator[Callable[[], Executor]]:
+    """What gives the executor that a command asks for: started when it is first needed, closed at the end.
+
+    It takes no more runs at once than fit this machine; it raises InputError (``too-little-memory``) where none does.
+    """
+    workers = max(sweep.workers for sweep in sweeps)
+    memory = max(sweep.limits.memory_bytes for sweep in sweeps)
     with contextlib.ExitStack() as stack:
 
         @functools.cache
         def start() -> Executor:
             if name is ExecutorName.LOCAL:
-                return LocalExecutor(default_slots(workers))
+                slots = default_slots(workers)
+                fitting = fitting_slots(slots, memory)
+                _tell_slots(fitting if fitting < slots else None, memory)
+                return LocalExecutor(fitting)
             from tla2py.spark.executor import SparkExecutor
-            from tla2py.spark.session import spark_session
+            from tla2py.spark.session import fitting_master, spark_session
 
-            return SparkExecutor(stack.enter_context(spark_session(master, workers=workers)))
+            asked, fewer = fitting_master(master, workers, memory)
+            _tell_slots(fewer, memory)
+            return SparkExecutor(stack.enter_context(spark_session(asked, workers=workers)))
 
         yield start
+
+
+def _tell_slots(fewer: int | None, memory: int) -> None:
+    if fewer is not None:
+        err().print(told_slots(fewer, memory), style="yellow")

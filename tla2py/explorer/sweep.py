@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tla2py.errors import InputError
-from tla2py.executor import Executor, LocalExecutor, default_slots
+from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots
 from tla2py.explore import StoreView, open_view
 from tla2py.perform import perform, prepare
 from tla2py.place import Address
 from tla2py.plan import plan_sweep
 from tla2py.store import Store
-from tla2py.sweep import load_sweep
+from tla2py.sweep import Sweep, load_sweep
 from tla2py.tlc.toolchain import find_toolchain
 
 
@@ -29,8 +29,8 @@ def sweep_into(path: Path, store: Address | None, *, executor: str, master: str)
 
         def start() -> Executor:
             if executor == "local":
-                return LocalExecutor(default_slots(sweep.workers))
-            return stack.enter_context(_spark(master, sweep.workers))
+                return LocalExecutor(fitting_slots(default_slots(sweep.workers), sweep.limits.memory_bytes))
+            return stack.enter_context(_spark(master, sweep))
 
         with target.lock():
             perform(prepare(sweep, plan, target), toolchain, start, lambda _: None)
@@ -38,9 +38,10 @@ def sweep_into(path: Path, store: Address | None, *, executor: str, master: str)
 
 
 @contextlib.contextmanager
-def _spark(master: str, workers: int) -> Iterator[Executor]:
+def _spark(master: str, sweep: Sweep) -> Iterator[Executor]:
     from tla2py.spark.executor import SparkExecutor
-    from tla2py.spark.session import spark_session
+    from tla2py.spark.session import fitting_master, spark_session
 
-    with spark_session(master, workers=workers) as session:
+    fitting, _ = fitting_master(master, sweep.workers, sweep.limits.memory_bytes)
+    with spark_session(fitting, workers=sweep.workers) as session:
         yield SparkExecutor(session)

@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tla2py.errors import ToolchainError
-from tla2py.executor import default_slots
+from tla2py.executor import default_slots, fitting_slots
 from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import find_java
 
@@ -117,6 +117,24 @@ def _kill_launched() -> None:
 
 def _local_master(master: str, workers: int) -> str:
     """A local master with room for one task at least, which runs a task again whose Python worker was killed."""
+    cores = _local_cores(master)
+    return master if cores is None else f"local[{max(cores, workers)},4]"
+
+
+def fitting_master(master: str | None, workers: int, memory_bytes: int) -> tuple[str | None, int | None]:
+    """The master with no more cores than this machine has memory for, and how many runs at once that is if it is fewer.
+
+    Any but a local one is left as it is, and what spark-submit was given. Raises InputError as ``fitting_slots`` does.
+    """
+    cores = None if master is None and _SUBMITTED in os.environ else _local_cores(master or "local[*]")
+    if cores is None:
+        return master, None
+    slots = max(cores // workers, 1)
+    fitting = fitting_slots(slots, memory_bytes)
+    return (master, None) if fitting == slots else (f"local[{fitting * workers}]", fitting)
+
+
+def _local_cores(master: str) -> int | None:
     found = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
     if not found:
         return master
