@@ -137,10 +137,8 @@ def fitting_master(master: str | None, workers: int, memory_bytes: int) -> tuple
 def _local_cores(master: str) -> int | None:
     found = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
     if not found:
-        return master
-    asked = found[1] or "1"
-    cores = default_slots(1) if asked == "*" else int(asked)
-    return f"local[{max(cores, workers)},4]"
+        return None
+    return default_slots(1) if found[1] == "*" else int(found[1] or "1")
 
 
 @contextlib.contextmanager
