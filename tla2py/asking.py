@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from tla2py.cfg.read import parse_config
@@ -36,7 +37,11 @@ class Asker:
         self.record, self.toolchain = record, toolchain
         self.config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
         if self.config.alias:
-            raise InputError("not-confirmable", f"the states are those of the ALIAS {self.config.alias}")
+            raise InputError(
+                "not-confirmable",
+                f"the states are those of the ALIAS {self.config.alias}",
+                hint="sweep without alias to have the states themselves",
+            )
         self.modules = {name: sources[sha256] for name, sha256 in record.modules}
         self.spec = _spec(record.main, self.modules)
         self.variables = tuple(variable.name for variable in self.spec.variables)
@@ -48,22 +53,36 @@ class Asker:
     def _check_writable(self, states: Iterable[State]) -> None:
         for state in states:
             if set(state.values) != set(self.variables):
-                raise InputError("not-confirmable", f"state {state.index} does not have the spec's variables")
+                raise InputError(
+                    "not-confirmable",
+                    f"state {state.index} does not have the variables of the module",
+                    hint=f"it was to have {', '.join(self.variables)}; run the sweep again with --fresh",
+                )
             for variable, value in state.values.items():
                 if _NO_VALUE.search(re.sub(r'"(\\.|[^"\\])*"', '""', format_value(value))):
                     raise InputError(
-                        "not-confirmable", f"TLC printed no value for {variable} in state {state.index}"
+                        "not-confirmable",
+                        f"TLC printed no value for {variable} in state {state.index}",
+                        hint="a lazy or infinite value cannot be handed back to TLC; an alias may print what it is",
                     )
         for name in self.model_values:
             if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or name in self.spec.definitions:
-                raise InputError("not-confirmable", f"the model value {name} cannot be named in a module")
+                raise InputError(
+                    "not-confirmable",
+                    f"the model value {name} cannot be named in a module",
+                    hint="give it a name of letters and digits that the module does not define",
+                )
 
     @property
     def next(self) -> str:
         """The next-state relation. Raises InputError (``not-confirmable``) where it has no name."""
         found = self.config.next or next(iter(self.spec.nexts), None)
         if found is None:
-            raise InputError("not-confirmable", "the specification names no next-state relation")
+            raise InputError(
+                "not-confirmable",
+                "the specification names no next-state relation",
+                hint="define it by a name, as in Spec == Init /\\ [][Next]_vars",
+            )
         return found
 
     def header(self, name: str) -> list[str]:
@@ -121,7 +140,8 @@ class Asker:
             config_text=config_text,
             template=default_template(),
             options=options,
-            limits=self.record.limits,
+            # Who made the store is not to be believed without being asked.
+            limits=replace(self.record.limits, trust=False),
             jar_sha256=self.toolchain.jar.sha256,
         )
         with execute_run(run, {digest_text(each): each for each in texts.values()}, self.toolchain) as done:

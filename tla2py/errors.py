@@ -44,6 +44,15 @@ class StoreError(Tla2pyError, RuntimeError):
     """A store cannot be read or written."""
 
 
+def unwritable(path: object, error: OSError) -> InputError:
+    """The error where a file or folder that the user named cannot be written."""
+    return InputError(
+        "output-unwritable",
+        f"cannot write {path}: {error.strerror or error}",
+        hint="see that its folder is there, that you may write to it and that the disk is not full",
+    )
+
+
 def _rebuild(
     cls: type[Tla2pyError], code: str, message: str, where: str | None, hint: str | None
 ) -> Tla2pyError:

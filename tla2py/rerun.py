@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tla2py.errors import InputError
+from tla2py.errors import unwritable
 from tla2py.execute import CONFIG_NAME
 from tla2py.run import Run
 from tla2py.tlc.command import build_argv
+from tla2py.tlc.sandbox import environment, java_sandbox, start
 
 # What only a program that reads TLC's output needs.
 _OURS = ("-tool",)
@@ -32,17 +34,34 @@ def write_point(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
         for name, sha256 in run.modules:
             (folder / name).write_text(sources[sha256], encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            "output-unwritable", f"cannot write to {folder}: {error.strerror or error}"
-        ) from error
+        raise unwritable(folder, error) from error
 
 
-def rerun(argv: Sequence[str], folder: Path) -> int:
-    """Run TLC in a folder, its output on our own without the folder's name, and return its exit status."""
-    here = f"{folder}{os.sep}".encode()
-    with subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+def rerun(
+    argv: Sequence[str], folder: Path, files: Sequence[Path], show: Callable[[str], None], *, trust: bool
+) -> int:
+    """Run TLC in a folder and return its exit status; ``show`` gets its output without the folder's name, by lines.
+
+    ``files`` are the jars and folders that it reads. It may do no more than other runs, unless it is trusted.
+    """
+    here = f"{folder}{os.sep}"
+    (folder / "tmp").mkdir(exist_ok=True)
+    with start(
+        # Older releases write their standard modules there.
+        (argv[0], f"-Djava.io.tmpdir={folder / 'tmp'}", *argv[1:]),
+        None if trust else java_sandbox(Path(argv[0]), folder, files),
+        folder=folder,
+        variables=environment(folder, trusted=trust),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            sys.stdout.buffer.write(line.replace(here, b""))
-            sys.stdout.buffer.flush()
+        try:
+            for line in process.stdout:
+                show(line.decode("utf-8", "replace").replace(here, ""))
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
     return process.returncode

@@ -169,11 +169,17 @@ def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ())
     ``config-missing`` when the pattern finds none.
     """
     if not module.is_file():
-        raise InputError("module-missing", f"no such module: {module}")
+        raise InputError(
+            "module-missing", f"no such module: {module}", hint="name a .tla file by its path from where you are"
+        )
     found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - it may be absolute
     paths = sorted(path for path in found if Path(path).is_file())
     if not paths:
-        raise InputError("config-missing", f"no config is found by {pattern}")
+        raise InputError(
+            "config-missing",
+            f"no config is found by {pattern}",
+            hint="a pattern is relative to where you are, as in 'models/*.cfg'",
+        )
     folder = module.parent
 
     def shown(path: Path | str) -> str:
@@ -200,7 +206,10 @@ def _loaded(
     for folder, shown in zip(libraries, file.libraries, strict=True):
         if not folder.is_dir():
             raise InputError(
-                "library-missing", f"no such folder: {shown}", where=source.place("libraries", value=shown)
+                "library-missing",
+                f"no such folder: {shown}",
+                where=source.place("libraries", value=shown),
+                hint="libraries are folders with modules, relative to the sweep file",
             )
     overrides = tuple(
         read_override(base / name, source.place("tlc", "overrides", value=name))
@@ -210,7 +219,12 @@ def _loaded(
     with contextlib.nullcontext() if file.tlc.translate else untranslated():
         specs = manifest.specs if manifest else {name: load_spec(base / name, libraries) for name in names}
     if not specs:
-        raise InputError("empty-parameter", "module is an empty list", where=source.place("module"))
+        raise InputError(
+            "empty-parameter",
+            "module is an empty list",
+            where=source.place("module"),
+            hint='name one, as in module = "Spec.tla"',
+        )
     check_names(file, source, specs)
     _check_mode(file, source)
     configs = manifest.configs if manifest else read_configs(file, source, base, specs)
@@ -259,7 +273,12 @@ def _loaded(
 
 def _positive(number: int, source: Source, key: str) -> int:
     if number < 1:
-        raise InputError("wrong-type", f"{key} must be 1 or more", where=source.place("tlc", key))
+        raise InputError(
+            "wrong-type",
+            f"{key} must be 1 or more",
+            where=source.place("tlc", key),
+            hint=f"write {key} = 1, or leave it out",
+        )
     return number
 
 
@@ -284,5 +303,8 @@ def _template(file: SweepFile, source: Source, base: Path) -> str:
         return (base / file.template).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(
-            "template", f"no such template: {file.template}", where=source.place("template")
+            "template-missing",
+            f"no such template: {file.template}",
+            where=source.place("template"),
+            hint="templates are relative to the sweep file; without one default.cfg.j2 is used",
         ) from error

@@ -15,6 +15,7 @@ import msgspec
 
 from tla2py.errors import InputError
 from tla2py.outcome import Outcome
+from tla2py.sweepkeys import KEYS
 from tla2py.sweeptext import Source
 
 if sys.version_info >= (3, 11):
@@ -91,6 +92,7 @@ class TlcSection(_Section, frozen=True):
     options: list[str] = []
     java_options: list[str] = []
     warm: bool = True
+    trust: bool = False
 
 
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
@@ -170,7 +172,9 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
             "sweep-missing", f"no such sweep file: {path}", hint="'tla2py init MODULE.tla' writes a first one"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError("sweep-unreadable", f"{path}: {error}") from error
+        raise InputError(
+            "sweep-unreadable", f"cannot read {path}: {error}", hint="a sweep file is TOML, text in UTF-8"
+        ) from error
     return read_sweep_text(text, path)
 
 
@@ -228,13 +232,16 @@ def _tables(data: dict[str, Any], keys: list[str]) -> list[dict[str, Any]]:
     return [item for item in found if isinstance(item, dict)]
 
 
+_TOML = 'TLA+ stands in quotation marks, as in Replicas = ["{b1, b2}"]; https://toml.io has the rest'
+
+
 def _toml_error(path: Path, text: str) -> InputError:
     found = re.search(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", text, re.DOTALL)
     if not found:
-        return InputError("sweep-syntax", f"not TOML: {text}", where=str(path))
+        return InputError("sweep-syntax", f"not TOML: {text}", where=str(path), hint=_TOML)
     message, line, column = found.groups()
     place = f"{path}:{line}:{column}" if line else f"{path} (end of file)"
-    return InputError("sweep-syntax", f"not TOML: {message}", where=place)
+    return InputError("sweep-syntax", f"not TOML: {message}", where=place, hint=_TOML)
 
 
 # The keys under which a sweep file has names of its own.
@@ -276,8 +283,17 @@ def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:
         "wrong-type",
         f"{shown}: {f'the key {missing[1]} is missing' if missing else _plain(message)}",
         where=source.place(*keys),
-        hint=f"one of: {', '.join(_CHOICES[name])}" if "enum" in message and name in _CHOICES else None,
+        hint=f"one of: {', '.join(_CHOICES[name])}"
+        if "enum" in message and name in _CHOICES
+        else _meaning([str(key) for key in keys if not isinstance(key, int)]),
     )
+
+
+def _meaning(keys: list[str]) -> str:
+    """What a key is for; of a name under [constants] and the like what the section is for."""
+    section, name = (keys[0], keys[-1]) if len(keys) > 1 else ("", keys[0] if keys else "")
+    words = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
+    return f"{name}: {words}" if words else "a sweep file is described in docs/sweep-file.md"
 
 
 def _converts(value: object, kind: Any) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import jinja2
+import jinja2.sandbox
 
 from tla2py.errors import InputError
 from tla2py.run import Config
@@ -38,7 +39,12 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
         return _compile(template).render(config=config)
     except jinja2.TemplateSyntaxError as error:
         place = f"{where}:{error.lineno}" if where else f"line {error.lineno}"
-        raise InputError("template", f"not a Jinja2 template: {error.message}", where=place) from error
+        raise InputError(
+            "template",
+            f"not a Jinja2 template: {error.message}",
+            where=place,
+            hint="what Jinja2 fills in stands in {{ }}, what it does in {% %}",
+        ) from error
     except Exception as error:  # whatever a template raises is a mistake in it
         line = _line_of(error)
         raise InputError(
@@ -57,11 +63,12 @@ def _line_of(error: Exception) -> int | None:
 
 @lru_cache(maxsize=16)
 def _compile(template: str) -> jinja2.Template:
-    environment = jinja2.Environment(
+    # A template may come from anybody, and Jinja2's own environment would let it do whatever Python can.
+    environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - the output is a TLC config, not HTML
+        autoescape=False,
     )
     return environment.from_string(template)

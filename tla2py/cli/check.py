@@ -12,7 +12,7 @@ import typer
 from tla2py.check import check_model, default_model
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.lint import warn_check
-from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Workers
+from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.outcome import Verdict
@@ -65,6 +65,7 @@ def check_command(
     timeout: Timeout = None,
     memory: Memory = None,
     workers: Workers = None,
+    trust: Trust = None,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -88,6 +89,7 @@ def check_command(
     limits = Limits(
         timeout_seconds=parse_duration(timeout or "10m", "--timeout"),
         memory_bytes=parse_memory(memory or "2GiB", "--memory"),
+        trust=bool(trust),
     )
     options = TlcOptions(workers=workers or 1, overrides=option_overrides(overridden))
     with err().status("running TLC") as status:

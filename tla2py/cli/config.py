@@ -11,11 +11,11 @@ import typer
 
 from tla2py.cfg.expected import config_expectation
 from tla2py.cfg.read import read_config
-from tla2py.cli.console import err, print_error
+from tla2py.cli.console import err, print_error, show_text
 from tla2py.cli.options import Libraries
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.configfacts import config_facts, config_problems
-from tla2py.errors import InputError, Tla2pyError
+from tla2py.errors import InputError, Tla2pyError, unwritable
 from tla2py.execute import CONFIG_NAME
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
 from tla2py.expectcheck import check_expectations
@@ -115,9 +115,10 @@ def _print(plan: Plan) -> None:
         wrapper = [plan.sources[sha256] for name, sha256 in run.modules if name == f"{run.main}.tla"]
         generated = wrapper if run.main.startswith("MC_") else []
         shown = ", ".join(f"{name} = {text}" for name, text in point.parameters.items())
-        typer.echo(
+        show_text(
             f"\\* point {point.index}: {shown}\n{run.config_text}"
             + "".join(f"\n{text}" for text in generated)
+            + "\n"
         )
 
 
@@ -130,7 +131,7 @@ def _write(plan: Plan, output: Path) -> None:
             for name, sha256 in run.modules:
                 (folder / name).write_text(plan.sources[sha256], encoding="utf-8")
         except OSError as error:
-            raise InputError("output-unwritable", f"cannot write to {folder}: {error.strerror}") from error
+            raise unwritable(folder, error) from error
     main = plan.runs[0].main
     err().print(
         f"wrote {len(plan.runs)} folders to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Iterable
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from tla2py.errors import Tla2pyError
+from tla2py.show.markup import printable
 
 # A file or a pipe gets lines as wide as they are, not cut to a terminal that is not there.
 _FILE_WIDTH = 4000
+# JSON writes out all other control characters itself.
+_UNWRITTEN = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+class _Console(Console):
+    """A console that a text cannot command, whatever is in it: control characters are written out."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is to be printed, piece by piece."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+
+
+def harmless(text: str) -> str:
+    """A text with every control character written out but for the ends of lines."""
+    return printable(text).replace("\r", "\\x0d")
 
 
 def out() -> Console:
@@ -25,7 +45,7 @@ def err() -> Console:
 
 def _console(terminal: bool, *, stderr: bool) -> Console:
     # No markup: brackets in what is printed are TLA+.
-    return Console(
+    return _Console(
         stderr=stderr,
         highlight=False,
         markup=False,
@@ -42,7 +62,13 @@ def show(result: RenderableType) -> None:
 
 def show_json(result: object) -> None:
     """Print a result as JSON."""
-    sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False, default=str) + "\n")
+    text = json.dumps(result, indent=2, ensure_ascii=False, default=str)
+    sys.stdout.write(_UNWRITTEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+
+
+def show_text(text: str) -> None:
+    """Print what is as likely to be read by a program: as it is, unless a terminal shows it."""
+    sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
 
 
 def print_error(error: Tla2pyError) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err
+from tla2py.cli.console import err, show_text
 from tla2py.cli.gateoutput import Outputs, write_manifest
 from tla2py.cli.lint import warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
@@ -42,6 +43,7 @@ from tla2py.rerun import plain_argv, rerun, write_point
 from tla2py.store import Store
 from tla2py.stored import plan_stored, sweep_file_of
 from tla2py.sweep import Sweep, load_sweep
+from tla2py.tlc.overrides import with_overrides
 from tla2py.tlc.toolchain import Toolchain, find_toolchain
 
 
@@ -309,11 +311,18 @@ def _rerun(targets: list[str], number: int, options: _Options) -> int:
     plan = plan_sweep(sweep, toolchain.jar.sha256)
     run = plan.runs[number - 1]
     classes = [each.path for each in sweep.overrides]
+    toolchain = with_overrides(replace(toolchain, overrides=sweep.overrides), run.options)
     argv = plain_argv(run, toolchain.java.path, toolchain.jar.path, classes)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tla2py-")))
         write_point(folder, run, plan.sources)
         err().print(shlex.join(argv), style="dim", markup=False)
-        status = rerun(argv, folder)
+        files = [toolchain.jar.path, *classes]
+        status = rerun(argv, folder, files, _show_line, trust=run.limits.trust)
     # TLC's own statuses: 10 to 14 are violations.
     return EXIT_OK if status == 0 else EXIT_UNEXPECTED if 10 <= status <= 14 else EXIT_NOT_RUN
+
+
+def _show_line(line: str) -> None:
+    show_text(line)
+    sys.stdout.flush()

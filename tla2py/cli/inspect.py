@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tla2py.cli.console import err, show, show_json
+from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Json, Libraries
 from tla2py.cli.schema import SCHEMA_LINE, SCHEMA_NAME, write_schema
 from tla2py.cli.translate import Translate, use_translator
-from tla2py.errors import InputError
+from tla2py.errors import InputError, unwritable
 
 if TYPE_CHECKING:
     from tla2py.syntax import Spec
@@ -62,18 +62,14 @@ def init_command(
     use_translator(None, translate)
     text = SCHEMA_LINE * schema + scaffold_sweep(_load(module, library or ()), output, library or ())
     if output is None:
-        typer.echo(text, nl=False)
+        show_text(text)
         return
     if output.exists() and not force:
         raise InputError("file-exists", f"{output} exists already", hint="give --force to overwrite it")
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            "output-unwritable",
-            f"cannot write {output}: {error.strerror or error}",
-            hint="name a file in a folder that is there and that you may write to",
-        ) from error
+        raise unwritable(output, error) from error
     if schema:
         write_schema(output.with_name(SCHEMA_NAME))
     err().print(f"wrote {output}; next: tla2py sweep {output}", markup=False)

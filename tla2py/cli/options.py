@@ -28,6 +28,13 @@ Memory = Annotated[
     typer.Option(metavar="SIZE", help="Memory limit of one run, everything included, such as 2GiB."),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="TLC worker threads of one run.")]
+Trust = Annotated[
+    bool | None,
+    typer.Option(
+        "--trust/--no-trust",
+        help="Let TLC see the environment, the files and the network that you have; default: what [tlc] says, or not.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a person's view.")]
 
 

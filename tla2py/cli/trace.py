@@ -95,7 +95,11 @@ def trace_command(
 def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> int:
     """Have TLC judge the traces of a point, or of all points; the exit code."""
     if isinstance(view.store, ForeignStore):
-        raise InputError("not-confirmable", f"{view.store.path} has no module to verify against")
+        raise InputError(
+            "not-confirmable",
+            f"{view.store.path} has no module to verify against",
+            hint="the traces of a store can be verified: 'tla2py sweep SWEEP.toml' makes one",
+        )
     toolchain, sources = find_toolchain(jar), view.store.sources()
     code, seen = EXIT_OK, set[str]()
     for here in (
@@ -159,7 +163,9 @@ def _compare(view: StoreView, point: int, other: str, number: int, format_: str)
         there, their_point, title = open_view(other), 1, other
     else:
         raise InputError(
-            "unknown-point", f"--diff {other}: no point and no file", hint="for example --diff 3"
+            "unknown-point",
+            f"--diff {other}: no point and no file",
+            hint="name a point, as in --diff 3, or a file that holds a trace",
         )
     ours = str(view.store.path) if isinstance(view.store, ForeignStore) else f"point {point}"
     show(comparison_text(view.trace(point, number), there.trace(their_point, 1), titles=(ours, title)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping
 
 from tla2py.errors import InputError
@@ -18,6 +19,7 @@ from tla2py.values.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifie
 FORMATS = ("text", "itf", "json", "csv", "tla")
 """What ``tla2py trace --format`` takes; text is for persons and made elsewhere."""
 
+_FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")
 _COLUMNS = ("index", "action", "action_args", "in_loop", "variable", "value")
 # Names that are taken in a module that extends Integers, Sequences and TLC.
 _TAKEN = frozenset(
@@ -99,9 +101,15 @@ def _csv(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # no
         args = None if state.action_args is None else ", ".join(state.action_args)
         in_loop = "true" if row["in_loop"] else "false"
         for variable, value in state.values.items():
-            cells = [state.index, state.action, args, in_loop, variable, format_value(value)]
+            texts = (state.action, args, in_loop, variable, format_value(value))
+            cells = [state.index, *map(_cell, texts)]
             (careful if any("\r" in str(cell) for cell in cells) else writer).writerow(cells)
     return text.getvalue()
+
+
+def _cell(content: str | None) -> str | None:
+    """What a spreadsheet does not take for a formula; no value of TLC's begins like one."""
+    return f"'{content}" if content and _FORMULA.match(content) else content
 
 
 def _tla(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001

@@ -12,8 +12,10 @@ from tla2py.show.style import STYLE
 Element: TypeAlias = ET.Element
 Piece: TypeAlias = "Element | str | None"
 
-# What XML cannot hold, and what a terminal would obey.
-_CONTROL = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What XML cannot hold, what a terminal would obey, and what would have text read in another order than it is in.
+_CONTROL = re.compile(
+    r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
 
 
 def printable(text: str) -> str:

@@ -18,6 +18,7 @@ import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.syntax import Module, read_text
+from tla2py.tlc.sandbox import java_sandbox, run
 from tla2py.tlc.toolchain import Toolchain
 
 _SECONDS = 60
@@ -112,18 +113,13 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     java += [f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
     argv = [*java, "-cp", str(toolchain.jar.path), "pcal.trans", "-nocfg", file.name]
     try:
-        done = subprocess.run(
-            argv,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_SECONDS,
-            check=False,
-        )
+        sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
+        done = run(argv, sandbox, timeout_seconds=_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolchainError(
-            "pluscal", f"{toolchain.jar.path} cannot translate {module.where()}: {error}"
+            "pluscal",
+            f"{toolchain.jar.path} cannot translate {module.where()}: {error}",
+            hint="--no-translate has TLC read the module as it is",
         ) from error
     text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
     if done.returncode != 0 or _BEGIN.search(text) is None:
