@@ -17,7 +17,7 @@ from tla2py.place import Address
 from tla2py.result import RunResult
 from tla2py.run import RETRIED, Run
 from tla2py.store import Store
-from tla2py.tlc.hosts import close_hosts
+from tla2py.tlc.hosts import close_hosts, stop_hosts
 from tla2py.tlc.toolchain import Toolchain
 
 _MIB = 1024 * 1024
@@ -140,6 +140,7 @@ class LocalExecutor:
                 tick()
         finally:
             cancelled.set()
+            stop_hosts()
             pool.shutdown(wait=True, cancel_futures=True)
             close_hosts()
 

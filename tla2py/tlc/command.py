@@ -12,6 +12,8 @@ _MIB = 1024 * 1024
 # What a JVM takes beside its heap: code cache, metaspace, thread stacks, GC structures.
 _OVERHEAD = 224 * _MIB
 _SMALLEST_HEAP = 48 * _MIB
+# Part of the overhead. TLC takes as much for granted where nothing is said, while the JVM would allow as much as its heap.
+_DIRECT = 64 * _MIB
 # The optimising compiler begins ten times later than by default: a run of seconds hardly needs it, half of its processor
 # time goes there, and a run of minutes does not notice.
 LATE_C2 = (
@@ -54,6 +56,7 @@ def build_argv(
         f"-XX:ParallelGCThreads={options.workers}",
         "-XX:-UsePerfData",
         f"-Xmx{heap_bytes(limits.memory_bytes) // _MIB}m",
+        f"-XX:MaxDirectMemorySize={min(_DIRECT, limits.memory_bytes // 4) // _MIB}m",
         "-Xss16m",
         f"-Djava.io.tmpdir={folder / 'tmp'}",
         "-Duser.language=en",

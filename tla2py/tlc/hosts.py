@@ -58,6 +58,7 @@ class _Pool:
     pid: int
     lock: threading.Lock = field(default_factory=threading.Lock)
     idle: list[tuple[tuple[str, ...], Host]] = field(default_factory=list)
+    lent: set[Host] = field(default_factory=set)
     lost: int = 0
     long: bool = False
 
@@ -83,6 +84,8 @@ def execute_warm(
     host = None
     try:
         host = _borrow(pool, key) or Host(java, gateway, classpath, trust=limits.trust)
+        with pool.lock:
+            pool.lent.add(host)
         ended = _run(host, folder, arguments, limits, cancelled)
     except (SpoiledError, OSError) as error:
         with pool.lock:
@@ -95,6 +98,10 @@ def execute_warm(
         if host is not None:
             host.kill()
         raise
+    finally:
+        if host is not None:
+            with pool.lock:
+                pool.lent.discard(host)
     place = str(host.folder)
     with pool.lock:
         pool.lost = 0
@@ -111,6 +118,15 @@ def note_cold(cpu_seconds: float) -> None:
     """Take note of what a run in a process of its own took: runs come longest first, so the next may be short."""
     if cpu_seconds < LONG_SECONDS:
         _own_pool().long = False
+
+
+def stop_hosts() -> None:
+    """End the JVMs of the hosts that go on with a run, also of one that hangs and hears of nothing."""
+    pool = _own_pool()
+    with pool.lock:
+        lent = tuple(pool.lent)
+    for host in lent:
+        host.kill_jvm()
 
 
 def close_hosts() -> None:

@@ -1,0 +1,130 @@
+"""A sweep that something is going to happen to, and what has to be true afterwards whatever it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from tests.integration.test_sweep import rows, wait_until_gone
+
+TABLES = ("runs", "traces", "states", "changes")
+# What TLC runs in, by what is in its command line: a process of its own, or one that stays for many runs.
+OWN, SHARED = "tlc2.TLC", "py4j.GatewayServer"
+
+
+@dataclass(kw_only=True)
+class Scene:
+    """A sweep file and its command, with a store and a folder for everything temporary below ``base``."""
+
+    base: Path
+    sweep: Path
+    options: Sequence[str] = ("--executor", "local")
+    prefix: Sequence[str] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    store: Path = Path()
+    scratch: Path = Path()
+
+    def __post_init__(self) -> None:
+        self.base.mkdir(parents=True, exist_ok=True)
+        self.store = self.base / "store"
+        self.scratch = self.base / "scratch"
+        self.scratch.mkdir()
+
+    @property
+    def stderr(self) -> str:
+        """What the last command has said so far."""
+        return (self.base / "stderr.txt").read_text()
+
+    def start(self, *more: str, prefix: Sequence[str] = (), **env: str) -> psutil.Popen:
+        """Start the sweep; it is not in the foreground, so that a signal meets none but whom it is sent to."""
+        command = [sys.executable, "-m", "tla2py", "sweep", str(self.sweep), *self.options, *more]
+        with (self.base / "stderr.txt").open("wb") as said:
+            return psutil.Popen(
+                [*self.prefix, *prefix, *command, "-o", str(self.store)],
+                env={**os.environ, "TMPDIR": str(self.scratch), **self.env, **env},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+            )
+
+    def run(self, *more: str, **env: str) -> int:
+        """The exit code of the sweep."""
+        return int(self.start(*more, **env).wait(timeout=600))
+
+    def records(self) -> dict[str, int]:
+        """The names of the records there are, and when they were written."""
+        return {file.name: file.stat().st_mtime_ns for file in self.store.glob("records/*.zip")}
+
+    def await_records(self, count: int, seconds: float = 90) -> None:
+        """Wait until so many runs are recorded."""
+        deadline = time.monotonic() + seconds
+        while len(self.records()) < count:
+            assert time.monotonic() < deadline, self.stderr
+            time.sleep(0.01)
+
+    def victim(self, driver: psutil.Process, *words: str, seconds: float = 60) -> psutil.Process:
+        """A process that the driver has started, whose command line has these words; waits until there is one."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            for process in driver.children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    line = " ".join(process.cmdline())
+                    if all(word in line for word in words) and not line.startswith("/bin/sh"):
+                        return process
+            time.sleep(0.005)
+        raise AssertionError(f"no process of {words}: {self.stderr}")
+
+    def check(
+        self, reference: Path, *, said: str = "", code: int = 0, again: int | None = None, finish: bool = True
+    ) -> None:
+        """What has to be true after a fault, and after the same command once more.
+
+        Nothing runs any more and nothing temporary is left; what was ``said`` was said, without a traceback; every
+        record is whole; the same command ends with ``code``, executes ``again`` runs if that is given and no run that
+        was recorded before, and leaves exactly the rows of ``reference``, a store that nothing happened to.
+        """
+        assert said in self.stderr, self.stderr
+        assert "Traceback" not in self.stderr, self.stderr
+        self.check_clean()
+        before = self.records()
+        for name in before:
+            with zipfile.ZipFile(self.store / "records" / name) as archive:
+                assert archive.testzip() is None
+        if not finish:
+            return
+        ended = self.run()
+        assert ended == code, self.stderr
+        if again is not None:
+            executed = f"{again} run{'s' * (again != 1)} to execute" if again else "nothing to run"
+            assert executed in self.stderr, self.stderr
+        after = self.records()
+        if again is not None:
+            assert sum(before.get(name) != written for name, written in after.items()) == again
+        self.check_rows(reference)
+        self.check_clean()
+
+    def check_rows(self, reference: Path) -> None:
+        """No row is lost, none is there twice and none is another."""
+        for table in TABLES:
+            assert rows(self.store, table) == rows(reference, table), table
+        points = [row["point"] for row in rows(self.store, "runs")]
+        assert points == sorted({*points}, key=int)
+
+    def check_clean(self) -> None:
+        """No process is left and nothing temporary."""
+        assert not wait_until_gone(self.scratch, 20)
+        deadline = time.monotonic() + 10
+        while (left := [*self.scratch.iterdir()]) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not left, [str(path) for each in left for path in (each, *each.rglob("*"))]
+        assert not [*self.store.rglob(".tmp-*")] if self.store.exists() else True

@@ -1,0 +1,89 @@
+"""Processes that are killed, stopped or interrupted while a sweep goes on, on this machine's threads."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.faults.scene import OWN, SHARED, Scene
+from tests.integration.test_sweep import rows
+
+pytestmark = pytest.mark.java
+
+Like = Callable[[Scene], Scene]
+
+
+def test_kill_of_a_tlc(own: Scene, like: Like) -> None:
+    scene = like(own)
+    driver = scene.start()
+    scene.victim(driver, OWN).kill()
+    # Nothing is known of that point, so that the sweep as a whole has no answer; violated points go before.
+    assert driver.wait(timeout=120) == 1
+    assert [row["outcome"] for row in rows(scene.store, "runs")].count("killed") == 1
+    scene.check(own.store, said="inconclusive", code=1, again=1)
+
+
+def test_kill_of_a_jvm_that_runs_share(shared: Scene, like: Like) -> None:
+    scene = like(shared)
+    driver = scene.start()
+    scene.await_records(1)
+    scene.victim(driver, SHARED).kill()
+    # The run that went on there is executed again at once.
+    assert driver.wait(timeout=120) == 0
+    scene.check(shared.store, said="all 6 points are as expected", again=0)
+
+
+def test_a_tlc_that_hangs(own: Scene, like: Like) -> None:
+    scene = like(own)
+    driver = scene.start("--timeout", "5s")
+    scene.victim(driver, OWN).suspend()
+    assert driver.wait(timeout=120) == 1
+    (hung,) = (row for row in rows(scene.store, "runs") if row["outcome"] == "timeout")
+    assert hung["termination_reason"] == "timeout"
+    scene.check(own.store, said="inconclusive", finish=False)
+    # Within the time it had there is no answer; with more there is.
+    scene.options = (*scene.options, "--timeout", "1m")
+    assert scene.run() == 1
+    assert "1 run to execute, 3 are there already" in scene.stderr
+    same = [{**row, "timeout_seconds": 60.0} for row in rows(scene.store, "runs")]
+    assert same == rows(own.store, "runs")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_a_sweep_whose_jvm_hangs(sent: signal.Signals, shared: Scene, like: Like) -> None:
+    scene = like(shared)
+    driver = scene.start()
+    scene.await_records(1)
+    hung = scene.victim(driver, SHARED)
+    hung.suspend()
+    begun = time.monotonic()
+    driver.send_signal(sent)
+    assert driver.wait(timeout=60) == 130
+    assert time.monotonic() - begun < 5
+    left = 6 - len(scene.records())
+    scene.check(shared.store, said=f"interrupted with {left} run", again=left)
+
+
+def test_a_second_interrupt_stops_at_once(own: Scene, like: Like) -> None:
+    scene = like(own)
+    driver = scene.start()
+    scene.victim(driver, OWN)
+    begun = time.monotonic()
+    driver.send_signal(signal.SIGINT)
+    driver.send_signal(signal.SIGTERM)
+    assert driver.wait(timeout=60) == 130
+    assert time.monotonic() - begun < 2
+    scene.check(own.store, said="stopped at once", code=1, again=4 - len(scene.records()))
+
+
+def test_kill_of_the_driver(shared: Scene, like: Like) -> None:
+    scene = like(shared)
+    driver = scene.start()
+    scene.await_records(2)
+    scene.victim(driver, SHARED)
+    driver.kill()
+    assert driver.wait(timeout=60) == -signal.SIGKILL
+    scene.check(shared.store, again=6 - len(scene.records()))
