@@ -13,13 +13,14 @@ from tla2py.errors import StoreError
 from tla2py.executor import Completed, Executor, Work, completed, settled
 from tla2py.grid import comparable
 from tla2py.outcome import Outcome, Verdict
+from tla2py.place import is_remote
 from tla2py.plan import Plan
 from tla2py.result import interpret_record
 from tla2py.run import Run
 from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.sweep import Sweep
 from tla2py.tables.schema import parameter_columns, parameter_type
-from tla2py.tables.write import refresh_tables
+from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.tlc.toolchain import Toolchain
 
 # From so many runs per slot on a JVM that stays pays.
@@ -151,6 +152,8 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     """
     present = store.records().keys()
     table = {row["run_id"]: row for row in _runs_table(store)}
+    # A record may have been cut off since the table was written, by a disk that had no room or a machine that went down.
+    trusted = not table or is_remote(store.path) or tables_current(store)
     known = {}
     store.expect(
         dict.fromkeys(run.run_id for run in plan.runs if run.run_id in present and run.run_id not in table)
@@ -159,6 +162,8 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         if run.run_id not in present or run.run_id in known:
             continue
         row = table.get(run.run_id)
+        if row is not None and not trusted and not _whole(store, run.run_id):
+            continue
         if row is not None:
             outcome, verdict = str(row["outcome"]), Verdict(row["verdict"])
             timeout, memory = float(row["timeout_seconds"]), int(row["memory_bytes"])
@@ -178,6 +183,14 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         if settled(outcome, timeout, memory, disk, run):
             known[run.run_id] = verdict
     return known
+
+
+def _whole(store: Store, run_id: str) -> bool:
+    try:
+        with store.archive(run_id):
+            return True
+    except StoreError:
+        return False
 
 
 def _runs_table(store: Store) -> list[dict[str, str]]:

@@ -95,7 +95,7 @@ class Scene:
         """
         assert said in self.stderr, self.stderr
         assert "Traceback" not in self.stderr, self.stderr
-        self.check_clean()
+        self.check_clean_scratch()
         before = self.records()
         for name in before:
             with zipfile.ZipFile(self.store / "records" / name) as archive:
@@ -121,10 +121,14 @@ class Scene:
         assert points == sorted({*points}, key=int)
 
     def check_clean(self) -> None:
+        """No process is left and nothing temporary, here and in the store."""
+        self.check_clean_scratch()
+        assert not [*self.store.rglob(".tmp-*")] if self.store.exists() else True
+
+    def check_clean_scratch(self) -> None:
         """No process is left and nothing temporary."""
         assert not wait_until_gone(self.scratch, 20)
         deadline = time.monotonic() + 10
         while (left := [*self.scratch.iterdir()]) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not left, [str(path) for each in left for path in (each, *each.rglob("*"))]
-        assert not [*self.store.rglob(".tmp-*")] if self.store.exists() else True

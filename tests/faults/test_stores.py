@@ -1,0 +1,99 @@
+"""Stores that are damaged, shared or of another time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.faults.scene import OWN, Scene
+from tests.integration.test_sweep import rows
+from tla2py.run import RunRecord
+
+pytestmark = pytest.mark.java
+
+Like = Callable[[Scene], Scene]
+
+
+def copied(done: Scene, scene: Scene) -> Scene:
+    shutil.copytree(done.store, scene.store)
+    return scene
+
+
+@pytest.mark.parametrize("tables", ["kept", "lost"])
+def test_a_record_cut_off_in_mid_write(tables: str, own: Scene, like: Like) -> None:
+    scene = copied(own, like(own))
+    if tables == "lost":
+        shutil.rmtree(scene.store / "tables")
+    whole = next(scene.store.glob("records/*.zip"))
+    whole.write_bytes(whole.read_bytes()[:-100])
+    # What a write that was cut off leaves behind where it goes about as here, and a file that has nothing in it.
+    (scene.store / "records" / ".tmp-cut").write_bytes(b"PK\3\4")
+    # Of records that are not whole none is taken for one.
+    assert scene.run() == 1
+    assert "1 run to execute, 3 are there already" in scene.stderr
+    scene.check(own.store, code=1, again=0)
+
+
+@pytest.mark.parametrize("seconds", [-40 * 365 * 86400, 70 * 365 * 86400], ids=["back", "ahead"])
+def test_a_clock_that_jumps(seconds: int, own: Scene, like: Like) -> None:
+    scene = copied(own, like(own))
+    then = time.time() + seconds
+    # Half of the records are of another time, by their files and by what is in them.
+    for file in sorted(scene.store.glob("records/*.zip"))[::2]:
+        move_in_time(file, then)
+    for file in [*scene.store.rglob("*.tla"), *scene.store.rglob("*.parquet"), scene.store / "store.json"]:
+        os.utime(file, (then, then))
+    assert scene.run() == 1
+    assert "nothing to run: all 4 runs" in scene.stderr
+    scene.check(own.store, code=1, again=0)
+
+
+def move_in_time(file: Path, then: float) -> None:
+    """A record as if its run had begun and its file had been written at another time."""
+    started = time.strftime("%Y-%m-%dT%H:%M:%S.000+00:00", time.gmtime(then))
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    record = msgspec.json.decode(parts["record.json"], type=RunRecord)
+    facts = msgspec.to_builtins(record)
+    for execution in facts["executions"]:
+        execution["started_at"] = started
+    parts["record.json"] = msgspec.json.encode(facts)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    os.utime(file, (then, then))
+
+
+def test_two_sweeps_into_one_store_at_once(own: Scene, like: Like, tmp_path: Path) -> None:
+    scene = like(own)
+    other = Scene(base=tmp_path / "other", sweep=scene.sweep)
+    other.store = scene.store
+    first = scene.start()
+    hung = scene.victim(first, OWN)
+    hung.suspend()
+    assert other.run() == 2
+    assert "another sweep is writing" in other.stderr
+    other.check_clean_scratch()
+    hung.resume()
+    assert first.wait(timeout=120) == 1
+    scene.check(own.store, code=1, again=0)
+
+
+def test_a_lock_ends_with_its_sweep(own: Scene, like: Like) -> None:
+    scene = like(own)
+    first = scene.start()
+    scene.victim(first, OWN)
+    first.send_signal(signal.SIGKILL)
+    first.wait(timeout=60)
+    # At once, while the guard of the other is still about it.
+    assert scene.run() == 1
+    scene.check(own.store, code=1, again=0)
+    assert len(rows(scene.store, "runs")) == 4
