@@ -79,9 +79,18 @@ def open_archive(source: Path | Callable[[], IO[bytes]], name: object = None) ->
         with _reading(name, _UNREADABLE):
             file = source if isinstance(source, Path) else stack.enter_context(source())
             archive = stack.enter_context(zipfile.ZipFile(file))
-            record = msgspec.json.decode(archive.read(_RECORD), type=RunRecord)
+            record = _checked(msgspec.json.decode(archive.read(_RECORD), type=RunRecord))
         with _reading(name, _DAMAGED):
             yield Archive(archive, record, name)
+
+
+def _checked(record: RunRecord) -> RunRecord:
+    """The record, which may come from anybody, if the files that it names stay in the folder they are written to."""
+    named = (*record.modules, *record.originals)
+    for name in (record.main, *(part for pair in named for part in pair)):
+        if "/" in name or "\0" in name or name in ("", ".", ".."):
+            raise RuntimeError(f"it names a file {name!r}")
+    return record
 
 
 # What a damaged archive raises while a stream is read, and, besides, what it raises before.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -39,7 +40,8 @@ class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
     """A point of the sweep, the texts of its parameters and the run that answers it."""
 
     point: int
-    run_id: str
+    # A record is found by it, and a store may come from anybody.
+    run_id: Annotated[str, msgspec.Meta(pattern=r"^\w+\Z")]
     parameters: dict[str, str]
 
 

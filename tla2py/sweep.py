@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tla2py.axes import group_parameters, read_parameters
 from tla2py.cfg.read import ConfigFile
@@ -170,7 +170,9 @@ def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ())
     """
     if not module.is_file():
         raise InputError(
-            "module-missing", f"no such module: {module}", hint="name a .tla file by its path from where you are"
+            "module-missing",
+            f"no such module: {module}",
+            hint="name a .tla file by its path from where you are",
         )
     found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - it may be absolute
     paths = sorted(path for path in found if Path(path).is_file())
@@ -235,7 +237,7 @@ def _loaded(
     sources = Sources(file=file, source=source, specs=specs, configs=configs, parameters=parameters)
     walk = walk_grid(file, source, groups, failing_predicate(sources))
     return Sweep(
-        name=file.name or path.stem,
+        name=_name(file.name or path.stem, source),
         path=path,
         text="\n".join(source.lines) + "\n",
         file=file,
@@ -269,6 +271,18 @@ def _loaded(
         template=_template(file, source, base),
         overrides=overrides,
     )
+
+
+def _name(name: str, source: Source) -> str:
+    """The name of a sweep, which is also that of its store below ``runs``."""
+    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+        raise InputError(
+            "sweep-name",
+            f"name = {name!r} is a path out of the folder of stores",
+            where=source.place("name"),
+            hint="a store elsewhere is named with -o",
+        )
+    return name
 
 
 def _positive(number: int, source: Source, key: str) -> int:

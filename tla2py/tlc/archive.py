@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from functools import lru_cache
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import platformdirs
 
+from tla2py.tlc.sandbox import java_sandbox, run
 from tla2py.tlc.toolchain import Toolchain
 
 # Runs through what most models use, a violated property with a lasso among it, so that those classes are in the archive.
@@ -104,7 +106,7 @@ def _make(toolchain: Toolchain, archive: Path) -> None:
         folder = Path(name)
         (folder / "Warm.tla").write_text(_MODULE)
         (folder / "Warm.cfg").write_text(_CONFIG)
-        made = archive.with_suffix(f".{os.getpid()}")
+        new, made = archive.with_suffix(f".{os.getpid()}"), folder / "new.jsa"
         java = (
             toolchain.java.path,
             "-XX:+UseParallelGC",
@@ -113,16 +115,15 @@ def _make(toolchain: Toolchain, archive: Path) -> None:
         )
         tlc = ("-cp", toolchain.jar.path, "tlc2.TLC", "-tool", "-deadlock", "-lncheck", "final", "Warm.tla")
         try:
-            subprocess.run(
-                [*java, f"-Djava.io.tmpdir={folder}", *tlc],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=_SECONDS,
-                check=False,
+            # A jar may come from anybody, as that of a project does.
+            sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
+            run(
+                [*map(str, java), f"-Djava.io.tmpdir={folder}", *map(str, tlc)],
+                sandbox,
+                timeout_seconds=_SECONDS,
             )
             if made.is_file():
-                made.replace(archive)
+                shutil.copyfile(made, new)
+                new.replace(archive)
         finally:
-            made.unlink(missing_ok=True)
+            new.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.tlc.sandbox import java_sandbox, run
 from tla2py.tlc.toolchain import Toolchain
 
 _TOKEN = re.compile(r'\\\*[^\n]*|\(\*|\*\)|"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]')
@@ -108,14 +109,10 @@ def reads_unicode(toolchain: Toolchain) -> bool:
         (Path(folder) / "Probe.tla").write_text(_PROBE, encoding="utf-8")
         java = [str(toolchain.java.path), f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8"]
         try:
-            done = subprocess.run(
+            done = run(
                 [*java, "-cp", str(toolchain.jar.path), "tla2sany.SANY", "Probe.tla"],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=_SECONDS,
-                check=False,
+                java_sandbox(toolchain.java.path, Path(folder), [toolchain.jar.path]),
+                timeout_seconds=_SECONDS,
             )
         except (OSError, subprocess.TimeoutExpired):
             return False
