@@ -23,6 +23,7 @@ from tla2py.outcome import Verdict
 from tla2py.run import Limits, TlcOptions
 from tla2py.sweepfile import TlcSection
 from tla2py.tlc.javas import found_javas
+from tla2py.tlc.sandbox import walls
 from tla2py.tlc.toolchain import find_jar, find_java, find_toolchain
 from tla2py.units import parse_memory
 
@@ -62,6 +63,7 @@ def examine(jar: Path | None = None, *, self_test: bool = True) -> Iterator[Find
         _cores_and_memory,
         _disk,
         _cache,
+        _sandbox,
     ]
     broken = False
     for look in looks:
@@ -210,6 +212,29 @@ def _cache() -> Iterator[Finding]:
         )
         return
     yield Finding(about="cache", state=OK, found=str(folder))
+
+
+def _sandbox() -> Iterator[Finding]:
+    """What is kept from runs that nobody has said are to be trusted."""
+    found = walls()
+    missing = []
+    if not found.files:
+        missing.append("the files of this account (Landlock is in Linux since 5.13)")
+    if not found.network and not found.tcp:
+        missing.append("the network (unshare -n is refused, and Landlock of Linux 6.7 not there)")
+    elif not found.network:
+        missing.append("what is no TCP of the network (unshare -n is refused)")
+    if not missing:
+        yield Finding(about="sandbox", state=OK, found="runs of TLC see their own files, and no network")
+        return
+    yield Finding(
+        about="sandbox",
+        state=OK if found.files and found.tcp else WARNING,
+        found=f"runs of TLC are not kept from {' and '.join(missing)}",
+        remedy=""
+        if found.files and found.tcp
+        else "check modules and Java classes of strangers in a container or a virtual machine of their own",
+    )
 
 
 def _self_test(jar: Path | None) -> Iterator[Finding]:

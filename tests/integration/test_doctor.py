@@ -14,7 +14,7 @@ from tla2py.tlc.toolchain import bundled_jar
 
 pytestmark = pytest.mark.java
 
-ABOUT = ["Python", "Java", "TLC", "Spark", "memory", "disk", "cache", "self-test"]
+ABOUT = ["Python", "Java", "TLC", "Spark", "memory", "disk", "cache", "sandbox", "self-test"]
 
 
 def findings(ended: Ended) -> dict[str, dict[str, str]]:
