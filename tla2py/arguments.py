@@ -70,7 +70,11 @@ def derive_arguments(
         if executed.result.verdict is not Verdict.HOLDS:
             errors = [d.text for d in executed.result.diagnostics if d.severity == "error"]
             reason = " ".join((errors[0] if errors else executed.result.outcome.value).split())[:300]
-            raise InputError("not-confirmable", f"TLC could not follow the steps: {reason}")
+            raise InputError(
+                "not-confirmable",
+                f"TLC could not follow the steps: {reason}",
+                hint="without --arguments the trace is shown as TLC printed it",
+            )
         output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
     found: dict[tuple[int, str], list[Mapping[str, Value]]] = {}
     for said in _read(output):

@@ -32,7 +32,14 @@ def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) 
     for name, listed in (("module", file.module), ("config", file.config)):
         if isinstance(listed, list):
             if not listed:
-                raise InputError("empty-parameter", f"{name} is an empty list", where=source.place(name))
+                raise InputError(
+                    "empty-parameter",
+                    f"{name} is an empty list",
+                    where=source.place(name),
+                    hint=f"name at least one, or leave {name} out"
+                    if name == "config"
+                    else 'name one, as in module = "Spec.tla"',
+                )
             found.append(Parameter(name=name, kind=name, values=tuple(listed)))
     for name, values in file.parameters.items():
         where = source.place("parameters", name)
@@ -47,7 +54,12 @@ def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) 
                 )
         texts = _texts(name, values, where, specs)
         if not texts:
-            raise InputError("empty-parameter", f"parameter {name} has no values", where=where)
+            raise InputError(
+                "empty-parameter",
+                f"parameter {name} has no values",
+                where=where,
+                hint="give it at least one, as in [1, 2] or { from = 1, to = 3 }",
+            )
         found.append(Parameter(name=name, kind=kind, values=texts))
     if file.grid.repeat > 1:
         if file.tlc.mode == "check":
@@ -77,12 +89,20 @@ def group_parameters(
             if name not in by_name:
                 raise unknown_in_grid(name, list(by_name), where)
             if name in group_of or names.count(name) > 1:
-                raise InputError("grid-key", f"{name} is zipped twice", where=where)
+                raise InputError(
+                    "grid-key",
+                    f"{name} is zipped twice",
+                    where=where,
+                    hint="name a parameter once, in one of the lists",
+                )
         group = tuple(by_name[name] for name in names)
         if len({len(parameter.values) for parameter in group}) > 1:
             counts = ", ".join(f"{parameter.name} has {len(parameter.values)}" for parameter in group)
             raise InputError(
-                "grid-key", f"zipped parameters have as many values as each other: {counts}", where=where
+                "grid-key",
+                f"zipped parameters have as many values as each other: {counts}",
+                where=where,
+                hint="give each the same number of values, or leave one of them out of zip",
             )
         group_of.update(dict.fromkeys(names, group))
     groups = dict.fromkeys(group_of.get(parameter.name, (parameter,)) for parameter in parameters)
@@ -105,7 +125,7 @@ def _check_rows(group: tuple[Parameter, ...], source: Source) -> None:
         else:
             shown = ", ".join(f"{p.name} = {text}" for p, text in zip(group, row, strict=True))
             message, where = f"the zipped parameters have {shown} twice", source.place("grid", "zip")
-        raise InputError("duplicate-point", message, where=where)
+        raise InputError("duplicate-point", message, where=where, hint="leave one of them out")
 
 
 def _kind(name: str, specs: Mapping[str, Spec], where: str) -> str:
@@ -147,19 +167,39 @@ def _texts(name: str, values: Values, where: str, specs: Mapping[str, Spec]) -> 
 
 def _numbers(name: str, first: int, last: int, step: int, where: str) -> tuple[str, ...]:
     if step == 0:
-        raise InputError("values", f"parameter {name} has the step 0", where=where)
+        raise InputError(
+            "values",
+            f"parameter {name} has the step 0",
+            where=where,
+            hint="write a step such as 1, 2 or -1, or leave it out for 1",
+        )
     numbers = range(first, last + (1 if step > 0 else -1), step)
     if len(numbers) > _MOST_VALUES:
-        raise InputError("values", f"parameter {name} has {len(numbers):,} values", where=where)
+        raise InputError(
+            "values",
+            f"parameter {name} has {len(numbers):,} values",
+            where=where,
+            hint=f"{_MOST_VALUES:,} are the most; take a larger step",
+        )
     return tuple(str(number) for number in numbers)
 
 
 def _model_values(stem: str, size: int, where: str, specs: Mapping[str, Spec]) -> str:
     names = [f"{stem}{number}" for number in range(1, size + 1)]
     if not re.fullmatch(r"[A-Za-z]\w*", stem, re.ASCII) or stem.startswith(("WF_", "SF_")):
-        raise InputError("values", f"{stem!r} does not begin the name of a model value", where=where)
+        raise InputError(
+            "values",
+            f"{stem!r} does not begin the name of a model value",
+            where=where,
+            hint='write letters, as in model_values = "b" for b1, b2 and so on',
+        )
     if not 0 <= size <= _MOST_VALUES:
-        raise InputError("values", f"a set of {size:,} model values", where=where)
+        raise InputError(
+            "values",
+            f"a set of {size:,} model values",
+            where=where,
+            hint=f"a size is a number from 0 to {_MOST_VALUES:,}",
+        )
     for spec in specs.values():
         for taken in (
             *spec.definitions,

@@ -51,7 +51,11 @@ def evaluate_term(term: Term, lookup: Lookup) -> Value:
     try:
         return _Evaluation(lookup).value(term, {})
     except RecursionError:
-        raise InputError("not-understood", "an expression whose value depends on itself") from None
+        raise InputError(
+            "not-understood",
+            "an expression whose value depends on itself",
+            hint="speak of parameters and of definitions that come to an end",
+        ) from None
 
 
 class _Evaluation:
@@ -269,7 +273,11 @@ def _not_understood(what: str) -> InputError:
 
 def _no_value(name: str, arguments: list[Value]) -> InputError:
     shown = " and ".join(_shown(value) for value in arguments)
-    return InputError("not-a-value", f"{name} has no value for {shown}")
+    return InputError(
+        "not-a-value",
+        f"{name} has no value for {shown}",
+        hint="numbers are added and compared with numbers, sets with sets",
+    )
 
 
 def _shown(value: Value) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, unwritable
 
 # Modules that several systems share; a copy has them beside it.
 _SHARED = "lib"
@@ -38,7 +38,7 @@ def examples() -> list[Example]:
 def copy_example(name: str, target: Path) -> list[Path]:
     """Copy a system into a folder, which is made if it is not there; the paths of its sweep files there.
 
-    Raises InputError: ``unknown-example``, ``target-not-empty``, ``output``.
+    Raises InputError: ``unknown-example``, ``target-not-empty``, ``output-unwritable``.
     """
     known = {example.name: example for example in examples()}
     if name not in known:
@@ -56,7 +56,7 @@ def copy_example(name: str, target: Path) -> list[Path]:
         if _share([target / file.name for file in files]):
             shutil.copytree(example.folder.parent / _SHARED, target / _SHARED)
     except OSError as error:
-        raise InputError("output", f"cannot write to {target}: {error.strerror or error}") from error
+        raise unwritable(target, error) from error
     return [target / sweep for sweep in example.sweeps]
 
 

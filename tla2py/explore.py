@@ -129,7 +129,11 @@ class StoreView:
         from tla2py.tlc.toolchain import find_toolchain
 
         if isinstance(self.store, ForeignStore):
-            raise InputError("not-confirmable", f"{self.store.path} has no module to ask for arguments")
+            raise InputError(
+                "not-confirmable",
+                f"{self.store.path} has no module to ask for arguments",
+                hint="those of a store can be asked for: 'tla2py sweep SWEEP.toml' makes one",
+            )
         return StoreView(self.store, asked=find_toolchain(tla2tools))
 
     def trace(self, point: int, number: int = 1) -> Trace:

@@ -109,19 +109,32 @@ def walk_grid(
         texts = _row(included, list(kinds), include_at)
         missing = [name for name in kinds if name not in texts]
         if missing:
-            raise InputError("grid-key", f"an included point lacks {', '.join(missing)}", where=include_at)
+            raise InputError(
+                "grid-key",
+                f"an included point lacks {', '.join(missing)}",
+                where=include_at,
+                hint="it is a whole point, with a value for every parameter",
+            )
         identity = tuple(key_of(kind, texts[name]) for name, kind in kinds.items())
         if identity in seen:
             shown = ", ".join(f"{name} = {texts[name]}" for name in kinds)
             raise InputError(
-                "duplicate-point", f"the included point is in the grid already: {shown}", where=include_at
+                "duplicate-point",
+                f"the included point is in the grid already: {shown}",
+                where=include_at,
+                hint="leave it out of include",
             )
         seen.add(identity)
         index += 1
         yield Point(index=index, parameters={name: texts[name] for name in kinds})
     if index == 0:
         key = "where" if file.grid.where and not file.grid.exclude else "exclude"
-        raise InputError("empty-grid", f"no point is left after {key}", where=source.place("grid", key))
+        raise InputError(
+            "empty-grid",
+            f"no point is left after {key}",
+            where=source.place("grid", key),
+            hint=f"leave points in {key}, or add some with include",
+        )
 
 
 class _Rule:

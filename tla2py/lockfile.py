@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, unwritable
 from tla2py.grid import value_key
 
 if sys.version_info >= (3, 11):
@@ -101,7 +101,7 @@ def write_lock(path: Path, points: Iterable[LockedPoint]) -> None:
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except OSError as error:
-        raise InputError("output-unwritable", f"cannot write {path}: {error.strerror or error}") from error
+        raise unwritable(path, error) from error
 
 
 def lock_text(points: Iterable[LockedPoint]) -> str:

@@ -147,7 +147,7 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
         text = path.read_text(encoding="utf-8")
         manifest = msgspec.json.decode(text, type=_Manifest)
     except FileNotFoundError as error:
-        raise InputError("manifest", f"no such manifest: {path}") from error
+        raise InputError("manifest", f"no such manifest: {path}", hint=_HINT) from error
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise InputError(
             "manifest", f"not a manifest of specifications: {error}", where=str(path), hint=_HINT
@@ -159,7 +159,12 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
             line = next((n for n, each in enumerate(lines, 1) if f'{model.path}"' in each), 1)
             where = f"{path}:{line}"
             if model.result != "unknown" and result_of(model.result) is None:
-                raise InputError("manifest", f"{model.result!r} is no result of TLC", where=where)
+                raise InputError(
+                    "manifest",
+                    f"{model.result!r} is no result of TLC",
+                    where=where,
+                    hint='write "success", "safety failure", "liveness failure", "deadlock failure" or "unknown"',
+                )
             entries.append(
                 Entry(
                     manifest=path,

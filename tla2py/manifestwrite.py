@@ -29,6 +29,7 @@ _RESULTS = {
 }
 _COUNTS = {"distinctStates": "distinct", "totalStates": "generated", "stateDepth": "depth"}
 _Json = dict[str, Any]
+_TARGETS = "--manifest takes a file that is not there yet, or a manifest.json to bring up to date"
 
 
 def check_for_manifest(sweep: Sweep, path: Path) -> None:
@@ -80,6 +81,7 @@ def manifest_text(
                     "manifest-cannot-say",
                     f"a manifest has one model for {module['path']} with {model}, and there are two",
                     where=str(sweep.path),
+                    hint="write manifests of the sweeps one by one, each to a file of its own",
                 )
             seen.add((module["path"], model))
             _update(module["models"], model, sweep.options_of(point), row)

@@ -32,7 +32,10 @@ def with_found_configs(file: SweepFile, source: Source, base: Path) -> SweepFile
         matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
         if not matching:
             raise InputError(
-                "config-missing", f"no config is found by {name}", where=source.place("config", value=name)
+                "config-missing",
+                f"no config is found by {name}",
+                where=source.place("config", value=name),
+                hint="configs are relative to the sweep file, patterns too",
             )
         found.update(dict.fromkeys(matching))
     return msgspec.structs.replace(file, config=list(found))
@@ -50,7 +53,10 @@ def read_configs(
     for name in names:
         if not (base / name).is_file():
             raise InputError(
-                "config-missing", f"no such config: {name}", where=source.place("config", value=name)
+                "config-missing",
+                f"no such config: {name}",
+                where=source.place("config", value=name),
+                hint="configs are relative to the sweep file",
             )
         found[name] = read_config(base / name)
         check_names(found[name], specs)

@@ -160,6 +160,7 @@ def _check_deadlock(sources: Sources, config: ConfigFile | None, parameters: Map
                 "wrong-type",
                 f"{key} is {parameters[key]}, not true or false",
                 where=sources.source.place("parameters", key),
+                hint=f"write {key} = [true, false]",
             )
         return parameters[key] == "TRUE"
     own = sources.file.model.check_deadlock

@@ -20,7 +20,9 @@ def parse_duration(value: str | int, where: str | None = None) -> float:
             "duration", f"{value!r} is no duration", where=where, hint='write "90s", "2m" or "1h30m"'
         )
     if seconds <= 0:
-        raise InputError("duration", "a duration is more than nothing", where=where)
+        raise InputError(
+            "duration", "a duration is more than nothing", where=where, hint='write "90s", "2m" or "1h30m"'
+        )
     return seconds
 
 

@@ -74,7 +74,10 @@ def _names(words: Iterable[str], where: str) -> tuple[str, ...]:
     for name in names:
         if not re.fullmatch(r"\w+", name):
             raise InputError(
-                "config-expect", f"{name} is no name of what is violated", where=where, hint="names alone"
+                "config-expect",
+                f"{name} is no name of what is violated",
+                where=where,
+                hint="after the result stand names alone, as in EXPECT SafetyFailure TypeOK",
             )
     return names
 

@@ -29,18 +29,24 @@ class ConfigFile:
 
 
 def read_config(path: Path) -> ConfigFile:
-    """A ``.cfg`` file. Raises InputError: ``config-missing``, ``config-syntax`` with the place."""
+    """A ``.cfg`` file. Raises InputError: ``config-missing``, ``config-unreadable``, ``config-syntax`` with the place."""
     return parse_config(read_config_text(path), path)
 
 
 def read_config_text(path: Path) -> str:
-    """The text of a ``.cfg`` file. Raises InputError (``config-missing``)."""
+    """The text of a ``.cfg`` file. Raises InputError: ``config-missing``, ``config-unreadable``."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise InputError("config-missing", f"no such config: {path}") from error
+        raise InputError(
+            "config-missing",
+            f"no such config: {path}",
+            hint="name a .cfg file by its path from where you are",
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError("config-missing", f"{path} cannot be read: {error}") from error
+        raise InputError(
+            "config-unreadable", f"cannot read {path}: {error}", hint="a config is text in UTF-8"
+        ) from error
 
 
 def parse_config(text: str, path: Path) -> ConfigFile:
@@ -54,7 +60,8 @@ def parse_config(text: str, path: Path) -> ConfigFile:
 def problem_error(problem: Problem, path: Path) -> InputError:
     """The error that a problem of a config makes when it is to be run."""
     place = f":{problem.token.line}:{problem.token.column}" if problem.token else ""
-    return InputError("config-syntax", problem.message, where=f"{path}{place}", hint=problem.hint)
+    hint = problem.hint or "a config is keywords with names, as in: INVARIANT TypeOK"
+    return InputError("config-syntax", problem.message, where=f"{path}{place}", hint=hint)
 
 
 def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:

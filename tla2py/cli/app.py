@@ -99,11 +99,12 @@ def run_app() -> int:
     except Tla2pyError as error:
         print_error(error)
     except _UsageError as error:
-        hint = f"see {error.ctx.command_path} -h" if error.ctx else None
+        hint = f"see {error.ctx.command_path if error.ctx else 'tla2py'} -h"
         print_error(InputError("usage", error.format_message(), hint=hint))
     except BrokenPipeError:
         raise
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print_error(InputError("system", f"{place}{error.strerror or error}"))
+        hint = "see that it is there, that you may read and write it and that the disk is not full"
+        print_error(InputError("system", f"{place}{error.strerror or error}", hint=hint))
     return EXIT_NOT_RUN

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tla2py.cli.console import err, show
 from tla2py.decision import Found
-from tla2py.errors import InputError, Tla2pyError
+from tla2py.errors import Tla2pyError, unwritable
 from tla2py.manifestwrite import manifest_text, words_missing
 from tla2py.plan import Plan
 from tla2py.report.annotations import (
@@ -149,7 +149,7 @@ def _writing(path: Path, act: Callable[[], None]) -> None:
     try:
         act()
     except OSError as error:
-        raise InputError("output-unwritable", f"cannot write {path}: {error.strerror or error}") from error
+        raise unwritable(path, error) from error
 
 
 def _place(error: Tla2pyError) -> Place | None:

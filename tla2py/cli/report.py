@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.options import Jar
-from tla2py.errors import InputError
+from tla2py.errors import InputError, unwritable
 from tla2py.explore import open_view
 
 
@@ -57,7 +57,7 @@ def report_command(
     try:
         target.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise InputError("output", f"cannot write {target}: {error.strerror}") from error
+        raise unwritable(target, error) from error
     typer.echo(f"{target}: {len(page.encode()) / 1e6:.1f} MB")
 
 
@@ -65,8 +65,12 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError("notes", f"cannot read {path}: {error.strerror}") from error
+        raise InputError(
+            "notes-unreadable",
+            f"cannot read {path}: {error.strerror}",
+            hint="--notes takes a file of Markdown",
+        ) from error
     except UnicodeDecodeError as error:
         raise InputError(
-            "notes", f"{path} is no text: {error.reason}", hint="notes are Markdown in UTF-8"
+            "notes-unreadable", f"{path} is no text: {error.reason}", hint="notes are Markdown in UTF-8"
         ) from error

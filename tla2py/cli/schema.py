@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err
-from tla2py.errors import InputError
+from tla2py.errors import unwritable
 
 # The name of the schema where it lies beside a sweep file.
 SCHEMA_NAME = "sweep.schema.json"
@@ -38,11 +38,7 @@ def write_schema(path: Path) -> None:
     try:
         path.write_text(schema_text(), encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            "output-unwritable",
-            f"cannot write {path}: {error.strerror or error}",
-            hint="name a file in a folder that is there and that you may write to",
-        ) from error
+        raise unwritable(path, error) from error
 
 
 def schema_text() -> str:

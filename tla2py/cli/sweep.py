@@ -177,7 +177,9 @@ def store_paths(sweeps: Sequence[Sweep], store: str | None) -> list[Address]:
     for sweep, path in zip(sweeps, paths, strict=True):
         if paths.count(path) > 1:
             raise InputError(
-                "same-store", f"two of the sweeps are named {sweep.name}", hint='give one of them another name, as in name = "other"'
+                "same-store",
+                f"two of the sweeps are named {sweep.name}",
+                hint='give one of them another name, as in name = "other"',
             )
     return paths
 

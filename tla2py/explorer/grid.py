@@ -48,7 +48,9 @@ class GridPoint:
         if column not in self.run or value is not None:
             known = [name for name, value in self.run.items() if type(value) in (int, float)]
             raise InputError(
-                "unknown-column", f"{column} is no column of numbers of the runs", hint=", ".join(known)
+                "unknown-column",
+                f"{column} is no column of numbers of the runs",
+                hint=f"columns of numbers: {', '.join(known)}",
             )
         return None
 

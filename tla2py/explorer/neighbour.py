@@ -97,10 +97,19 @@ def nearest_holding(view: StoreView, number: int) -> Contrast:
     if here is None:
         raise InputError("no-point", f"no point {number} was run", hint=f"points: 1 to {len(points)}")
     if here.verdict != "violated":
-        raise InputError("not-violated", f"point {number} is not violated: {here.verdict}")
+        known = ", ".join(str(point.point) for point in points if point.verdict == "violated")
+        raise InputError(
+            "not-violated",
+            f"point {number} is not violated: {here.verdict}",
+            hint=f"points that are: {known or 'none'}",
+        )
     there = nearest(points, here)
     if there is None:
-        raise InputError("no-neighbour", "no point of this store holds")
+        raise InputError(
+            "no-neighbour",
+            "no point of this store holds",
+            hint="sweep smaller values too, down to where one holds",
+        )
     return Contrast(
         violating=here,
         holding=there,

@@ -113,4 +113,8 @@ def _value(json: Json) -> Value:
 
 
 def _bad(message: str) -> InputError:
-    return InputError("dump-syntax", f"not a trace as TLC dumps it: {message}")
+    return InputError(
+        "dump-syntax",
+        f"not a trace as TLC dumps it: {message}",
+        hint="TLC writes one with -dumpTrace json FILE",
+    )

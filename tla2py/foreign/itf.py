@@ -12,6 +12,7 @@ from typing import TypeGuard
 from tla2py.errors import InputError
 from tla2py.trace import UNKNOWN, Location, State, Trace
 from tla2py.values import Json, Value, state_from_itf, state_to_itf
+from tla2py.values.itf import ITF_PAGE
 
 Object = dict[str, Json]
 # Where Quint keeps the name of the action among the variables.
@@ -131,4 +132,4 @@ def _location(place: Json) -> Location | None:
 
 
 def _bad(message: str) -> InputError:
-    return InputError("itf-syntax", f"not a trace in ITF: {message}")
+    return InputError("itf-syntax", f"not a trace in ITF: {message}", hint=ITF_PAGE)

@@ -48,7 +48,9 @@ def read_file(path: Path) -> Found:
         with path.open("rb") as lines:
             result = read_log(_without_mark(lines))
     except OSError as error:
-        raise InputError("trace-file-unreadable", f"{path}: {error.strerror or error}") from error
+        raise InputError(
+            "trace-file-unreadable", f"cannot read {path}: {error.strerror or error}", hint=_ACCEPTED
+        ) from error
     if result.tlc_version is None and not (result.traces or result.violations or result.stats.generated):
         raise InputError("trace-file-unknown", f"{path} holds no trace", hint=_ACCEPTED)
     return Found(format="log", result=result)
@@ -74,9 +76,13 @@ def _read_json(path: Path) -> Found:
         data = json.loads(path.read_text("utf-8-sig"))
     except json.JSONDecodeError as error:
         where = f"{path}:{error.lineno}:{error.colno}"
-        raise InputError("trace-file-syntax", f"this is no JSON: {error.msg}", where=where) from error
+        raise InputError(
+            "trace-file-syntax", f"this is no JSON: {error.msg}", where=where, hint=_ACCEPTED
+        ) from error
     except (UnicodeDecodeError, RecursionError) as error:
-        raise InputError("trace-file-syntax", f"this is no JSON: {error}", where=str(path)) from error
+        raise InputError(
+            "trace-file-syntax", f"this is no JSON: {error}", where=str(path), hint=_ACCEPTED
+        ) from error
     try:
         if is_itf(data):
             return Found(format="itf", result=_result(trace_from_itf(data), ok=_is_example(data)))
@@ -84,7 +90,10 @@ def _read_json(path: Path) -> Found:
             return Found(format="dump", result=_result(trace_from_dump(data)))
     except InputError as error:
         raise InputError(
-            error.code, error.message, where=f"{path}: {error.where}" if error.where else str(path)
+            error.code,
+            error.message,
+            where=f"{path}: {error.where}" if error.where else str(path),
+            hint=error.hint,
         ) from error
     raise InputError("trace-file-unknown", f"{path} holds no trace", hint=_ACCEPTED)
 

@@ -28,7 +28,9 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
     and StoreError as ``tla2py.open_store`` does, and InputError (``same-input``) for one named twice.
     """
     if len(set(inputs)) < len(inputs):
-        raise InputError("same-input", "an input is named twice", hint="its rows would be counted twice")
+        raise InputError(
+            "same-input", "an input is named twice", hint="name it once; its rows would be counted twice"
+        )
     views = {name: open_view(name) for name in inputs}
     frames = {}
     for table in TABLE_NAMES:
@@ -50,7 +52,7 @@ def write_tables(
 ) -> Iterator[tuple[str, int]]:
     """Write each table as Parquet below ``target``, any address that Spark can write to; yields its name and rows.
 
-    Raises InputError (``output``) for tables that are there already unless they are to be appended to, and where
+    Raises InputError (``output-unwritable``) for tables that are there already unless they are to be appended to, and where
     Spark cannot write.
     """
     for name, frame in tables.items():
@@ -61,7 +63,9 @@ def write_tables(
         except PySparkException as error:
             first = re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
             raise InputError(
-                "output", f"cannot write {place}: {first}", hint="name another place, or give --append"
+                "output-unwritable",
+                f"cannot write {place}: {first}",
+                hint="name another place, or give --append",
             ) from error
 
 

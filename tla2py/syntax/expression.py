@@ -76,7 +76,11 @@ def _error(text: str, problem: SyntaxProblem | None) -> InputError:
             message = each.message
     place = f"line {line}, column {column}" if len(lines) > 1 else f"column {column}"
     shown = printable(" ".join(text.split()))
-    return InputError("expression-syntax", f"not a TLA+ expression: {shown} ({place}: {message})")
+    return InputError(
+        "expression-syntax",
+        f"not a TLA+ expression: {shown} ({place}: {message})",
+        hint='write it as it would stand in a module, as in "{1, 2}" or "[n |-> 1]"',
+    )
 
 
 def _free(term: Term, bound: frozenset[str]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from tla2py.syntax.tree import COMMENTS, Source, find_problem, has_algorithm, pa
 def parse_module(path: Path | str) -> Module:
     """Return the module in a file.
 
-    Raises ``InputError``: ``module-not-found``, ``module-name`` if the module has not the file's name, and
+    Raises ``InputError``: ``module-missing``, ``module-unreadable``, ``module-name`` if the module has not the file's name, and
     ``module-syntax`` at the first place that cannot be read.
     """
     module = read_module(Path(path))
@@ -97,6 +97,8 @@ def raise_problem(module: Module) -> None:
             "module-syntax",
             f"syntax error in module {module.name or '(no name)'}: {problem.message}",
             where=module.where(problem.span),
+            hint="TLC would stop here too; what its own parser says: "
+            f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}',
         )
 
 
@@ -265,10 +267,13 @@ def _find_comments(node: Node) -> Iterator[Node]:
 def _not_found(path: Path, error: OSError) -> InputError:
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         return InputError(
-            "module-not-found", f"the module cannot be read: {error.strerror or error}", where=str(path)
+            "module-unreadable",
+            f"the module cannot be read: {error.strerror or error}",
+            where=str(path),
+            hint="a module is a text file that you may read",
         )
     folder = path.parent
     there = sorted(each.name for each in folder.glob("*.tla")) if folder.is_dir() else []
     near = difflib.get_close_matches(path.name, there, n=3, cutoff=0.4) or there[:5]
     hint = f"in {folder} there is {', '.join(near)}" if near else f"there is no module in {folder}"
-    return InputError("module-not-found", "there is no such module", where=str(path), hint=hint)
+    return InputError("module-missing", "there is no such module", where=str(path), hint=hint)

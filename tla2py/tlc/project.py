@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, unwritable
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -56,7 +56,7 @@ def remember(named: str, folder: Path | None = None) -> Path:
     """Make a release or a path the project's jar in ``tla2py.toml``; the file that says so.
 
     The file is the one that says it already, else a new one in ``folder``, the current one unless given. Raises
-    InputError (``project-file``).
+    InputError: ``project-file``, ``output-unwritable``.
     """
     here = folder or Path.cwd()
     known = project_jar(here)
@@ -70,7 +70,7 @@ def remember(named: str, folder: Path | None = None) -> Path:
             text = re.sub(rf"(?m)^{_KEY}\s*=\s*([\"']).*?\1", lambda _: line, old, count=1)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError("project-file", f"cannot write {file}: {error.strerror}") from error
+        raise unwritable(file, error) from error
     return file
 
 
@@ -84,7 +84,7 @@ def _table(file: Path) -> dict[str, object] | None:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         if file.name != NAME:
             return None
-        raise InputError("project-file", f"this is no TOML: {error}", where=str(file)) from error
+        raise InputError("project-file", f"this is no TOML: {error}", where=str(file), hint=_HINT) from error
     if file.name == NAME:
         return data
     tool = data.get("tool")

@@ -37,7 +37,9 @@ def release(name: str) -> Release:
     """
     host = os.environ.get("TLA2PY_MIRROR", "").rstrip("/") or _HOST
     if not re.match(r"https?://", host):
-        raise InputError("mirror", f"TLA2PY_MIRROR is {host}", hint="give an http or https address")
+        raise InputError(
+            "mirror", f"TLA2PY_MIRROR is {host}, which is no address", hint="give one with http or https"
+        )
     if name == COMMUNITY:
         return Release(name=name, url=f"{host}/{_MODULES}", file="CommunityModules-deps.jar", sha256=None)
     version = _MOVING if name == ROLLING else name.removeprefix("v")

@@ -183,10 +183,15 @@ def _parts_from_itf(json: Json) -> tuple[Iterable[Json], Callable[[list[Value]],
     raise _bad(json)
 
 
+ITF_PAGE = "the format: https://apalache-mc.org/docs/adr/015adr-trace.html"
+
+
 def _bad(json: Json) -> InputError:
     shown = repr(json)
     return InputError(
-        "itf-syntax", f"not an ITF expression: {shown if len(shown) <= 60 else shown[:60] + '...'}"
+        "itf-syntax",
+        f"not an ITF expression: {shown if len(shown) <= 60 else shown[:60] + '...'}",
+        hint=ITF_PAGE,
     )
 
 

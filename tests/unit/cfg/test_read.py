@@ -149,11 +149,11 @@ def test_a_config_that_is_not_there(path: Path, tmp_path: Path) -> None:
     assert raised.value.code == "config-missing"
     with pytest.raises(InputError) as raised:
         read_config(tmp_path)
-    assert raised.value.code == "config-missing"
+    assert raised.value.code == "config-unreadable"
     path.write_bytes(b"INIT \xff")
     with pytest.raises(InputError) as raised:
         read_config(path)
-    assert raised.value.code == "config-missing"
+    assert raised.value.code == "config-unreadable"
 
 
 IDENTIFIERS = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,7}", fullmatch=True).filter(

@@ -232,7 +232,7 @@ def test_a_missing_file_names_those_that_are_there(write: WriteModules) -> None:
     path = write(module("Counter", "A == 1"))
     with pytest.raises(InputError) as raised:
         parse_module(path.with_name("Conter.tla"))
-    assert raised.value.code == "module-not-found"
+    assert raised.value.code == "module-missing"
     assert "Counter.tla" in str(raised.value.hint)
 
 
@@ -248,4 +248,4 @@ def test_a_file_without_a_module_is_an_error(tmp_path: Path, content: bytes) -> 
 def test_a_folder_is_no_module(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         parse_module(tmp_path)
-    assert raised.value.code == "module-not-found"
+    assert raised.value.code == "module-unreadable"
