@@ -102,9 +102,11 @@ def _existing(path: Path) -> _Json:
     except FileNotFoundError:
         return {"sources": [], "authors": [], "tags": [], "modules": []}
     except (OSError, ValueError) as error:
-        raise InputError("manifest", f"not a manifest of specifications: {error}", where=str(path)) from error
+        raise InputError(
+            "manifest", f"not a manifest of specifications: {error}", where=str(path), hint=_TARGETS
+        ) from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("modules"), list):
-        raise InputError("manifest", "not a manifest of specifications", where=str(path))
+        raise InputError("manifest", "not a manifest of specifications", where=str(path), hint=_TARGETS)
     return manifest
 
 

@@ -133,7 +133,9 @@ class Folder:
             return {self.path.name} if self.path.is_file() else set()
         except OSError as error:
             raise StoreError(
-                "store-unreadable", f"cannot read {self.path / folder}: {error.strerror}"
+                "store-unreadable",
+                f"cannot read {self.path / folder}: {error.strerror}",
+                hint="see that you may read the store, whole",
             ) from error
 
     def stamps(self, folder: str) -> dict[str, Stamp]:

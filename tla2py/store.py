@@ -109,7 +109,9 @@ class Store:
             data = None
         except OSError as error:
             raise StoreError(
-                "store-unreadable", f"cannot read store.json of {self.path}: {error.strerror}"
+                "store-unreadable",
+                f"cannot read store.json of {self.path}: {error.strerror}",
+                hint="see that you may read the store, whole",
             ) from error
         except (msgspec.DecodeError, UnicodeDecodeError):
             data = None

@@ -21,7 +21,6 @@ _COMMANDS = {
     "inspect": "inspect:inspect_command",
     "init": "inspect:init_command",
     "schema": "schema:schema_command",
-    "schema": "schema:schema_command",
     "cfg": "config:cfg_command",
     "lint": "lint:lint_command",
     "trace": "trace:trace_command",
