@@ -5,6 +5,7 @@ What a comment before a block says of it, visible in the source of the page:
 ``<!-- not run: REASON -->``   no test runs it; that its commands and options exist is checked all the same
 ``<!-- long: REASON -->``      run by `make test-full` only
 ``<!-- exits with N -->``      its last command ends with this code; without it every command ends with 0
+``<!-- with FILE of PAGE -->`` anywhere on the page: its commands begin with a file that another page, from the root, shows
 ``<!-- tested by FILE -->``    anywhere on the page: the page's own test runs the blocks, in a way of its own
 """
 
@@ -42,6 +43,7 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _NOTE = re.compile(r"<!-- *(not run|long|exits with)[: ] *(.*?) *-->")
+_WITH = re.compile(r"<!-- with (\S+) of (\S+) -->")
 _TESTED_BY = re.compile(r"<!-- tested by (\S+) -->")
 
 
@@ -98,6 +100,12 @@ def own_test(page: Path) -> str | None:
     """The test that runs the blocks of a page in a way of its own, if it says so."""
     match = _TESTED_BY.search(page.read_text(encoding="utf-8"))
     return match[1] if match else None
+
+
+def begins_with(page: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of the files that a page begins with, which are on another one."""
+    for name, other in _WITH.findall(page.read_text(encoding="utf-8")):
+        yield name, [block.text for block in blocks(ROOT / other) if block.title == name][-1]
 
 
 def commands(block: Block) -> Iterator[Command]:

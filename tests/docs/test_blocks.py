@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, blocks, own_test
+from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, begins_with, blocks, own_test
 from tests.docs.session import Session, agree
 
 LONG = [page for page in PAGES if any("long" in block.notes for block in blocks(page))]
@@ -24,7 +24,7 @@ def own(page: Path) -> list[Block]:
     return [each for each in blocks(page) if own_test(page) is None or each.language in shells]
 
 
-def run(found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in (
         "TLA2TOOLS_JAR",
         "TLA2PY_JAVA_HOME",
@@ -34,6 +34,8 @@ def run(found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ):
         monkeypatch.delenv(variable, raising=False)
     session = Session(folder)
+    for title, text in begins_with(page) if page else ():
+        (folder / title).write_text(text, encoding="utf-8")
     for block in found:
         session.run(block)
 
@@ -41,7 +43,9 @@ def run(found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.java
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run([each for each in own(page) if not {"not run", "long"} & set(each.notes)], tmp_path, monkeypatch)
+    run(
+        page, [each for each in own(page) if not {"not run", "long"} & set(each.notes)], tmp_path, monkeypatch
+    )
 
 
 @pytest.mark.java
@@ -49,7 +53,7 @@ def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.reference
 @pytest.mark.parametrize("page", LONG, ids=name)
 def test_all_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run([each for each in own(page) if "not run" not in each.notes], tmp_path, monkeypatch)
+    run(page, [each for each in own(page) if "not run" not in each.notes], tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -66,10 +70,11 @@ def test_the_test_that_a_page_names_reads_it(page: Path) -> None:
     assert page.name in (ROOT / str(own_test(page))).read_text(encoding="utf-8")
 
 
-def test_most_blocks_are_run() -> None:
+def test_most_blocks_of_what_one_reads_first_are_run() -> None:
+    first = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *ROOT.glob("docs/howto/*.md")]
     kinds = Counter(
         "not run" if "not run" in block.notes else "long" if "long" in block.notes else "run"
-        for page in PAGES
+        for page in first
         for block in own(page)
         if block.language in ("console", "sh", "python")
     )
@@ -99,5 +104,5 @@ def test_a_wrong_page_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         folder = tmp_path / language
         folder.mkdir()
         with pytest.raises((AssertionError, ArithmeticError, ValueError)):
-            run([block], folder, monkeypatch)
+            run(None, [block], folder, monkeypatch)
     assert os.environ.get("TLA2TOOLS_JAR") is None
