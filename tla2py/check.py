@@ -13,7 +13,7 @@ from tla2py.cfg.wrapper import build_config
 from tla2py.errors import InputError
 from tla2py.execute import execute_run
 from tla2py.given import Given, given_modules
-from tla2py.model import Model, constant_values, default_specification, kept_of_config
+from tla2py.model import Model, constant_values, default_specification, kept_of_config, unnameable
 from tla2py.origins import OptionTexts, Origins, located
 from tla2py.outcome import Stats
 from tla2py.result import RunResult
@@ -73,19 +73,27 @@ def default_model(
     constants: Sequence[str] = (),
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
+    specification: str | None = None,
+    init: str | None = None,
+    next_: str | None = None,
     check_deadlock: bool | None = None,
 ) -> CheckModel:
     """The model of a module: what a config beside it or named says, and on top of it what is given here.
 
     Raises InputError as ``load_spec`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
-    ``unknown-definition``, ``unassigned``, ``no-specification``.
+    ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
     spec = load_spec(module, libraries)
     beside = module.with_suffix(".cfg")
     file = read_config(config_file or beside) if config_file is not None or beside.is_file() else None
     given = dict(_split(text) for text in constants)
-    _check_given(spec, given, (*invariants, *properties))
-    if file is not None and not (given or invariants or properties):
+    behaviour = tuple(name for name in (specification, init, next_) if name)
+    if specification and (init or next_):
+        raise InputError(
+            "usage", "--specification says it all", hint="leave --init and --next out, or give them alone"
+        )
+    _check_given(spec, given, (*invariants, *properties, *behaviour))
+    if file is not None and not (given or invariants or properties or behaviour):
         deadlock = file.config.check_deadlock if check_deadlock is None else check_deadlock
         return CheckModel(model=_model_of(spec, file, deadlock), verbatim=file, config=file.path)
     base = _model_of(spec, file, True) if file is not None else Model(spec=spec)
@@ -93,8 +101,16 @@ def default_model(
     kept = kept_of_config(file.config, given) if file is not None else ((), ())
     covered = {name.partition("(")[0] for pairs in kept for name, _ in pairs}
     replaced = {name: text for name, text in given.items() if name not in names}
-    if not (base.specification or base.init or base.next):
-        base = replace(base, specification=default_specification(spec, str(module)))
+    if specification:
+        base = replace(base, specification=specification, init=None, next=None)
+    elif init or next_:
+        base = replace(base, specification=None, init=init or base.init, next=next_ or base.next)
+        if not (base.init and base.next):
+            raise InputError(
+                "usage", "--init and --next go together", hint=f"give --{'next' if init else 'init'} NAME too"
+            )
+    elif spec.variables and not (base.specification or base.init or base.next):
+        base = replace(base, specification=default_specification(spec, str(module), _option))
     deadlock = check_deadlock if check_deadlock is not None else file.config.check_deadlock if file else True
     model = replace(
         base,
@@ -184,6 +200,10 @@ def _model_of(spec: Spec, file: ConfigFile, check_deadlock: bool) -> Model:
     )
 
 
+def _option(key: str, name: str) -> str:
+    return f"--{key} {name}"
+
+
 def _split(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign or not name.strip() or not value.strip():
@@ -206,3 +226,6 @@ def _check_given(spec: Spec, given: dict[str, str], names: Sequence[str]) -> Non
                 f"{spec.root.name} has no {'constant' if name in given else 'definition'} {name}",
                 hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares",
             )
+    for name in names:
+        if error := unnameable(name, spec.definitions, None):
+            raise error

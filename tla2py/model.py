@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -89,13 +89,37 @@ def _given_name(name: str, value: str) -> str:
     return (module[0] if module else "") + name.partition("(")[0]
 
 
-def default_specification(spec: Spec, where: str) -> str:
-    """``Spec``, where the module defines it. Raises InputError (``no-specification``) with the candidates."""
+def default_specification(spec: Spec, where: str, how: Callable[[str, str], str]) -> str:
+    """``Spec``, where the module defines it. Raises InputError (``no-specification``), which says what to write.
+
+    ``how(key, name)`` writes ``specification``, ``init`` or ``next`` as it is written where this was asked.
+    """
     if "Spec" in spec.definitions:
         return "Spec"
+    hint = f"define one in {spec.root.name}, such as Spec == Init /\\ [][Next]_vars, and name it"
+    if spec.specifications:
+        hint = f"write {how('specification', spec.specifications[0])}"
+        others = spec.specifications[1:]
+        hint += f"; other candidates: {', '.join(others)}" if others else ""
+    elif spec.inits and spec.nexts:
+        hint = f"write {how('init', spec.inits[0])} and {how('next', spec.nexts[0])}"
     raise InputError(
         "no-specification",
         f"no specification is named and {spec.root.name} defines no Spec",
         where=where,
-        hint=f"candidates: {', '.join([*spec.specifications, *spec.inits, *spec.nexts]) or 'none'}",
+        hint=hint,
+    )
+
+
+def unnameable(name: str, definitions: Container[str], where: str | None) -> InputError | None:
+    """The error for a definition of a named instance such as ``I!Inv``, which a config has no way to name."""
+    if "!" not in name or name not in definitions:
+        return None
+    alone = name.rpartition("!")[2]
+    alone = f"{alone}_" if alone in definitions else alone
+    return InputError(
+        "instance-name",
+        f"{name} belongs to a named instance, and TLC's configs have no way to name it",
+        where=where,
+        hint=f"give it a name in the module: {alone} == {name}, and write {alone} here",
     )

@@ -112,7 +112,9 @@ def _chosen(
             chosen.update(dict.fromkeys(other))
         chosen.update(given)
     if spec.variables and not any(chosen[key] for key in _BEHAVIOUR):
-        chosen["specification"] = default_specification(spec, str(sources.source.path))
+        chosen["specification"] = default_specification(
+            spec, str(sources.source.path), lambda key, name: f'{key} = "{name}" under [model]'
+        )
     return {key: value or None for key, value in chosen.items()}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from tla2py.axes import replaceable_standard
 from tla2py.errors import InputError
 from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS, unknown_in_grid
+from tla2py.model import unnameable
 from tla2py.sweepfile import SweepFile, nearest
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec
@@ -36,8 +37,11 @@ def check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> N
     model = file.model
     for key in MODEL_LISTS:
         for name in getattr(model, key) or ():
+            where = source.place("model", key, value=name)
             if name not in definitions:
-                raise _unknown(name, "definition", definitions, source.place("model", key, value=name), shown)
+                raise _unknown(name, "definition", definitions, where, shown)
+            if error := unnameable(name, definitions, where):
+                raise error
     for key in MODEL_PARAMETERS:
         value = getattr(model, key)
         for name in value if isinstance(value, list) else [value] if value else []:
@@ -45,6 +49,8 @@ def check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> N
                 what = "constant" if isinstance(value, list) else "definition"
                 known = constants if isinstance(value, list) else definitions
                 raise _unknown(name, what, known, source.place("model", key, value=name), shown)
+            if error := unnameable(name, definitions, source.place("model", key, value=name)):
+                raise error
 
 
 def _check_substitution(name: str, source: Source, specs: Mapping[str, Spec]) -> None:

@@ -63,6 +63,27 @@ def test_a_model_that_holds() -> None:
     assert line.startswith("holds (success); 3 states generated, 3 distinct, depth 3")
 
 
+def test_a_specification_or_its_parts_are_named(run_cli: RunCli, tiny_spec: Path) -> None:
+    named = ("check", "Counter.tla", "-c", "Max=3", "--invariant", "Small")
+    tiny_spec.write_text(tiny_spec.read_text().replace("Spec ==", "System =="))
+    ended = run_cli(*named)
+    assert ended.code == 2
+    assert ended.errors[1].strip() == "write --specification System"
+    assert "violated: Small" in run_cli(*named, "--specification", "System").stdout
+    assert "violated: Small" in run_cli(*named, "--init", "Init", "--next", "Next").stdout
+    assert "holds" in run_cli(*named, "--init", "Init", "--next", "Stay", "--no-deadlock").stdout
+    assert run_cli(*named, "--init", "Init").errors[1].strip() == "give --next NAME too"
+    assert "leave --init" in run_cli(*named, "--specification", "System", "--init", "Init").errors[1]
+
+
+def test_a_module_without_variables_needs_no_specification(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Sums.tla").write_text(
+        "---- MODULE Sums ----\nEXTENDS Naturals\nCONSTANT N\nASSUME 2 * N < 7\n====\n"
+    )
+    assert run_cli("check", "Sums.tla", "-c", "N=3").stdout.startswith("holds")
+    assert "assumption" in run_cli("check", "Sums.tla", "-c", "N=4").stdout
+
+
 def test_a_violation_is_told_step_by_step() -> None:
     ended = check("Walk.tla", *LAST2, "--invariant", "NotLast")
     assert ended.code == 1

@@ -50,6 +50,17 @@ def check_command(
         list[str] | None,
         typer.Option("--property", metavar="NAME", help="A temporal property to check; repeatable."),
     ] = None,
+    specification: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The specification; default: the config's, else Spec."),
+    ] = None,
+    init: Annotated[
+        str | None,
+        typer.Option("--init", metavar="NAME", help="In place of a specification: the initial states."),
+    ] = None,
+    next_: Annotated[
+        str | None, typer.Option("--next", metavar="NAME", help="With --init: the steps.")
+    ] = None,
     no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
     library: Libraries = None,
     overrides: Annotated[
@@ -83,6 +94,9 @@ def check_command(
         constants=constant or [],
         invariants=invariant or [],
         properties=property_ or [],
+        specification=specification,
+        init=init,
+        next_=next_,
         check_deadlock=False if no_deadlock else None,
     )
     warn_check(model, config or module.with_suffix(".cfg"), toolchain.jar)
