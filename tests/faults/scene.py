@@ -118,7 +118,7 @@ class Scene:
         for table in TABLES:
             assert rows(self.store, table) == rows(reference, table), table
         points = [row["point"] for row in rows(self.store, "runs")]
-        assert points == sorted({*points}, key=int)
+        assert len(points) == len({*points})
 
     def check_clean(self) -> None:
         """No process is left and nothing temporary, here and in the store."""
