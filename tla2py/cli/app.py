@@ -94,16 +94,25 @@ _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 def run_app() -> int:
     """Run the command line and return its exit code; every error is printed in one or two lines."""
     try:
-        return int(app(standalone_mode=False) or EXIT_OK)
+        return run_command()
     except Tla2pyError as error:
         print_error(error)
+        return EXIT_NOT_RUN
+
+
+def run_command(arguments: list[str] | None = None) -> int:
+    """Run a command, that of this process unless given, and return its exit code.
+
+    Raises Tla2pyError for whatever stops it; what Typer and the system say is an InputError (``usage``, ``system``).
+    """
+    try:
+        return int(app(arguments, standalone_mode=False) or EXIT_OK)
     except _UsageError as error:
         hint = f"see {error.ctx.command_path if error.ctx else 'tla2py'} -h"
-        print_error(InputError("usage", error.format_message(), hint=hint))
+        raise InputError("usage", error.format_message(), hint=hint) from error
     except BrokenPipeError:
         raise
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         hint = "see that it is there, that you may read and write it and that the disk is not full"
-        print_error(InputError("system", f"{place}{error.strerror or error}", hint=hint))
-    return EXIT_NOT_RUN
+        raise InputError("system", f"{place}{error.strerror or error}", hint=hint) from error
