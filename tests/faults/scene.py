@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.integration.test_sweep import rows, wait_until_gone
+from tests.integration.test_sweep import rows
 
 TABLES = ("runs", "traces", "states", "changes")
 # What TLC runs in, by what is in its command line: a process of its own, or one that stays for many runs.
@@ -125,10 +125,22 @@ class Scene:
         self.check_clean_scratch()
         assert not [*self.store.rglob(".tmp-*")] if self.store.exists() else True
 
+    def processes(self) -> list[str]:
+        """The command lines of all that works in the scratch folder, or was told to."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                line = " ".join(process.cmdline())
+                if str(self.scratch) in line or process.environ().get("TMPDIR") == str(self.scratch):
+                    found.append(line)
+        return found
+
     def check_clean_scratch(self) -> None:
         """No process is left and nothing temporary."""
-        assert not wait_until_gone(self.scratch, 20)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
+        while (processes := self.processes()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not processes
         while (left := [*self.scratch.iterdir()]) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not left, [str(path) for each in left for path in (each, *each.rglob("*"))]

@@ -1,0 +1,211 @@
+"""Sweeps over the five systems with faults at random, and what is true afterwards: ``make soak``.
+
+A sweep is made up of a few points of a system's grid. While it goes on something is killed, stopped or interrupted; then
+the same command is given again until it ends by itself. Its rows have to be those of the same sweep left alone, and no
+process, no temporary file and no message in Python may be left. The report counts all of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import dataclasses
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+from faults import FAULTS, cut, some
+from systems import SYSTEMS, make_sweep
+from trial import TABLES, Trial, rows
+
+
+class WrongError(AssertionError):
+    """What must not be; it ends the soak with exit code 1."""
+
+
+@dataclasses.dataclass
+class Counts:
+    """What the report tells."""
+
+    sweeps: int = 0
+    commands: int = 0
+    faults: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    missed: int = 0
+    systems: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    executors: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    runs: int = 0
+    again: int = 0
+    rows: int = 0
+    orphans: int = 0
+    losses: int = 0
+    wrong: list[str] = dataclasses.field(default_factory=list)
+
+
+def check_left(trial: Trial, counts: Counts) -> None:
+    """No process is left and nothing temporary, some seconds after the driver is gone."""
+    deadline = time.monotonic() + 30
+    while (left := trial.processes()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    if left:
+        counts.orphans += len(left)
+        raise WrongError(f"processes are left: {[process.cmdline() for process in left]}")
+    while (files := [*trial.scratch.iterdir()]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    if files:
+        raise WrongError(f"left behind: {files}")
+
+
+def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
+    """Give the command again and again, with a fault in each but the last, and compare what is there in the end."""
+    for _ in range(chance.randint(1, 3)):
+        names = [name for name in FAULTS if trial.executor == "spark" or "Python worker" not in name]
+        name = chance.choice(names)
+        before = trial.records()
+        driver = trial.start(trial.store)
+        counts.commands += 1
+        begun = time.monotonic()
+        wait_for_work(driver, chance)
+        injected = FAULTS[name](driver)
+        struck = time.monotonic()
+        with contextlib.suppress(subprocess.TimeoutExpired, psutil.TimeoutExpired):
+            driver.wait(timeout=300)
+        if driver.is_running():
+            raise WrongError(f"after {name} the sweep did not end")
+        took = time.monotonic() - struck
+        if injected and name in ("Ctrl-C", "SIGTERM to the driver", "TLC hangs, then Ctrl-C") and took > 15:
+            raise WrongError(f"after {name} the sweep went on for {took:.1f} seconds")
+        counts.faults[name] += injected
+        counts.missed += not injected
+        check_left(trial, counts)
+        lost = before.keys() - trial.records().keys()
+        if lost:
+            counts.losses += len(lost)
+            raise WrongError(f"after {name} {len(lost)} records are gone")
+        print(
+            f"    {name}{'' if injected else ' (too late)'} after {struck - begun:.1f} s, ended {took:.1f} s later",
+            flush=True,
+        )
+        if chance.random() < 0.2 and cut(trial):
+            counts.faults["record cut off"] += 1
+
+
+def wait_for_work(driver: psutil.Process, chance: random.Random) -> None:
+    """Wait for something to be going on, and then for as long as chance will have it."""
+    deadline = time.monotonic() + chance.choice([0.5, 60, 60, 60])
+    while driver.is_running() and driver.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
+        if some(driver, "java.io.tmpdir"):
+            time.sleep(chance.uniform(0, 3))
+            return
+        time.sleep(0.05)
+
+
+def end_well(trial: Trial, code: int, reference: Path, counts: Counts) -> None:
+    """The same command until it has nothing more to do; then the rows are those of the reference."""
+    for _ in range(4):
+        driver = trial.start(trial.store)
+        counts.commands += 1
+        ended = driver.wait(timeout=900)
+        check_left(trial, counts)
+        outcomes = [row["outcome"] for row in rows(trial.store, "runs")]
+        if "killed" not in outcomes:
+            break
+    if ended != code:
+        raise WrongError(
+            f"exit code {ended}, and {code} without faults: {(trial.base / 'said.txt').read_text()[-2000:]}"
+        )
+    for table in TABLES:
+        here, there = rows(trial.store, table), rows(reference, table)
+        counts.rows += len(here)
+        if here != there:
+            counts.losses += max(len(there) - len(here), 0)
+            raise WrongError(f"{len(here)} rows in {table}, and {len(there)} without faults; or others")
+    if [*trial.store.rglob(".tmp-*")]:
+        raise WrongError("half-written files are left in the store")
+    if "Traceback" in (trial.base / "said.txt").read_text():
+        raise WrongError(f"a traceback: {(trial.base / 'said.txt').read_text()[-2000:]}")
+
+
+def soak(minutes: float, seed: int, base: Path, counts: Counts) -> Iterator[str]:
+    """Sweep after sweep until the time is over; yields what was wrong with each that went wrong."""
+    chance = random.Random(seed)  # noqa: S311
+    random.seed(seed)
+    end = time.monotonic() + minutes * 60
+    while time.monotonic() < end:
+        system = SYSTEMS[counts.sweeps % len(SYSTEMS)]
+        folder = base / f"{counts.sweeps:04d}"
+        folder.mkdir()
+        sweep = make_sweep(folder, system, chance)
+        executor = chance.choice(["local", "local", "spark"])
+        print(f"{counts.sweeps}: {system.folder}, {executor}", flush=True)
+        left_alone = Trial(folder / "alone", sweep, "local")
+        code = left_alone.start(left_alone.store).wait(timeout=900)
+        assert code != 2, (left_alone.base / "said.txt").read_text()
+        trial = Trial(folder / "trial", sweep, executor)
+        counts.sweeps += 1
+        counts.systems[system.folder] += 1
+        counts.executors[executor] += 1
+        try:
+            disturb(trial, chance, counts)
+            end_well(trial, code, left_alone.store, counts)
+            found = pq.read_table(trial.store / "tables" / "runs.parquet", columns=["executions"])
+            counts.runs += len(found)
+            counts.again += sum(found.column("executions").to_pylist())
+        except WrongError as error:
+            yield f"sweep {counts.sweeps - 1} ({system.folder}, {executor}, {folder}): {error}"
+        else:
+            shutil.rmtree(folder)
+
+
+def report(counts: Counts, minutes: float, seed: int) -> str:
+    """The report, as Markdown."""
+    lines = [
+        "| what | count |",
+        "|---|---:|",
+        f"| minutes | {minutes:.0f} |",
+        f"| sweeps ({', '.join(f'{n} {name}' for name, n in sorted(counts.systems.items()))}) | {counts.sweeps} |",
+        f"| of these by executor ({', '.join(f'{n} {name}' for name, n in sorted(counts.executors.items()))}) | {counts.sweeps} |",
+        f"| commands given | {counts.commands} |",
+        f"| runs in the stores at the end (executions of TLC: {counts.again}) | {counts.runs} |",
+        f"| rows compared with those of the same sweep left alone | {counts.rows} |",
+        *(f"| {name} | {n} |" for name, n in sorted(counts.faults.items())),
+        f"| faults injected, all | {counts.faults.total()} |",
+        f"| faults that came too late, the sweep being over | {counts.missed} |",
+        f"| records or rows lost | {counts.losses} |",
+        f"| orphans | {counts.orphans} |",
+        f"| sweeps with anything wrong | {len(counts.wrong)} |",
+        "",
+        f"`make soak MINUTES={minutes:.0f} SEED={seed}`",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Run the soak; 1 when anything was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))  # noqa: S311
+    parser.add_argument("--report", type=Path, help="where to write the report")
+    asked = parser.parse_args()
+    counts = Counts()
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="soak-", ignore_cleanup_errors=True) as base:
+        for wrong in soak(asked.minutes, asked.seed, Path(base), counts):
+            print(f"WRONG: {wrong}", flush=True)
+            counts.wrong.append(wrong)
+    text = report(counts, (time.monotonic() - begun) / 60, asked.seed)
+    print(text)
+    if asked.report:
+        asked.report.write_text(text)
+    return 1 if counts.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

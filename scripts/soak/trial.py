@@ -1,0 +1,60 @@
+"""One sweep of the soak: its command, its processes, its rows."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+
+TABLES = ("runs", "traces", "states", "changes")
+DIFFERENT = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "timeout_seconds"}
+
+
+class Trial:
+    """One sweep in a folder of its own."""
+
+    def __init__(self, base: Path, sweep: Path, executor: str) -> None:
+        self.base, self.sweep, self.executor = base, sweep, executor
+        self.store, self.scratch = base / "store", base / "scratch"
+        self.scratch.mkdir(parents=True)
+
+    def start(self, store: Path) -> psutil.Popen:
+        """The command, given once more."""
+        command = [sys.executable, "-m", "tla2py", "sweep", str(self.sweep), "-o", str(store)]
+        command += ["--executor", self.executor, *(["--master", "local[2]"] * (self.executor == "spark"))]
+        with (self.base / "said.txt").open("ab") as said:
+            return psutil.Popen(
+                command,
+                cwd=self.base,
+                env={**os.environ, "TMPDIR": str(self.scratch)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+            )
+
+    def records(self) -> dict[str, int]:
+        """When each record was written."""
+        return {file.name: file.stat().st_mtime_ns for file in self.store.glob("records/*.zip")}
+
+    def processes(self) -> list[psutil.Process]:
+        """Everything that works in this trial's folder."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.pid != os.getpid() and any(
+                    str(self.scratch) in part for part in process.cmdline()
+                ):
+                    found.append(process)
+        return found
+
+
+def rows(store: Path, table: str) -> list[dict[str, object]]:
+    """The rows of a table but for what differs from one run to the next."""
+    found = pq.read_table(store / "tables" / f"{table}.parquet").to_pylist()
+    return [{k: v for k, v in row.items() if k not in DIFFERENT} for row in found]

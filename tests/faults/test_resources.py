@@ -1,0 +1,87 @@
+"""What a run may take: memory, disk and time, and as many runs at once as fit the machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import COUNTER_SWEEP, RunCli
+from tests.faults.scene import OWN, Scene
+from tla2py.errors import InputError
+from tla2py.executor import fitting_slots
+from tla2py.machine import Machine, this_machine
+from tla2py.store import Store
+
+Like = Callable[[Scene], Scene]
+GIB = 1024**3
+
+
+def test_slots_are_as_many_as_fit_the_memory() -> None:
+    machine = Machine(memory_bytes=8 * GIB, cores=8, limited=False)
+    assert fitting_slots(8, GIB, machine) == 8
+    assert fitting_slots(8, 2 * GIB, machine) == 4
+    assert fitting_slots(8, 3 * GIB, machine) == 2
+    assert fitting_slots(8, 8 * GIB, machine) == 1
+    container = Machine(memory_bytes=8 * GIB, cores=8, limited=True)
+    with pytest.raises(InputError, match="may take 9 GiB of memory, and this container has 8 GiB") as refused:
+        fitting_slots(1, 9 * GIB, container)
+    assert refused.value.hint is not None
+    assert 'memory = "6553MiB"' in refused.value.hint
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.reference)])
+def test_a_sweep_that_does_not_fit_says_so(executor: str, run_cli: RunCli, tiny_sweep: Path) -> None:
+    machine = this_machine().memory_bytes
+    sweep = ("sweep", "sweep.toml", "--executor", executor)
+    ended = run_cli(*sweep, "--memory", str(machine + 1))
+    assert ended.code == 2
+    assert [line for line in ended.errors if line.startswith("error: a run may take ")]
+    assert "Traceback" not in ended.stderr
+    fits = run_cli(*sweep, "--memory", str(machine * 2 // 3))
+    assert fits.code == 1
+    assert "1 run at once, since each may take" in fits.stderr
+    assert "3/3 done" in fits.stderr
+    # What is there already takes no memory.
+    assert run_cli(*sweep, "--memory", str(machine + 1)).code == 1
+
+
+@pytest.mark.java
+def test_heap_and_direct_memory_are_within_the_limit(own: Scene) -> None:
+    seen = []
+    for file in own.store.glob("records/*.zip"):
+        with Store(own.store).archive(file.stem) as archive, archive.stdout(1) as lines:
+            memory = archive.record.limits.memory_bytes // 1024**2
+            found = re.search(rb"with (\d+)MB heap and (\d+)MB offheap memory", b"".join(lines))
+            assert found
+            heap, direct = int(found[1]), int(found[2])
+            assert heap + direct < memory
+            seen.append((heap, direct))
+            assert f"-XX:MaxDirectMemorySize={direct}m" in archive.record.executions[0].argv
+    assert len(seen) == 4
+
+
+@pytest.mark.java
+@pytest.mark.reference
+def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> None:
+    scene = like(own)
+    driver = scene.start()
+    hung = scene.victim(driver, OWN)
+    hung.suspend()
+    scene.await_records(3)
+    # The folder of the one that goes on, with TLC's states, and no other.
+    assert len([*scene.scratch.iterdir()]) == 1
+    hung.resume()
+    assert driver.wait(timeout=120) == 1
+    scene.check(own.store, code=1, again=0)
+
+
+def test_a_sweep_file_with_a_disk_that_is_none(run_cli: RunCli, tiny_sweep: Path) -> None:
+    tiny_sweep.write_text(COUNTER_SWEEP + 'disk = "much"\n')
+    ended = run_cli("sweep", "sweep.toml", "--dry-run")
+    assert ended.code == 2
+    assert "sweep.toml:9:1: 'much' is no amount of disk" in ended.errors[0]
+    assert '"2GiB"' in ended.errors[1]
