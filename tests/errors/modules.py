@@ -1,0 +1,171 @@
+"""Errors in modules, in configs and in manifests."""
+
+from __future__ import annotations
+
+import json
+
+from tests.errors.provoke import Lab, provokes
+
+
+@provokes("module-missing", "None.tla")
+def no_module_file(lab: Lab) -> None:
+    lab.run("inspect", "None.tla")
+
+
+@provokes("module-missing", "Spec.tla:2:9")
+def extends_what_is_not_there(lab: Lab) -> None:
+    lab.module("EXTENDS Elsewhere")
+
+
+@provokes("module-missing")
+def configs_without_a_module(lab: Lab) -> None:
+    lab.run("sweep", "--configs", "*.cfg", "None.tla", "--dry-run")
+
+
+@provokes("module-unreadable", "Spec.tla")
+def module_that_is_a_folder(lab: Lab) -> None:
+    (lab.folder / "Spec.tla").mkdir()
+    lab.run("inspect", "Spec.tla")
+
+
+@provokes("module-name", "Spec.tla:1:14")
+def module_of_another_name(lab: Lab) -> None:
+    lab.write("Spec.tla", "---- MODULE  Other ----\n====\n")
+    lab.run("inspect", "Spec.tla")
+
+
+@provokes("module-syntax", "Spec.tla:2:6")
+def module_with_a_mistake(lab: Lab) -> None:
+    lab.module("A == ]")
+
+
+@provokes("module-cycle", "Other.tla:1:32")
+def modules_in_a_circle(lab: Lab) -> None:
+    lab.write("Other.tla", "---- MODULE Other ---- EXTENDS Spec\n====\n")
+    lab.module("EXTENDS Other")
+
+
+@provokes("pluscal-syntax", "Spec.tla:4:5")
+def algorithm_with_a_mistake(lab: Lab) -> None:
+    lab.module("(* --algorithm a\nbegin\n  x := ;\nend algorithm *)")
+
+
+@provokes("unicode", "Spec.tla:2:3")
+def symbols_that_this_tlc_does_not_read(lab: Lab) -> None:
+    lab.write("Spec.tla", "---- MODULE Spec ----\nA ≜ 1 ∈ {1}\nVARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n")
+    lab.run("check", "Spec.tla")
+
+
+# Configs
+
+
+@provokes("config-missing")
+def no_config(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "--config", "None.cfg")
+
+
+@provokes("config-missing", "sweep.toml:2:11")
+def no_config_of_a_sweep(lab: Lab) -> None:
+    lab.plan('module = "Counter.tla"\nconfig = "None.cfg"\n')
+
+
+@provokes("config-missing", "sweep.toml:2:11")
+def pattern_that_finds_no_config(lab: Lab) -> None:
+    lab.plan('module = "Counter.tla"\nconfig = "models/*.cfg"\n')
+
+
+@provokes("config-missing")
+def configs_by_a_pattern_that_finds_none(lab: Lab) -> None:
+    lab.run("sweep", "--configs", "*.cfg", "Counter.tla", "--dry-run")
+
+
+@provokes("config-unreadable")
+def config_that_is_no_text(lab: Lab) -> None:
+    lab.write("Counter.cfg", b"\xff")
+    lab.run("check", "Counter.tla")
+
+
+@provokes("config-syntax", "Counter.cfg:1:1")
+def config_without_a_keyword(lab: Lab) -> None:
+    lab.write("Counter.cfg", "Small\n")
+    lab.run("check", "Counter.tla")
+
+
+@provokes("config-syntax", "Counter.cfg")
+def config_that_ends_early(lab: Lab) -> None:
+    lab.write("Counter.cfg", "SPECIFICATION Spec\nCONSTANT Max =")
+    lab.run("check", "Counter.tla")
+
+
+@provokes("config-expect", "Counter.cfg:1:4")
+def config_that_expects_no_result(lab: Lab) -> None:
+    lab.write("Counter.cfg", "\\* EXPECT Victory\nSPECIFICATION Spec\nCONSTANT Max = 1\n")
+    lab.plan('module = "Counter.tla"\nconfig = "Counter.cfg"\n')
+
+
+@provokes("config-proves-nothing", "sweep.toml")
+def config_that_leaves_an_invariant_out(lab: Lab) -> None:
+    from tla2py.cli.config import _check_facts
+    from tla2py.plan import plan_sweep
+    from tla2py.sweep import load_sweep
+
+    lab.write("own.cfg.j2", "SPECIFICATION Spec\nCONSTANT Max = 1\n")
+    path = lab.write(
+        "sweep.toml",
+        'module = "Counter.tla"\ntemplate = "own.cfg.j2"\n[model]\ninvariants = ["Small"]\n[constants]\nMax = 1\n',
+    )
+    sweep = load_sweep(path)
+    _check_facts(path, sweep, plan_sweep(sweep, ""))
+
+
+@provokes("constant-syntax")
+def constant_without_a_value_given(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "-c", "Max")
+
+
+@provokes("unknown-constant")
+def misspelt_constant_given(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "-c", "Mex=1")
+
+
+@provokes("unknown-definition")
+def misspelt_invariant_given(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--invariant", "Smal")
+
+
+# Manifests
+
+
+def manifest(**model: object) -> str:
+    said = {"path": "Counter.cfg", "runtime": "00:00:01", "mode": "exhaustive search", "result": "success"}
+    module = {"path": "Counter.tla", "features": [], "models": [{**said, **model}]}
+    return json.dumps({"sources": [], "authors": [], "tags": [], "modules": [module]}, indent=1)
+
+
+@provokes("manifest")
+def no_manifest(lab: Lab) -> None:
+    lab.run("cfg", "manifest.json")
+
+
+@provokes("manifest", "manifest.json")
+def manifest_that_is_none(lab: Lab) -> None:
+    lab.write("manifest.json", "[]")
+    lab.run("cfg", "manifest.json")
+
+
+@provokes("manifest", "manifest.json:11")
+def manifest_with_an_unknown_result(lab: Lab) -> None:
+    lab.write("manifest.json", manifest(result="splendid"))
+    lab.run("cfg", "manifest.json")
+
+
+@provokes("config-missing", "manifest.json:11")
+def manifest_that_names_no_config(lab: Lab) -> None:
+    lab.write("manifest.json", manifest())
+    lab.run("cfg", "manifest.json")
+
+
+@provokes("manifest-cannot-say", "sweep.toml")
+def sweep_that_no_manifest_can_say(lab: Lab) -> None:
+    lab.write("sweep.toml", 'module = "Counter.tla"\n[constants]\nMax = 1\n')
+    lab.run("gate", "sweep.toml", "--executor", "local", "--manifest", "manifest.json")

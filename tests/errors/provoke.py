@@ -1,0 +1,106 @@
+"""How errors are provoked: by the command line within this process, or by the call that a notebook would make."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import COUNTER, COUNTER_SWEEP
+from tests.unit.explorer.stores import view_of
+from tla2py.cli.app import run_command
+from tla2py.expectcheck import check_expectations
+from tla2py.explore import StoreView
+from tla2py.plan import plan_sweep
+from tla2py.sweep import load_sweep
+
+# Variables of the surroundings that would decide what is found.
+_CLEARED = ("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "TLA2PY_MIRROR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
+
+
+@dataclass(frozen=True)
+class Lab:
+    """An empty folder, which is the current one, with the module Counter in it."""
+
+    folder: Path
+    patch: pytest.MonkeyPatch
+
+    def __post_init__(self) -> None:
+        self.patch.chdir(self.folder)
+        for name in _CLEARED:
+            self.patch.delenv(name, raising=False)
+        self.patch.setenv("XDG_CACHE_HOME", str(self.folder / "cache"))
+        self.write("Counter.tla", COUNTER)
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """A file with a text."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def run(self, *arguments: str) -> None:
+        """Run a command, which is to fail."""
+        code = run_command(list(arguments))
+        pytest.fail(f"{' '.join(arguments)} ended with {code}")
+
+    def plan(self, text: str, *options: str) -> None:
+        """Plan the sweep of a file of this text, without the tools of TLC."""
+        self.write("sweep.toml", text)
+        self.run("cfg", "sweep.toml", *options)
+
+    def expect(self, *lines: str) -> None:
+        """Check expectations that follow the sweep of Counter."""
+        path = self.write("sweep.toml", "\n".join([COUNTER_SWEEP.rstrip(), *lines]) + "\n")
+        sweep = load_sweep(path)
+        check_expectations(sweep, plan_sweep(sweep, ""))
+
+    def module(self, text: str, name: str = "Spec") -> None:
+        """Inspect a module of this body."""
+        self.write(f"{name}.tla", f"---- MODULE {name} ----\n{text}\n====\n")
+        self.run("inspect", f"{name}.tla")
+
+    def view(self, *cases: str | None, **parameters: tuple[str, ...]) -> StoreView:
+        """A store of points that printed these cases of the corpus, with the parameter N = 1, 2, ... or those given."""
+        given = parameters or {"N": tuple(str(number) for number in range(1, len(cases) + 1))}
+        rows = [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
+        return view_of(self.folder, *zip(rows, cases, strict=True))
+
+
+@dataclass(frozen=True)
+class Provocation:
+    """What raises an error: its code, and the end of the place that it names, None where it names none."""
+
+    code: str
+    where: str | None
+    act: Callable[[Lab], object]
+
+    def __str__(self) -> str:
+        return f"{self.code}-{self.act.__name__}"
+
+
+@dataclass(frozen=True)
+class Registry:
+    """All provocations; there may be several of one code."""
+
+    known: list[Provocation] = field(default_factory=list)
+
+    def __call__(
+        self, code: str, where: str | None = None
+    ) -> Callable[[Callable[[Lab], object]], Callable[[Lab], object]]:
+        def keep(act: Callable[[Lab], object]) -> Callable[[Lab], object]:
+            self.known.append(Provocation(code, where, act))
+            return act
+
+        return keep
+
+
+provokes = Registry()
+
+
+def is_root() -> bool:
+    """Whether what forbids reading and writing forbids nothing."""
+    return os.geteuid() == 0

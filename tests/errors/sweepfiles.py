@@ -1,0 +1,296 @@
+"""Errors in sweep files, and in what they name."""
+
+from __future__ import annotations
+
+from tests.errors.provoke import Lab, provokes
+
+# Line 1 of a sweep file of the module Counter; what follows begins with line 2.
+HEAD = 'module = "Counter.tla"\n'
+
+
+@provokes("sweep-missing")
+def no_file(lab: Lab) -> None:
+    lab.run("cfg", "none.toml")
+
+
+@provokes("sweep-unreadable")
+def no_text(lab: Lab) -> None:
+    lab.write("sweep.toml", b"\xff")
+    lab.run("cfg", "sweep.toml")
+
+
+@provokes("sweep-syntax", "sweep.toml:2:9")
+def no_toml(lab: Lab) -> None:
+    lab.plan(HEAD + "Max = {a, b}\n")
+
+
+@provokes("unknown-key", "sweep.toml:3:1")
+def misspelt_key(lab: Lab) -> None:
+    lab.plan(HEAD + '[model]\ninvariant = ["Small"]\n')
+
+
+@provokes("no-module", "sweep.toml")
+def no_module(lab: Lab) -> None:
+    lab.plan('name = "nameless"\n')
+
+
+@provokes("wrong-type", "sweep.toml:3:1")
+def text_for_a_list(lab: Lab) -> None:
+    lab.plan(HEAD + '[model]\ninvariants = "Small"\n')
+
+
+@provokes("wrong-type", "sweep.toml:3:1")
+def no_such_mode(lab: Lab) -> None:
+    lab.plan(HEAD + '[tlc]\nmode = "random"\n')
+
+
+@provokes("wrong-type", "sweep.toml:3:1")
+def no_worker(lab: Lab) -> None:
+    lab.plan(HEAD + "[tlc]\nworkers = 0\n")
+
+
+@provokes("wrong-type", "sweep.toml:3:1")
+def deadlock_by_number(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\ncheck_deadlock = [1, 2]\n[constants]\nMax = 1\n')
+
+
+@provokes("wrong-mode", "sweep.toml:3:1")
+def depth_of_a_check(lab: Lab) -> None:
+    lab.plan(HEAD + "[tlc]\ndepth = 10\n")
+
+
+@provokes("duration", "sweep.toml:5:1")
+def no_duration(lab: Lab) -> None:
+    lab.plan(HEAD + '[constants]\nMax = 1\n[tlc]\ntimeout = "soon"\n')
+
+
+@provokes("duration", "--timeout")
+def nothing_of_time(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--timeout", "0")
+
+
+@provokes("memory", "sweep.toml:5:1")
+def no_memory(lab: Lab) -> None:
+    lab.plan(HEAD + '[constants]\nMax = 1\n[tlc]\nmemory = "1MiB"\n')
+
+
+@provokes("disk", "sweep.toml:5:1")
+def no_disk(lab: Lab) -> None:
+    lab.plan(HEAD + '[constants]\nMax = 1\n[tlc]\ndisk = "much"\n')
+
+
+@provokes("library-missing", "sweep.toml:2:15")
+def no_library(lab: Lab) -> None:
+    lab.plan(HEAD + 'libraries = ["lib"]\n')
+
+
+@provokes("template-missing", "sweep.toml:2:1")
+def no_template(lab: Lab) -> None:
+    lab.plan(HEAD + 'template = "own.cfg.j2"\n[constants]\nMax = 1\n')
+
+
+@provokes("template", "own.cfg.j2:1")
+def template_that_is_none(lab: Lab) -> None:
+    lab.write("own.cfg.j2", "{% if %}")
+    lab.plan(HEAD + 'template = "own.cfg.j2"\n[constants]\nMax = 1\n')
+
+
+@provokes("template", "own.cfg.j2:1")
+def template_with_an_unknown_name(lab: Lab) -> None:
+    lab.write("own.cfg.j2", "{{ confg.specification }}")
+    lab.plan(HEAD + 'template = "own.cfg.j2"\n[constants]\nMax = 1\n')
+
+
+@provokes("unknown-constant", "sweep.toml:3:1")
+def misspelt_constant(lab: Lab) -> None:
+    lab.plan(HEAD + "[constants]\nMex = 1\n")
+
+
+@provokes("unknown-definition", "sweep.toml:3:16")
+def misspelt_invariant(lab: Lab) -> None:
+    lab.plan(HEAD + '[model]\ninvariants = ["Smal"]\n')
+
+
+@provokes("unknown-name", "sweep.toml:3:1")
+def misspelt_substitution(lab: Lab) -> None:
+    lab.plan(HEAD + '[substitutions]\nSmal = "TRUE"\n')
+
+
+@provokes("unknown-parameter", "sweep.toml:3:1")
+def misspelt_parameter(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMex = [1, 2]\n")
+
+
+@provokes("instance-name", "sweep.toml:3:16")
+def invariant_of_an_instance(lab: Lab) -> None:
+    lab.write(
+        "Two.tla", "---- MODULE Two ----\nVARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec\n====\n"
+    )
+    lab.plan('module = "Two.tla"\n[model]\ninvariants = ["C!Small"]\n')
+
+
+@provokes("unassigned", "sweep.toml")
+def constant_without_a_value(lab: Lab) -> None:
+    lab.plan(HEAD)
+
+
+@provokes("no-specification", "sweep.toml")
+def no_specification(lab: Lab) -> None:
+    lab.write("Bare.tla", "---- MODULE Bare ----\nVARIABLE x\nStart == x = 0\n====\n")
+    lab.plan('module = "Bare.tla"\n')
+
+
+@provokes("wrong-arity", "sweep.toml:3:9")
+def operator_without_parameters(lab: Lab) -> None:
+    lab.write(
+        "Op.tla", "---- MODULE Op ----\nCONSTANT Pick(_)\nVARIABLE x\nSpec == x = Pick(1) /\\ [][x' = x]_x\n====\n"
+    )
+    lab.plan('module = "Op.tla"\n[constants]\nPick = "1"\n')
+
+
+@provokes("expression-syntax", "sweep.toml:3:10")
+def value_that_is_no_expression(lab: Lab) -> None:
+    lab.plan(HEAD + '[constants]\nMax = "1 +"\n')
+
+
+@provokes("too-deep", "sweep.toml:3:8")
+def value_that_is_nested_too_deeply(lab: Lab) -> None:
+    lab.plan(HEAD + f'[constants]\nMax = "{"(" * 5000}1{")" * 5000}"\n')
+
+
+# The grid
+
+
+@provokes("assigned-twice", "sweep.toml:5:1")
+def constant_and_parameter(lab: Lab) -> None:
+    lab.plan(HEAD + "[constants]\nMax = 1\n[parameters]\nMax = [1, 2]\n")
+
+
+@provokes("empty-parameter", "sweep.toml:3:1")
+def parameter_without_values(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = []\n")
+
+
+@provokes("empty-parameter", "sweep.toml:1:1")
+def no_module_at_all(lab: Lab) -> None:
+    lab.plan("module = []\n")
+
+
+@provokes("empty-parameter", "sweep.toml:2:1")
+def no_config_at_all(lab: Lab) -> None:
+    lab.plan(HEAD + "config = []\n")
+
+
+@provokes("values", "sweep.toml:3:1")
+def rule_that_is_none(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = { from = 1 }\n")
+
+
+@provokes("values", "sweep.toml:3:1")
+def rule_without_a_step(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = { from = 1, to = 2, step = 0 }\n")
+
+
+@provokes("values", "sweep.toml:3:1")
+def rule_with_too_many_values(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = { from = 1, to = 1000000 }\n")
+
+
+@provokes("values", "sweep.toml:3:1")
+def rule_for_no_name(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = { model_values = "1", sizes = [1] }\n')
+
+
+@provokes("values", "sweep.toml:3:1")
+def rule_for_no_size(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = { model_values = "b", sizes = [-1] }\n')
+
+
+@provokes("grid-size", "sweep.toml:2:1")
+def too_many_points(lab: Lab) -> None:
+    lab.write("Pair.tla", "---- MODULE Pair ----\nCONSTANTS A, B\nVARIABLE x\nSpec == [][x' = x]_x\n====\n")
+    rule = "{ from = 1, to = 2000 }"
+    lab.plan(f'module = "Pair.tla"\n[parameters]\nA = {rule}\nB = {rule}\n')
+
+
+@provokes("duplicate-point", "sweep.toml:3:1")
+def value_given_twice(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = [1, 1]\n")
+
+
+@provokes("duplicate-point", "sweep.toml:5:1")
+def point_included_twice(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = [1, 2]\n[grid]\ninclude = [{ Max = 1 }]\n")
+
+
+@provokes("empty-grid", "sweep.toml:5:1")
+def every_point_excluded(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = [1]\n[grid]\nexclude = [{ Max = 1 }]\n")
+
+
+@provokes("grid-key", "sweep.toml:5:1")
+def excluded_by_no_parameter(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = [1]\n[grid]\nexclude = [{ Mex = 1 }]\n")
+
+
+@provokes("grid-key", "sweep.toml:5:1")
+def repeated_check(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nMax = [1]\n[grid]\nrepeat = 2\n")
+
+
+@provokes("grid-key", "sweep.toml:5:1")
+def zipped_twice(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = [1]\n[grid]\nzip = [["Max", "Max"]]\n')
+
+
+@provokes("unknown-name", "sweep.toml:5:1")
+def predicate_of_an_unknown_name(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "Mex > 1"\n')
+
+
+@provokes("not-a-predicate", "sweep.toml:5:1")
+def predicate_that_is_a_number(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "Max + 1"\n')
+
+
+@provokes("not-a-value", "sweep.toml:5:1")
+def predicate_that_adds_text(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "Max > TRUE"\n')
+
+
+@provokes("not-understood", "sweep.toml:5:1")
+def predicate_of_an_action(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "ENABLED Up"\n')
+
+
+# What is expected
+
+
+@provokes("expect-contradiction", "sweep.toml:11:1")
+def verdict_against_outcome(lab: Lab) -> None:
+    lab.expect("[expect]", 'verdict = "holds"', 'outcome = "violation_safety"')
+
+
+@provokes("expect-contradiction", "sweep.toml:11:1")
+def verdict_against_violates(lab: Lab) -> None:
+    lab.expect("[expect]", 'verdict = "holds"', 'violates = ["Small"]')
+
+
+@provokes("expect-no-point", "sweep.toml:9:1")
+def row_for_no_point(lab: Lab) -> None:
+    lab.expect("[[expect.point]]", "match = { Max = 9 }", 'verdict = "holds"')
+
+
+@provokes("expect-unchecked", "sweep.toml:11:14")
+def violates_what_is_not_checked(lab: Lab) -> None:
+    lab.expect("[expect]", 'verdict = "violated"', 'violates = ["Next"]')
+
+
+@provokes("expect-unknown-action", "sweep.toml:10:11")
+def fires_what_is_not_defined(lab: Lab) -> None:
+    lab.expect("[expect]", 'fires = ["Upp"]')
+
+
+@provokes("sweep-name", "sweep.toml:1:1")
+def name_that_is_a_path(lab: Lab) -> None:
+    lab.plan('name = "../elsewhere"\n' + HEAD + "[constants]\nMax = 1\n")

@@ -1,0 +1,48 @@
+"""Every error is provoked once at least, and says what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.reference.raised import raised_errors
+from tests.errors import commands, modules, stores, sweepfiles, tools  # noqa: F401 - they fill the registry
+from tests.errors.provoke import Lab, Provocation, provokes
+from tla2py.errors import Tla2pyError
+
+RAISED = raised_errors()
+CODES = {each.code for each in RAISED}
+
+
+@pytest.mark.parametrize("provocation", provokes.known, ids=str)
+def test_an_error(provocation: Provocation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab(tmp_path, monkeypatch)
+    with pytest.raises(Tla2pyError) as raised:
+        provocation.act(lab)
+    error = raised.value
+    assert error.code == provocation.code, error
+    assert type(error).__name__ in {each.error for each in RAISED if each.code == error.code}
+    assert error.message.strip(), "it says what is wrong"
+    assert error.hint, "it says what to do next"
+    assert "Traceback" not in str(error)
+    if provocation.where is None:
+        assert error.where is None
+    else:
+        assert error.where is not None, "it says where"
+        assert error.where.endswith(provocation.where), error.where
+
+
+def test_every_error_is_provoked() -> None:
+    provoked = {each.code for each in provokes.known}
+    assert CODES - provoked == set(), "add a provocation to tests/errors"
+    assert provoked - CODES == set(), "nothing raises these any more"
+
+
+def test_every_error_says_what_to_do_next() -> None:
+    assert [each.where for each in RAISED if each.hint is None] == []
+
+
+def test_errors_are_found_in_the_source() -> None:
+    assert len(CODES) > 100
+    assert {"sweep-missing", "java-missing", "store-missing"} <= CODES
