@@ -17,7 +17,7 @@ from statistics import median
 
 from tla2py.run import Limits, TlcOptions
 from tla2py.tlc.archive import archive_options, class_archive
-from tla2py.tlc.command import LATE_C2, build_argv
+from tla2py.tlc.command import COMPILE_LATER, build_argv
 from tla2py.tlc.ending import exit_status
 from tla2py.tlc.host import FOLDER
 from tla2py.tlc.hosts import HOST_OPTIONS, close_hosts, execute_warm
@@ -66,8 +66,8 @@ def ways() -> dict[str, Way]:
         "plain TLC": plain,
         "with an archive": lambda folder: process(argv(folder, *shared), folder),
         "not waiting for the end": lambda folder: process(argv(folder, *shared), folder, exit_status),
-        "and C2 later: as check does": lambda folder: process(
-            argv(folder, *shared, *LATE_C2), folder, exit_status
+        "and compiled later: as check does": lambda folder: process(
+            argv(folder, *shared, *COMPILE_LATER), folder, exit_status
         ),
         "a JVM that stays, as sweep does": warm,
     }

@@ -16,7 +16,7 @@ from tla2py.outcome import CheckResult, Outcome, Verdict
 from tla2py.result import RunResult, combine, interpret_execution, unnamed
 from tla2py.run import Config, Execution, Run, RunRecord, TlcOptions
 from tla2py.tlc.archive import archive_options, class_archive
-from tla2py.tlc.command import BEHAVIOURS, LATE_C2, build_argv
+from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, build_argv
 from tla2py.tlc.ending import exit_status, tells_its_end
 from tla2py.tlc.host import FOLDER
 from tla2py.tlc.hosts import HOST_OPTIONS, execute_warm, note_cold, suits
@@ -237,7 +237,7 @@ def _execute_tlc(
         return room.look()
 
     archive = class_archive(toolchain)
-    argv = argv_in(folder, (*LATE_C2, *(archive_options(archive) if archive else ())))
+    argv = argv_in(folder, (*COMPILE_LATER, *(archive_options(archive) if archive else ())))
     files = [toolchain.jar.path, *(override.path for override in toolchain.overrides)]
     files += [archive] if archive else []
     ended = execute_argv(
