@@ -5,6 +5,7 @@ What a comment before a block says of it, visible in the source of the page:
 ``<!-- not run: REASON -->``   no test runs it; that its commands and options exist is checked all the same
 ``<!-- long: REASON -->``      run by `make test-full` only
 ``<!-- exits with N -->``      its last command ends with this code; without it every command ends with 0
+``<!-- added to the file -->`` it goes to the end of the file of its title
 ``<!-- with FILE of PAGE -->`` anywhere on the page: its commands begin with a file that another page, from the root, shows
 ``<!-- tested by FILE -->``    anywhere on the page: the page's own test runs the blocks, in a way of its own
 """
@@ -42,7 +43,7 @@ _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)(?: title=\"(?P<title>[^\"]+)\")?[^\n]*\n(?P<text>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
-_NOTE = re.compile(r"<!-- *(not run|long|exits with)[: ] *(.*?) *-->")
+_NOTE = re.compile(r"<!-- *(not run|long|exits with|added)[: ] *(.*?) *-->")
 _WITH = re.compile(r"<!-- with (\S+) of (\S+) -->")
 _TESTED_BY = re.compile(r"<!-- tested by (\S+) -->")
 
@@ -94,6 +95,15 @@ def blocks(page: Path) -> list[Block]:
         )
         end = match.end()
     return found
+
+
+def names_its_file(block: Block) -> bool:
+    """Whether a reader who does not see titles, as on GitHub, is told which file a block is."""
+    name = Path(block.title or "").name
+    if block.language == "tla":
+        return f"MODULE {Path(name).stem} " in block.text
+    before = block.page.read_text(encoding="utf-8").splitlines()[: block.line - 1]
+    return name in block.text.partition("\n")[0] or name in "\n".join(before[-8:])
 
 
 def own_test(page: Path) -> str | None:

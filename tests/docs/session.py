@@ -59,7 +59,8 @@ class Session:
         if block.title:
             path = self._cwd / block.title
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
+            before = path.read_text(encoding="utf-8") if "added" in block.notes else ""
+            path.write_text(before + block.text, encoding="utf-8")
         match block.language:
             case "console" | "sh":
                 self._commands(block)
@@ -103,7 +104,8 @@ class Session:
             printed = out.getvalue(), both.getvalue()
         else:
             printed = self._shell(command.text)
-        return self._code, *(text.replace(f"{self.folder}/", "") for text in printed)
+        alone, together = (text.replace(f"{self.folder}/", "") for text in printed)
+        return self._code, alone, together
 
     def _shell(self, text: str) -> tuple[str, str]:
         where = self.folder / ".cwd"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, begins_with, blocks, own_test
+from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, begins_with, blocks, names_its_file, own_test
 from tests.docs.session import Session, agree
 
 LONG = [page for page in PAGES if any("long" in block.notes for block in blocks(page))]
@@ -60,6 +60,7 @@ def test_all_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
 def test_every_block_says_what_it_is_in(page: Path) -> None:
     for block in blocks(page):
         assert block.language in LANGUAGES, f"{block.place}: ```{block.language}"
+        assert block.title is None or names_its_file(block), f"{block.place}: say that it is {block.title}"
         for note in ("not run", "long"):
             assert block.notes.get(note) != "", f"{block.place}: {note}, without a reason"
     assert page.read_text(encoding="utf-8").count("\n```") % 2 == 0, "a block is not closed"

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -33,9 +34,9 @@ def simple_commands(text: str) -> Iterator[list[str]]:
             words.append(word)
 
 
-def command_of(words: list[str]) -> tuple[typer.core.TyperCommand, list[str]]:
+def command_of(words: list[str]) -> tuple[Any, list[str]]:
     """The command that the words name, and the words after its name."""
-    found = typer.main.get_command(app)
+    found: Any = typer.main.get_command(app)
     while hasattr(found, "get_command"):
         assert words, "a command is missing"
         found = found.get_command(None, words[0])
@@ -93,5 +94,5 @@ def test_commands_in_the_text(page: Path) -> None:
 
 def test_what_does_not_exist_is_found() -> None:
     command, rest = command_of(["sweep", "sweep.toml", "--paralel"])
-    with pytest.raises(typer.BadParameter.__mro__[1]):  # type: ignore[arg-type]
+    with pytest.raises(typer.BadParameter.__mro__[1]):
         command.make_context("sweep", rest)
