@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from tla2py.cfg.read import parse_config
 from tla2py.errors import InputError, StoreError
 from tla2py.foreign import ForeignStore
 from tla2py.place import Address, folder_of, is_remote
 from tla2py.store import Manifest, Store
+from tla2py.tables.read import read_table, rows_of
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.trace import Location, State, Trace
@@ -110,7 +109,7 @@ class StoreView:
         """A table as Arrow. Raises InputError (``unknown-table``)."""
         if name not in TABLE_NAMES:
             raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
-        return pq.read_table(self.store.table(name))
+        return read_table(self.store.table(name))
 
     def spark(self, name: str) -> DataFrame:
         """A table as a Spark frame in the active session, or in one started on ``local[*]``."""
@@ -160,9 +159,7 @@ class StoreView:
                 else "'tla2py trace STORE' lists the points that have one",
             )
         row = traces[number - 1]
-        states = self.arrow("states").filter(
-            (pc.field("run_id") == row["run_id"]) & (pc.field("trace") == row["trace"])
-        )
+        states = rows_of(self.arrow("states"), run_id=row["run_id"], trace=row["trace"])
         return Trace(
             kind=str(row["kind"]),
             name=str(row["name"]),
@@ -175,9 +172,7 @@ class StoreView:
     def trace_list(self, point: int) -> list[dict[str, pa.Scalar]]:
         """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""
         run_id = self._run_id(point)
-        rows: list[dict[str, pa.Scalar]] = (
-            self.arrow("traces").filter(pc.field("run_id") == run_id).to_pylist()
-        )
+        rows: list[dict[str, pa.Scalar]] = rows_of(self.arrow("traces"), run_id=run_id).to_pylist()
         return rows
 
     def _run_id(self, point: int) -> str:

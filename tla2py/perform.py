@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import pyarrow.parquet as pq
-
 import tla2py
 from tla2py.errors import StoreError
 from tla2py.executor import Completed, Executor, Work, completed, settled
@@ -19,6 +17,7 @@ from tla2py.result import interpret_record
 from tla2py.run import Run
 from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.sweep import Sweep
+from tla2py.tables.read import read_table
 from tla2py.tables.schema import parameter_columns, parameter_type
 from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.tlc.toolchain import Toolchain
@@ -197,7 +196,7 @@ def _runs_table(store: Store) -> list[dict[str, str]]:
     columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes", "disk_bytes"]
     try:
         with store.place.open("tables/runs.parquet") as source:
-            rows: list[dict[str, str]] = pq.read_table(source, columns=columns).to_pylist()
+            rows: list[dict[str, str]] = read_table(source, columns).to_pylist()
     except (OSError, ValueError):
         return []
     return [row for row in rows if row["outcome"] in set(Outcome)]

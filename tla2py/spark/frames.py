@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
@@ -13,6 +12,7 @@ from pyspark.sql import types as st
 from tla2py.errors import InputError
 from tla2py.place import is_remote
 from tla2py.store import Store
+from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
 
 
@@ -33,7 +33,7 @@ def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
     if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
         # The copy is on the driver, which executors need not see; Spark itself reads object storage only with a
         # connector that it does not come with.
-        return session.createDataFrame(pq.read_table(file), struct_type(columns))
+        return session.createDataFrame(read_table(file), struct_type(columns))
     # On a cluster a path without a scheme might be one of the file system that Spark has for its own.
     return session.read.schema(struct_type(columns)).parquet(file.as_uri())
 
