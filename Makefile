@@ -42,6 +42,9 @@ gate: setup ## gate the sweeps of all five systems: green while their known bugs
 reference: setup ## run all of the reference: our systems against the published ones
 	$(BIN)/pytest tests/systems/test_reference.py -m "reference or not reference" -o timeout=3600
 
+soak: setup ## sweep the five systems under random faults; MINUTES=30
+	nice $(BIN)/python scripts/soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --report runs/soak.md
+
 report: systems ## write the reports of all systems to docs/report
 	$(BIN)/python scripts/reports.py
 
@@ -97,4 +100,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist clean
+.PHONY: help setup java chromium report soak gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist clean
