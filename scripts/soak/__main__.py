@@ -203,6 +203,7 @@ def main() -> int:
     text = report(counts, (time.monotonic() - begun) / 60, asked.seed)
     print(text)
     if asked.report:
+        asked.report.parent.mkdir(parents=True, exist_ok=True)
         asked.report.write_text(text)
     return 1 if counts.wrong else 0
 

@@ -62,7 +62,7 @@ def test_a_full_disk_where_tlc_works(tmp_path: Path) -> None:
 
 def test_a_full_disk_where_the_store_is(own: Scene, tmp_path: Path) -> None:
     scene = Scene(base=tmp_path / "scene", sweep=own.sweep)
-    with small_disk(tmp_path / "disk", "28k") as disk:
+    with small_disk(tmp_path / "disk", "20k") as disk:
         scene.prefix = disk.prefix
         scene.store = disk.folder / "store"
         assert scene.run() == 2

@@ -1,0 +1,103 @@
+"""Runs that print a gigabyte or find a counterexample of ten thousand states, and sweeps of two thousand points."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+import pytest
+
+from tests.faults.scene import Scene
+from tests.integration.test_sweep import rows
+
+pytestmark = [pytest.mark.java, pytest.mark.reference]
+
+COUNT = r"""---- MODULE Count ----
+EXTENDS Naturals, TLC
+CONSTANT Max \* a number
+VARIABLE x
+Init == x = 0
+Next == x < Max /\ x' = x + 1
+Spec == Init /\ [][Next]_x
+Small == x < Max
+Low == x < 1000
+Wide == [i \in 1..100000 |-> i]
+Loud == PrintT(<<x, Wide>>)
+====
+"""
+
+
+def counting(base: Path, invariant: str, values: str, more: str = "") -> Scene:
+    """A sweep that counts up to each of some values."""
+    base.mkdir()
+    (base / "Count.tla").write_text(COUNT)
+    (base / "sweep.toml").write_text(
+        f'module = "Count.tla"\n[model]\nspecification = "Spec"\ninvariants = ["{invariant}"]\n'
+        f"check_deadlock = false\n[parameters]\nMax = {values}\n[tlc]\n{more}\n"
+    )
+    return Scene(base=base / "scene", sweep=base / "sweep.toml")
+
+
+def test_a_spec_that_prints_a_gigabyte(tmp_path: Path) -> None:
+    scene = counting(tmp_path / "loud", "Loud", "[1, 1600]", 'timeout = "10m"')
+    driver = scene.start()
+    most = 0
+    with contextlib.suppress(psutil.Error):
+        while driver.is_running() and driver.status() != psutil.STATUS_ZOMBIE:
+            most = max(most, driver.memory_info().rss)
+            time.sleep(0.2)
+    assert driver.wait(timeout=60) == 0, scene.stderr
+    (record,) = (
+        size
+        for file in scene.store.glob("records/*.zip")
+        if (size := zipfile.ZipFile(file).getinfo("1/stdout.txt").file_size) > 10**8
+    )
+    assert record > 10**9
+    # What was printed was never held as a whole.
+    assert most < 600 * 1024**2
+    assert [row["distinct"] for row in rows(scene.store, "runs")] == [2, 1601]
+    scene.check(scene.store, code=0, again=0)
+
+
+def test_a_counterexample_of_ten_thousand_states(tmp_path: Path) -> None:
+    scene = counting(tmp_path / "long", "Small", "[3, 9999]", 'timeout = "5m"')
+    assert scene.run() == 1, scene.stderr
+    assert [row["trace_length"] for row in rows(scene.store, "runs")] == [4, 10000]
+    states = pq.read_table(scene.store / "tables" / "states.parquet")
+    assert len(states) == 10004
+    assert len(rows(scene.store, "changes")) == 9999 + 3
+    shown = subprocess.run(
+        [sys.executable, "-m", "tla2py", "trace", scene.store, "2"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "Small is violated, 10,000 states" in shown.stdout.replace("10000", "10,000")
+    assert shown.stdout.rstrip().splitlines()
+    scene.check(scene.store, code=1, again=0)
+
+
+def test_two_thousand_points(tmp_path: Path) -> None:
+    scene = counting(tmp_path / "many", "Low", "{ from = 1, to = 2000 }")
+    driver = scene.start()
+    scene.await_records(300, 500)
+    driver.kill()
+    driver.wait(timeout=60)
+    scene.check_clean_scratch()
+    there = len(scene.records())
+    assert scene.run() == 1, scene.stderr
+    assert f"{2000 - there} runs to execute, {there} are there already" in scene.stderr
+    found = rows(scene.store, "runs")
+    assert [row["point"] for row in found] == [*range(1, 2001)]
+    # As it is by the module: a point's states are one more than its bound, and from 1000 on the invariant fails.
+    assert [row["verdict"] for row in found] == ["holds"] * 999 + ["violated"] * 1001
+    assert [row["distinct"] for row in found[:999]] == [*range(2, 1001)]
+    scene.check(scene.store, code=1, again=0)

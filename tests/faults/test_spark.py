@@ -1,0 +1,111 @@
+"""Processes of Spark that are killed, and sweeps on Spark that are interrupted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+import psutil
+import pytest
+
+from tests.faults.scene import Scene
+from tests.spark.test_jobs import Cluster, cluster
+from tests.spark.test_spark import python_worker
+
+pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.reference]
+
+__all__ = ["cluster"]
+Like = Callable[[Scene], Scene]
+TLC = ("-Djava.io.tmpdir", "-Xss16m")
+
+
+def daemon_of(driver: psutil.Process, scene: Scene) -> psutil.Process:
+    """The process that Spark's Python workers are forked from, once one of them is executing a run."""
+    return psutil.Process(python_worker(driver.pid)).parent() or scene.victim(driver, "pyspark.daemon")
+
+
+@pytest.mark.parametrize("victim", ["TLC", "Python worker", "daemon of the Python workers"])
+def test_kill_below_spark(victim: str, shared: Scene, like: Like) -> None:
+    scene = like(shared)
+    scene.options = ("--master", "local[2]")
+    driver = scene.start()
+    scene.await_records(1)
+    if victim == "TLC":
+        scene.victim(driver, *TLC).kill()
+    elif victim == "Python worker":
+        os.kill(python_worker(driver.pid), signal.SIGKILL)
+    else:
+        daemon_of(driver, scene).kill()
+    # Spark, or for a TLC the worker, executes again what went on there.
+    assert driver.wait(timeout=200) == 0, scene.stderr
+    scene.check(shared.store, said="all 6 points are as expected", again=0)
+
+
+def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
+    scene = like(shared)
+    scene.options = ("--master", "local[2]")
+    driver = scene.start()
+    scene.await_records(1)
+    scene.victim(driver, "org.apache.spark.deploy.SparkSubmit").kill()
+    assert driver.wait(timeout=60) == 2
+    scene.check(shared.store, said="the same command executes the rest", again=6 - len(scene.records()))
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Like) -> None:
+    scene = like(shared)
+    scene.options = ("--master", "local[2]")
+    driver = scene.start()
+    scene.await_records(1)
+    begun = time.monotonic()
+    driver.send_signal(sent)
+    ended = driver.wait(timeout=60)
+    took = time.monotonic() - begun
+    assert ended == (-9 if sent is signal.SIGKILL else 130)
+    assert took < 5
+    said = "" if sent is signal.SIGKILL else "the same command executes"
+    scene.check(shared.store, said=said, again=6 - len(scene.records()))
+
+
+@pytest.mark.parametrize("victim", ["executor", "worker"])
+def test_kill_on_a_cluster(victim: str, cluster: Cluster, shared: Scene, like: Like) -> None:
+    scene = like(shared)
+    scene.options = ("--master", cluster.master)
+    scene.env = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    driver = scene.start()
+    scene.await_records(1, 200)
+    name = "CoarseGrainedExecutorBackend" if victim == "executor" else "deploy.worker.Worker"
+    below(cluster, name).kill()
+    assert driver.wait(timeout=300) == 0, scene.stderr
+    scene.check(shared.store, said="all 6 points are as expected", again=0)
+    deadline = time.monotonic() + 30
+    while (left := tlcs(cluster)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not left
+
+
+def below(cluster: Cluster, name: str) -> psutil.Process:
+    """A JVM of Spark's that works in the folder of one of the workers."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            here = any(process.cwd().startswith(str(folder)) for folder in cluster.workers)
+            if here and any(name in part for part in process.cmdline()):
+                return process
+    raise AssertionError(f"no {name}")
+
+
+def tlcs(cluster: Cluster) -> list[list[str]]:
+    """What still works for a run on one of the workers."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            line = process.cmdline()
+            if any(
+                part.startswith(f"-Djava.io.tmpdir={folder}") for part in line for folder in cluster.workers
+            ):
+                found.append(line)
+    return found
