@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err, show, show_text
+from tla2py.cli.console import err, harmless, show
 from tla2py.cli.lint import warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.progress import reporting
@@ -166,7 +166,7 @@ def _show_planned(sweeps: Sequence[Sweep], stores: Sequence[Address], jar: Found
         warn_sweep(sweep, plan, jar)
         known = {} if fresh else settled_runs(Store(path), plan)
         for line in planned(sweep, plan, known):
-            show_text(f"{line}\n")
+            typer.echo(harmless(line))
 
 
 def store_paths(sweeps: Sequence[Sweep], store: str | None) -> list[Address]:

@@ -20,7 +20,7 @@ from tla2py.report.html.coverage import coverage_view
 from tla2py.report.html.growth import growth_pictures
 from tla2py.report.html.points import heatmap_section, points_table, summary_line, varying
 from tla2py.report.html.traces import Shown, find_traces, trace_articles
-from tla2py.show.markup import Element
+from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
 
 _FOLDER = Path(__file__).parent
@@ -45,6 +45,11 @@ class PageOptions:
     largest: int = 4_000_000
 
 
+def _printable(value: object) -> object:
+    """A text that comes from a sweep, without control characters; what is markup already is ours."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
 def report_page(view: StoreView, options: PageOptions) -> str:
     """The page of a store. Raises InputError as ``Trace.lanes`` does, for lanes or messages that are asked for."""
     points = grid_points(view)
@@ -52,7 +57,10 @@ def report_page(view: StoreView, options: PageOptions) -> str:
     found = find_traces(view)
     articles, listed = trace_articles(shown, found, options.largest)
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER), undefined=jinja2.StrictUndefined, autoescape=True
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        finalize=_printable,
     )
     return environment.get_template("page.html.j2").render(
         name=view.manifest.name,
