@@ -44,11 +44,16 @@ class StoreError(Tla2pyError, RuntimeError):
     """A store cannot be read or written."""
 
 
+def reason_of(error: Exception) -> str:
+    """What an error of the system or of a reader says, without the path that it may repeat."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
 def unwritable(path: object, error: OSError) -> InputError:
     """The error where a file or folder that the user named cannot be written."""
     return InputError(
         "output-unwritable",
-        f"cannot write {path}: {error.strerror or error}",
+        f"cannot write {path}: {reason_of(error)}",
         hint="see that its folder is there, that you may write to it and that the disk is not full",
     )
 

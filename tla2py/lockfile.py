@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.errors import InputError, unwritable
+from tla2py.errors import InputError, reason_of, unwritable
 from tla2py.grid import value_key
 
 if sys.version_info >= (3, 11):

@@ -13,7 +13,7 @@ import msgspec
 
 from tla2py.cfg.expected import Told, result_of
 from tla2py.cfg.read import ConfigFile, read_config
-from tla2py.errors import InputError
+from tla2py.errors import InputError, reason_of
 from tla2py.lint import check_names
 from tla2py.outcome import Outcome, Verdict
 from tla2py.run import TlcOptions
@@ -150,7 +150,7 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
         raise InputError("manifest", f"no such manifest: {path}", hint=_HINT) from error
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise InputError(
-            "manifest", f"not a manifest of specifications: {error}", where=str(path), hint=_HINT
+            "manifest", f"not a manifest of specifications: {reason_of(error)}", where=str(path), hint=_HINT
         ) from error
     lines = text.splitlines()
     entries = []

@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args
 
 import msgspec
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, reason_of
 from tla2py.outcome import Outcome
 from tla2py.sweepkeys import KEYS
 from tla2py.sweeptext import Source

@@ -1,1 +1,155 @@
-"""x"""
+"""Errors of the command line itself, and of what it writes."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import tla2py
+import tla2py.cfg.render
+import tla2py.examples
+from tests.conftest import COUNTER_SWEEP
+from tests.errors.provoke import Lab, provokes
+from tla2py.lockfile import lock_path
+
+
+@provokes("unknown-command")
+def misspelt_command(lab: Lab) -> None:
+    lab.run("swep", "sweep.toml")
+
+
+@provokes("usage")
+def misspelt_option(lab: Lab) -> None:
+    lab.run("sweep", "sweep.toml", "--paralel")
+
+
+@provokes("usage")
+def library_of_a_sweep_file(lab: Lab) -> None:
+    lab.run("sweep", "sweep.toml", "-L", "lib")
+
+
+@provokes("usage")
+def two_sweep_files_of_which_one_is_printed(lab: Lab) -> None:
+    lab.run("cfg", "a.toml", "b.toml")
+
+
+@provokes("usage")
+def schema_beside_nothing(lab: Lab) -> None:
+    lab.run("init", "Counter.tla", "--schema")
+
+
+@provokes("usage")
+def lint_of_what_is_none(lab: Lab) -> None:
+    lab.run("lint", "readme.txt")
+
+
+@provokes("system")
+def no_folder_for_temporary_files(lab: Lab) -> None:
+    lab.patch.setattr(tempfile, "tempdir", str(lab.folder / "none"))
+    lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.run("gate", "sweep.toml", "--rerun", "1")
+
+
+@provokes("file-exists")
+def file_that_is_there_already(lab: Lab) -> None:
+    lab.write("sweep.toml", "")
+    lab.run("init", "Counter.tla", "-o", "sweep.toml")
+
+
+@provokes("output-unwritable")
+def file_in_a_folder_that_is_not_there(lab: Lab) -> None:
+    lab.run("init", "Counter.tla", "-o", "none/sweep.toml")
+
+
+@provokes("output-unwritable")
+def report_in_a_folder_that_is_not_there(lab: Lab) -> None:
+    lab.view("success")
+    lab.run("report", "store", "-o", "none/page.html")
+
+
+@provokes("notes-unreadable")
+def notes_that_are_not_there(lab: Lab) -> None:
+    lab.view("success")
+    lab.run("report", "store", "--notes", "none.md")
+
+
+@provokes("unknown-example")
+def misspelt_example(lab: Lab) -> None:
+    lab.run("examples", "copy", "kip3200", "mine")
+
+
+@provokes("target-not-empty")
+def example_into_a_folder_with_files(lab: Lab) -> None:
+    lab.write("mine/file", "")
+    lab.run("examples", "copy", "kip320", "mine")
+
+
+@provokes("examples-missing")
+def installation_without_examples(lab: Lab) -> None:
+    lab.patch.setattr(tla2py.examples, "__file__", str(lab.folder / "tla2py" / "examples.py"))
+    lab.run("examples", "list")
+
+
+@provokes("template-missing")
+def installation_without_templates(lab: Lab) -> None:
+    lab.patch.setattr(tla2py.cfg.render, "__file__", str(lab.folder / "tla2py" / "cfg" / "render.py"))
+    lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n')
+
+
+@provokes("unknown-executor")
+def executor_that_is_none(lab: Lab) -> None:
+    lab.write("sweep.toml", COUNTER_SWEEP)
+    tla2py.run_sweep("sweep.toml", executor="threads")
+
+
+@provokes("same-store")
+def two_sweeps_of_one_name(lab: Lab) -> None:
+    lab.write("a/sweep.toml", 'module = "../Counter.tla"\n[constants]\nMax = 1\n')
+    lab.write("b/sweep.toml", 'module = "../Counter.tla"\n[constants]\nMax = 2\n')
+    lab.run("sweep", "a/sweep.toml", "b/sweep.toml", "--dry-run")
+
+
+# The gate
+
+
+@provokes("gate-rerun")
+def rerun_of_two(lab: Lab) -> None:
+    lab.run("gate", "a.toml", "b.toml", "--rerun", "1")
+
+
+@provokes("gate-store")
+def store_to_be_run(lab: Lab) -> None:
+    lab.view("success")
+    lab.run("gate", "store", "--fresh")
+
+
+@provokes("gate-sweep")
+def sweep_file_for_a_sweep_file(lab: Lab) -> None:
+    lab.run("gate", "a.toml", "--sweep", "b.toml")
+
+
+@provokes("no-point")
+def rerun_of_no_point(lab: Lab) -> None:
+    lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.run("gate", "sweep.toml", "--rerun", "9")
+
+
+@provokes("lock-exists")
+def lock_that_is_there_already(lab: Lab) -> None:
+    path = lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.write(lock_path(Path(path.name)).name, "version = 1\n")
+    lab.run("gate", "sweep.toml", "--record")
+
+
+@provokes("lock-damaged", "sweep.lock")
+def lock_that_is_none(lab: Lab) -> None:
+    lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.write("sweep.lock", "version = \n")
+    lab.run("gate", "sweep.toml", "--rerun", "1")
+
+
+@provokes("lock-too-new", "sweep.lock")
+def lock_of_a_later_version(lab: Lab) -> None:
+    lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.write("sweep.lock", "version = 99\n")
+    lab.run("gate", "sweep.toml", "--rerun", "1")

@@ -52,7 +52,9 @@ def algorithm_with_a_mistake(lab: Lab) -> None:
 
 @provokes("unicode", "Spec.tla:2:3")
 def symbols_that_this_tlc_does_not_read(lab: Lab) -> None:
-    lab.write("Spec.tla", "---- MODULE Spec ----\nA ≜ 1 ∈ {1}\nVARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n")
+    lab.write(
+        "Spec.tla", "---- MODULE Spec ----\nA ≜ 1 ∈ {1}\nVARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n"
+    )
     lab.run("check", "Spec.tla")
 
 

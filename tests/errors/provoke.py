@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+import contextlib
+import http.server
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -87,6 +89,15 @@ class Registry:
     """All provocations; there may be several of one code."""
 
     known: list[Provocation] = field(default_factory=list)
+    # What takes a Spark session or a disk of its own has a test where those are: its file and its name.
+    elsewhere: Mapping[str, tuple[str, str]] = field(
+        default_factory=lambda: {
+            "sql": ("tests/spark/test_spark.py", "test_query_answers_in_sql"),
+            "spark-failed": ("tests/spark/test_spark.py", "test_a_master_that_is_not_there"),
+            "no-runs": ("tests/spark/test_jobs.py", "test_what_jobs_refuse"),
+            "disk-full": ("tests/faults/test_disks.py", "test_a_full_disk_where_tlc_works"),
+        }
+    )
 
     def __call__(
         self, code: str, where: str | None = None
@@ -101,6 +112,32 @@ class Registry:
 provokes = Registry()
 
 
-def is_root() -> bool:
-    """Whether what forbids reading and writing forbids nothing."""
-    return os.geteuid() == 0
+@contextlib.contextmanager
+def answering(
+    status: int, body: bytes = b"", length: int | None = None, kind: str = "text/xml"
+) -> Iterator[str]:
+    """The address of a server that answers everything the same; ``length`` is what it announces, right or not."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body) if length is None else length))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(body)
+            self.close_connection = True
+
+        do_HEAD = do_PUT = do_POST = do_GET  # noqa: N815 - the names that the server looks for
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.errors.provoke import Lab, provokes
+from tests.errors.provoke import Lab, answering, provokes
 from tla2py.explorer.neighbour import nearest_holding
 from tla2py.place import place_of
 from tla2py.record import open_archive
@@ -70,6 +70,25 @@ def store_on_a_server_that_is_not_there(lab: Lab) -> None:
     lab.patch.setenv("AWS_ACCESS_KEY_ID", "name")
     lab.patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     lab.run("trace", "s3://bucket/store?endpoint_override=127.0.0.1:9&scheme=http")
+
+
+def _refused_by_a_server(lab: Lab, status: int, code: str) -> None:
+    lab.patch.setenv("AWS_ACCESS_KEY_ID", "name")
+    lab.patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    body = f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>no</Message></Error>"
+    with answering(status, body.encode()) as address:
+        host = address.removeprefix("http://")
+        Store.create(f"s3://bucket/store?endpoint_override={host}&scheme=http")
+
+
+@provokes("bucket-missing")
+def store_in_no_bucket(lab: Lab) -> None:
+    _refused_by_a_server(lab, 404, "NoSuchBucket")
+
+
+@provokes("store-denied")
+def store_that_refuses_access(lab: Lab) -> None:
+    _refused_by_a_server(lab, 403, "AccessDenied")
 
 
 @provokes("record-damaged")

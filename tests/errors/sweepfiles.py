@@ -51,7 +51,7 @@ def no_worker(lab: Lab) -> None:
 
 @provokes("wrong-type", "sweep.toml:3:1")
 def deadlock_by_number(lab: Lab) -> None:
-    lab.plan(HEAD + '[parameters]\ncheck_deadlock = [1, 2]\n[constants]\nMax = 1\n')
+    lab.plan(HEAD + "[parameters]\ncheck_deadlock = [1, 2]\n[constants]\nMax = 1\n")
 
 
 @provokes("wrong-mode", "sweep.toml:3:1")
@@ -124,7 +124,8 @@ def misspelt_parameter(lab: Lab) -> None:
 @provokes("instance-name", "sweep.toml:3:16")
 def invariant_of_an_instance(lab: Lab) -> None:
     lab.write(
-        "Two.tla", "---- MODULE Two ----\nVARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec\n====\n"
+        "Two.tla",
+        "---- MODULE Two ----\nVARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec\n====\n",
     )
     lab.plan('module = "Two.tla"\n[model]\ninvariants = ["C!Small"]\n')
 
@@ -143,7 +144,8 @@ def no_specification(lab: Lab) -> None:
 @provokes("wrong-arity", "sweep.toml:3:9")
 def operator_without_parameters(lab: Lab) -> None:
     lab.write(
-        "Op.tla", "---- MODULE Op ----\nCONSTANT Pick(_)\nVARIABLE x\nSpec == x = Pick(1) /\\ [][x' = x]_x\n====\n"
+        "Op.tla",
+        "---- MODULE Op ----\nCONSTANT Pick(_)\nVARIABLE x\nSpec == x = Pick(1) /\\ [][x' = x]_x\n====\n",
     )
     lab.plan('module = "Op.tla"\n[constants]\nPick = "1"\n')
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from scripts.reference.pages import ROOT
 from scripts.reference.raised import raised_errors
 from tests.errors import commands, modules, stores, sweepfiles, tools  # noqa: F401 - they fill the registry
 from tests.errors.provoke import Lab, Provocation, provokes
@@ -34,9 +36,17 @@ def test_an_error(provocation: Provocation, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_every_error_is_provoked() -> None:
-    provoked = {each.code for each in provokes.known}
+    provoked = {each.code for each in provokes.known} | set(provokes.elsewhere)
     assert CODES - provoked == set(), "add a provocation to tests/errors"
     assert provoked - CODES == set(), "nothing raises these any more"
+
+
+def test_what_is_provoked_elsewhere_is_there() -> None:
+    for file, name in provokes.elsewhere.values():
+        tests = [
+            each.name for each in ast.walk(ast.parse((ROOT / file).read_text())) if hasattr(each, "name")
+        ]
+        assert name in tests, file
 
 
 def test_every_error_says_what_to_do_next() -> None:

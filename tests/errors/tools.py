@@ -1,1 +1,166 @@
-"""x"""
+"""Errors about Java, the jars of TLC, Spark and what is fetched."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+from tests.errors.provoke import Lab, answering, provokes
+from tla2py.executor import Work, fitting_slots
+from tla2py.machine import this_machine
+from tla2py.run import TlcOptions
+from tla2py.syntax.parse import parse_module
+from tla2py.tlc.download import download
+from tla2py.tlc.overrides import with_overrides
+from tla2py.tlc.pluscal import _translate
+from tla2py.tlc.toolchain import Toolchain, find_java, find_toolchain, java_at
+
+
+@provokes("java-missing")
+def home_without_java(lab: Lab) -> None:
+    lab.patch.setenv("TLA2PY_JAVA_HOME", "/nowhere")
+    lab.run("check", "Counter.tla", "-c", "Max=1")
+
+
+@provokes("java-missing")
+def no_java(lab: Lab) -> None:
+    lab.patch.delenv("JAVA_HOME", raising=False)
+    lab.patch.setenv("PATH", str(lab.folder))
+    find_java()
+
+
+@provokes("java-too-old")
+def java_of_long_ago(lab: Lab) -> None:
+    lab.write("jdk/release", 'JAVA_VERSION="1.8.0_402"\n')
+    java_at(lab.write("jdk/bin/java", ""), "PATH")
+
+
+@provokes("jar-missing")
+def jar_that_is_not_there(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "none.jar")
+
+
+@provokes("jar-missing", "tla2py.toml")
+def release_of_the_project_that_is_not_installed(lab: Lab) -> None:
+    lab.write("tla2py.toml", 'tla2tools = "1.7.4"\n')
+    lab.run("check", "Counter.tla", "-c", "Max=1")
+
+
+@provokes("jar-corrupt")
+def jar_that_is_cut(lab: Lab) -> None:
+    lab.write("cut.jar", b"PK\x03\x04")
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "cut.jar")
+
+
+@provokes("jar-not-tlc")
+def jar_of_something_else(lab: Lab) -> None:
+    with zipfile.ZipFile("other.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "other.jar")
+
+
+@provokes("project-file", "tla2py.toml")
+def project_file_with_an_unknown_key(lab: Lab) -> None:
+    lab.write("tla2py.toml", 'jar = "1.7.4"\n')
+    lab.run("tools", "path")
+
+
+@provokes("project-file", "tla2py.toml")
+def project_file_that_is_no_toml(lab: Lab) -> None:
+    lab.write("tla2py.toml", "tla2tools = 1.7.4\n")
+    lab.run("tools", "path")
+
+
+@provokes("not-installed")
+def path_of_a_release_that_is_not_installed(lab: Lab) -> None:
+    lab.run("tools", "path", "1.7.4")
+
+
+@provokes("unknown-release")
+def release_that_is_none(lab: Lab) -> None:
+    lab.run("tools", "install", "newest")
+
+
+@provokes("mirror")
+def mirror_that_is_no_address(lab: Lab) -> None:
+    lab.patch.setenv("TLA2PY_MIRROR", "tools.example")
+    lab.run("tools", "install", "1.7.4")
+
+
+@provokes("cache-unwritable")
+def cache_below_a_file(lab: Lab) -> None:
+    lab.write("file", "")
+    lab.patch.setenv("XDG_CACHE_HOME", str(lab.folder / "file"))
+    lab.run("tools", "install", "1.7.4", "--from-file", "Counter.tla")
+
+
+@provokes("download-failed")
+def server_without_the_file(lab: Lab) -> None:
+    with answering(404) as address:
+        lab.patch.setenv("TLA2PY_MIRROR", address)
+        lab.run("tools", "install", "1.7.4")
+
+
+@provokes("download-cut")
+def server_that_cuts_off(lab: Lab) -> None:
+    with answering(200, b"half", length=8) as address:
+        download(f"{address}/file", Path("file"))
+
+
+@provokes("download-digest")
+def server_with_another_file(lab: Lab) -> None:
+    with answering(200, b"other") as address:
+        download(f"{address}/file", Path("file"), sha256="0" * 64)
+
+
+@provokes("override-missing", "sweep.toml:5:15")
+def override_that_is_not_there(lab: Lab) -> None:
+    lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["classes.jar"]\n')
+
+
+@provokes("override-empty", "sweep.toml:5:15")
+def override_without_classes(lab: Lab) -> None:
+    (lab.folder / "classes").mkdir()
+    lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["classes"]\n')
+
+
+@provokes("override-missing")
+def override_of_another_machine(lab: Lab) -> None:
+    with_overrides(find_toolchain(None), TlcOptions(overrides=(("classes.jar", "0" * 64),)))
+
+
+@provokes("pluscal")
+def translator_that_cannot_be_started(lab: Lab) -> None:
+    tools = find_toolchain(None)
+    broken = Toolchain(jar=tools.jar, java=replace(tools.java, path=lab.folder / "java"))
+    _translate(parse_module(lab.folder / "Counter.tla"), broken, lab.folder)
+
+
+@provokes("too-little-memory")
+def run_that_is_larger_than_the_machine(lab: Lab) -> None:
+    fitting_slots(1, this_machine().memory_bytes + 1)
+
+
+@provokes("spark-missing")
+def no_pyspark(lab: Lab) -> None:
+    lab.patch.setitem(sys.modules, "pyspark", None)
+    lab.patch.delitem(sys.modules, "tla2py.spark", raising=False)
+    importlib.import_module("tla2py.spark")
+
+
+@provokes("store-not-shared")
+def worker_that_does_not_see_the_store(lab: Lab) -> None:
+    from tla2py.spark.shipping import Parcel, unpack
+
+    work = Work(store=lab.folder / "elsewhere", toolchain=find_toolchain(None), sources={})
+    unpack(Parcel(work=work, jar="tla2tools.jar"))
+
+
+@provokes("same-input")
+def input_named_twice(lab: Lab) -> None:
+    from tla2py.spark.jobs import load_tables
+
+    load_tables(None, ["store", "store"])  # type: ignore[arg-type]

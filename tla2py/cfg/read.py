@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tla2py.cfg.statements import LISTS, SINGLE, Problem, Statements, read_statements
-from tla2py.errors import InputError
+from tla2py.errors import InputError, reason_of
 from tla2py.run import Config
 
 # What TLC is not given: the deadlock statement, which TLC 2.15 does not know, and what is for who judges its answer.
@@ -45,7 +45,7 @@ def read_config_text(path: Path) -> str:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            "config-unreadable", f"cannot read {path}: {error}", hint="a config is text in UTF-8"
+            "config-unreadable", f"cannot read {path}: {reason_of(error)}", hint="a config is text in UTF-8"
         ) from error
 
 
