@@ -31,7 +31,7 @@ def parse_memory(value: str | int, where: str | None = None) -> int:
     size = parse_size(value, where, of="memory")
     if size < 128 * 1024**2:
         raise InputError(
-            "memory", f"{value!r} is less than a JVM needs", where=where, hint='at least "128MiB"'
+            "memory", f"{value!r} is less than a JVM needs", where=where, hint='write "128MiB" or more'
         )
     return size
 

@@ -125,7 +125,9 @@ def holds(predicate: str, names: Names) -> bool:
     value = evaluate_term(term_of(predicate), names.lookup)
     if not isinstance(value, bool):
         raise InputError(
-            "not-a-predicate", f"{predicate} is {format_value(value)}, not true or false", hint="compare it"
+            "not-a-predicate",
+            f"{predicate} is {format_value(value)}, not true or false",
+            hint="compare it, as in Max > 1",
         )
     return value
 

@@ -31,7 +31,7 @@ def raised_errors() -> list[Raised]:
     trees = {path: ast.parse(text) for path, text in texts.items()}
     constants = {name: value for tree in trees.values() for name, value in _constants(tree).items()}
     found = [each for path, tree in trees.items() for each in _in_module(path, texts[path], tree, constants)]
-    return sorted(found, key=lambda each: (each.code, each.where))
+    return sorted(found, key=lambda each: (each.code, each.message, each.where))
 
 
 def _in_module(
@@ -66,16 +66,22 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
 
 
 def _assigned(node: ast.AST) -> dict[str, ast.expr]:
-    """The names that are given a value within a node, with the last one given."""
+    """The names that are given a value within a node; several texts for one name are alternatives."""
     found: dict[str, ast.expr] = {}
+
+    def give(target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for name, part in zip(target.elts, value.elts, strict=False):
+                give(name, part)
+        elif isinstance(target, ast.Name):
+            before = found.get(target.id)
+            both = _is_text(before) and _is_text(value)
+            found[target.id] = ast.IfExp(ast.Constant(True), before, value) if both and before else value
+
     for each in ast.walk(node):
         if isinstance(each, ast.Assign):
             for target in each.targets:
-                if isinstance(target, ast.Name):
-                    found[target.id] = each.value
-                elif isinstance(target, ast.Tuple) and isinstance(each.value, ast.Tuple):
-                    pairs = zip(target.elts, each.value.elts, strict=False)
-                    found |= {name.id: value for name, value in pairs if isinstance(name, ast.Name)}
+                give(target, each.value)
     return found
 
 
@@ -99,7 +105,7 @@ class _Words:
     def text(self, node: ast.expr, depth: int = 4) -> str:
         """The text; alternatives are parted by " / "."""
         if isinstance(node, ast.Constant):
-            return str(node.value)
+            return "" if node.value is None else str(node.value)
         if isinstance(node, ast.JoinedStr):
             parts = [
                 self._placeholder(each.value, depth)
@@ -151,6 +157,8 @@ class _Words:
                 return f"{self._placeholder(node.args[0], depth)}..."  # ", ".join(names)
             if node.args:
                 return self._placeholder(node.args[0], depth)
+            if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.JoinedStr):
+                return self.text(node.func.value)  # f"...".strip()
             return self._placeholder(node.func, depth)
         if isinstance(node, ast.Subscript):
             return self._placeholder(node.value, depth)

@@ -108,8 +108,8 @@ def run_command(arguments: list[str] | None = None) -> int:
     try:
         return int(app(arguments, standalone_mode=False) or EXIT_OK)
     except _UsageError as error:
-        hint = f"see {error.ctx.command_path if error.ctx else 'tla2py'} -h"
-        raise InputError("usage", error.format_message(), hint=hint) from error
+        command = error.ctx.command_path if error.ctx else "tla2py"
+        raise InputError("usage", error.format_message(), hint=f"see {command} -h") from error
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -93,7 +93,9 @@ def _jobs(files: Sequence[Path]) -> Iterator[_Job]:
     for file in files:
         if file.suffix not in (".tla", ".cfg", ".toml", ".json"):
             raise InputError(
-                "usage", f"{file} is no config, module or sweep file", hint=".cfg, .tla or .toml"
+                "usage",
+                f"{file} is no config, module or sweep file",
+                hint="name files that end in .cfg, .tla or .toml",
             )
     if configs and len(modules) > 1:
         hint = "give one module, or none: the module beside a config is found by its name"

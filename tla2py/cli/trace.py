@@ -156,7 +156,9 @@ def _value(text: str) -> Value:
 
 def _compare(view: StoreView, point: int, other: str, number: int, format_: str) -> None:
     if format_ != "text":
-        raise InputError("format-of-a-comparison", "a comparison is text", hint="leave --format out")
+        raise InputError(
+            "format-of-a-comparison", "a comparison is only shown as text", hint="leave --format out"
+        )
     if other.isdecimal():
         there, their_point, title = view, int(other), f"point {other}"
     elif is_remote(other) or folder_of(other).exists():

@@ -120,7 +120,7 @@ def make_growth(view: StoreView, parameter: str, value: str) -> Growth:
         raise InputError(
             "no-sizes",
             f"the values of {parameter} have no size: {', '.join(values)}",
-            hint="integers have one, and sets",
+            hint="name a parameter of numbers or of sets",
         )
     groups: dict[tuple[tuple[str, str], ...], list[GridPoint]] = {}
     for point in points:
