@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -62,7 +63,10 @@ def test_every_block_says_what_it_is_in(page: Path) -> None:
         assert block.language in LANGUAGES, f"{block.place}: ```{block.language}"
         assert block.title is None or names_its_file(block), f"{block.place}: say that it is {block.title}"
         for note in ("not run", "long"):
-            assert block.notes.get(note) != "", f"{block.place}: {note}, without a reason"
+            reason = block.notes.get(note)
+            assert reason != "", f"{block.place}: {note}, without a reason"
+            for file in re.findall(r"[\w/]+\.(?:py|md)", reason or ""):
+                assert (ROOT / file).exists() or (ROOT / "docs" / file).exists(), f"{block.place}: {file}"
     assert page.read_text(encoding="utf-8").count("\n```") % 2 == 0, "a block is not closed"
 
 
