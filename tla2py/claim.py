@@ -31,7 +31,7 @@ from tla2py.place import busy
 if TYPE_CHECKING:
     from tla2py.remote import Remote
 
-_FOLDER = "claims"
+CLAIMS = "claims"
 _RENEWED_SECONDS = 15.0
 _LASTS_SECONDS = 60.0
 
@@ -41,12 +41,12 @@ def claimed(place: Remote) -> Iterator[None]:
     """Hold a place for writing. Raises StoreError (``store-busy``), and whatever writing to the place raises."""
     name = f"{uuid.uuid4().hex}.json"
     over = threading.Event()
+    _claim(place, name)
     try:
-        _claim(place, name)
         holder = _holder(place, name)
         if holder is not None:
             # Two that began at the same moment both see the other.
-            place.remove(f"{_FOLDER}/{name}")
+            place.remove(f"{CLAIMS}/{name}")
             time.sleep(random.uniform(0.2, 2.0))  # noqa: S311 - nobody shall guess it
             _claim(place, name)
             holder = _holder(place, name)
@@ -61,12 +61,12 @@ def claimed(place: Remote) -> Iterator[None]:
             thread.join(10)
     finally:
         with contextlib.suppress(StoreError):
-            place.remove(f"{_FOLDER}/{name}")
+            place.remove(f"{CLAIMS}/{name}")
 
 
 def _claim(place: Remote, name: str) -> None:
     words = {"host": socket.gethostname(), "machine": _machine(), "pid": os.getpid()}
-    place.write({f"{_FOLDER}/{name}": lambda sink: sink.write(json.dumps(words).encode())})
+    place.write({f"{CLAIMS}/{name}": lambda sink: sink.write(json.dumps(words).encode())})
 
 
 def _renew(place: Remote, name: str, over: threading.Event) -> None:
@@ -78,12 +78,12 @@ def _renew(place: Remote, name: str, over: threading.Event) -> None:
 
 def _holder(place: Remote, mine: str) -> str | None:
     """Who else holds a place, in words; what is void is removed."""
-    claims = place.stamps(_FOLDER)
+    claims = place.stamps(CLAIMS)
     # Both are times of the storage's own clock.
     now = claims[mine].mtime_ns if mine in claims else 0
     for name in sorted(claims.keys() - {mine}):
         try:
-            with place.open(f"{_FOLDER}/{name}") as source:
+            with place.open(f"{CLAIMS}/{name}") as source:
                 words = json.load(source)
             host, machine, pid = str(words["host"]), words["machine"], int(words["pid"])
         except FileNotFoundError:
@@ -92,9 +92,10 @@ def _holder(place: Remote, mine: str) -> str | None:
             host, machine, pid = "an unknown machine", None, 0
         old = now - claims[name].mtime_ns > _LASTS_SECONDS * 1e9
         if not old and not (machine == _machine() and _is_gone(pid)):
-            return f"process {pid} on {host}"
+            far = "" if machine == _machine() else " (if that is no more, its claim ends within a minute)"
+            return f"process {pid} on {host}{far}"
         with contextlib.suppress(StoreError):
-            place.remove(f"{_FOLDER}/{name}")
+            place.remove(f"{CLAIMS}/{name}")
     return None
 
 

@@ -23,7 +23,7 @@ from typing import IO
 import pyarrow as pa
 from pyarrow import fs
 
-from tla2py.claim import claimed
+from tla2py.claim import CLAIMS, claimed
 from tla2py.errors import StoreError
 from tla2py.place import Stamp, Write
 
@@ -45,19 +45,19 @@ _REASONS = (
     (
         r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound",
         "bucket-missing",
-        "no such bucket",
+        "no such bucket: {place}",
         "make the bucket first; where it is not Amazon's, see that the URI or AWS_ENDPOINT_URL names the endpoint",
     ),
     (
         r"NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE",
         "store-unreachable",
-        "cannot reach the server",
+        "cannot reach the server of {place}: {said}",
         "see that it runs, and that the URI or AWS_ENDPOINT_URL names it: s3://bucket/path?endpoint_override=HOST:PORT",
     ),
     (
         r"(?i)ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
         "store-denied",
-        "access is refused",
+        "access to {place} is refused: {said}",
         "credentials are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
     ),
 )
@@ -111,7 +111,7 @@ class Remote:
             if filesystem.type_name in _OBJECT_STORAGE:
                 self._check_bucket()
                 return
-            for name in folders:
+            for name in (*folders, CLAIMS):
                 filesystem.create_dir(f"{base}/{name}", recursive=True)
 
     def exists(self) -> bool:
@@ -153,9 +153,8 @@ class Remote:
             folder = Path(tempfile.mkdtemp(prefix="tla2py-copy-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
             copy = folder / PurePosixPath(name).name
-            filesystem, base = self._connected()
-            with self._telling("store-unreadable"):
-                fs.copy_files(f"{base}/{name}", str(copy), filesystem, fs.LocalFileSystem())
+            with self.open(name) as source, copy.open("wb") as sink:
+                shutil.copyfileobj(source, sink, _WHOLE)
             self._copies[name] = copy
         return self._copies[name]
 
@@ -202,7 +201,9 @@ class Remote:
     def _check_bucket(self) -> None:
         filesystem, base = self._connected()
         bucket = base.partition("/")[0]
-        if not base or (bucket and filesystem.get_file_info(bucket).type == fs.FileType.NotFound):
+        if filesystem.type_name in _OBJECT_STORAGE and (
+            not bucket or filesystem.get_file_info(bucket).type == fs.FileType.NotFound
+        ):
             raise OSError("the bucket does not exist")
 
     def _list(self, folder: str) -> list[fs.FileInfo]:
@@ -226,22 +227,19 @@ class Remote:
             self._ahead[name] = _pool().submit(self._fetch, name)
 
     def _put(self, files: Mapping[str, Path]) -> None:
-        if len(files) == 1:
-            for name, file in files.items():
-                self._put_file(name, file)
-        else:
-            # To ask for the results is to raise what went wrong.
-            list(_pool().map(self._put_file, files, files.values()))
+        # In threads of their own, since signals reach the main one: a stream that is left half written is closed all
+        # the same, and the half is then an object. To ask for the results is to raise what went wrong.
+        for put in [_pool().submit(self._put_file, name, file) for name, file in files.items()]:
+            put.result()
 
     def _put_file(self, name: str, file: Path) -> None:
         filesystem, base = self._connected()
         target = f"{base}/{name}"
         if filesystem.type_name in _OBJECT_STORAGE:
-            # Within Arrow, where no signal gets in between: a stream that Python drops is closed, half an object put.
-            fs.copy_files(str(file), target, fs.LocalFileSystem(), filesystem)
+            _copy(file, filesystem, target)
             return
         beside = str(PurePosixPath(target).with_name(f".tmp-{uuid.uuid4().hex}"))
-        fs.copy_files(str(file), beside, fs.LocalFileSystem(), filesystem)
+        _copy(file, filesystem, beside)
         try:
             filesystem.move(beside, target)
         except OSError:
@@ -254,9 +252,9 @@ class Remote:
         """Say in a user's words what a file system says; what is not there stays a FileNotFoundError."""
         try:
             yield
-        except FileNotFoundError:
-            raise
         except (OSError, pa.ArrowException) as error:
+            if isinstance(error, FileNotFoundError) and code == "store-unreadable":
+                raise
             raise self._told(code, error) from error
 
     def _told(self, code: str, error: Exception) -> StoreError:
@@ -268,7 +266,7 @@ class Remote:
         for pattern, meant, words, hint in _REASONS:
             if re.search(pattern, said):
                 # codes: bucket-missing, store-unreachable, store-denied
-                return StoreError(meant, f"{words} of {self}: {_short(said)}", hint=hint)
+                return StoreError(meant, words.format(place=self, said=_short(said)), hint=hint)
         what = {"store-unwritable": "cannot write to", "store-unreadable": "cannot read"}
         return StoreError(
             code,  # codes: store-unwritable, store-unreadable, store-scheme
@@ -277,6 +275,23 @@ class Remote:
             if code in what
             else f"as in s3://bucket/path; schemes that are known: {SCHEMES}",
         )
+
+
+def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
+    """Put a file with one write, between which and the closing that makes it an object nothing else can fail.
+
+    ``pyarrow.fs.copy_files`` does not say when the closing fails.
+    """
+    with contextlib.ExitStack() as stack:
+        # What is empty cannot be mapped.
+        whole = (
+            stack.enter_context(pa.memory_map(str(file))).read_buffer()
+            if file.stat().st_size
+            else pa.py_buffer(b"")
+        )
+        stream = filesystem.open_output_stream(target, compression=None)
+        stream.write(whole)
+        stream.close()
 
 
 def _short(text: str) -> str:

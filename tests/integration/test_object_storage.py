@@ -1,0 +1,371 @@
+"""Stores on object storage and at URIs: the same answers as in a folder, nothing half there, whatever is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import tla2py
+from tests.conftest import COUNTER, RunCli
+from tests.integration.test_sweep import TIMES, wait_until_gone
+from tests.objects import Storage, serving
+from tests.unit.records import executed
+from tests.unit.test_store import MANIFEST
+from tla2py import claim, remote
+from tla2py.errors import StoreError
+from tla2py.explore import StoreView
+from tla2py.place import Address, below
+from tla2py.run import digest_text
+from tla2py.store import Store
+from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tables.write import refresh_tables, tables_current
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
+    with serving(tmp_path_factory.mktemp("storage")) as served:
+        yield served
+
+
+@pytest.fixture
+def bucket(storage: Storage, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A bucket for one test, which this process may reach too."""
+    for name, value in storage.env.items():
+        monkeypatch.setenv(name, value)
+    return storage.bucket(f"b{abs(hash(request.node.name))}")
+
+
+def answers(view: StoreView) -> dict[str, list[dict[str, object]]]:
+    """Every table but for what differs from one run to the next."""
+    return {
+        name: [
+            {column: value for column, value in row.items() if column not in TIMES}
+            for row in view.arrow(name).to_pylist()
+        ]
+        for name in TABLE_NAMES
+    }
+
+
+def refusal(act: Callable[[], object]) -> StoreError:
+    began = time.monotonic()
+    with pytest.raises(StoreError) as raised:
+        act()
+    assert time.monotonic() - began < 40
+    assert len(str(raised.value).splitlines()) <= 2
+    return raised.value
+
+
+# Sweeps
+
+
+@pytest.mark.java
+def test_a_store_is_the_same_wherever_it_is(
+    storage: Storage, bucket: str, tiny_sweep: Path, tmp_path: Path, run_cli: RunCli
+) -> None:
+    folder, mine = tmp_path / "store", f"s3://{bucket}/runs/mine"
+    file = (tmp_path / "other").as_uri()
+    for place in (folder, file, mine):
+        swept = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", place)
+        assert swept.code == 1, swept.stderr
+        assert f"tla2py trace {tmp_path / 'other' if place == file else place} 3" in swept.stdout
+    here, there = tla2py.open_store(folder), tla2py.open_store(mine)
+    assert answers(there) == answers(here) == answers(tla2py.open_store(file))
+    assert list(there.runs.verdict) == ["holds", "holds", "violated"]
+    assert there.trace(3).states == here.trace(3).states
+    kept = storage.objects(f"{bucket}/runs/mine")
+    assert {name.partition("/")[0] for name in kept} == {"store.json", "records", "sources", "tables"}
+    # What it has is not done again, and reading writes nothing.
+    elsewhere = storage.uri(f"{bucket}/runs/mine")
+    again = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", elsewhere)
+    assert "nothing to run: all 3 runs" in again.stderr
+    listed = run_cli("trace", mine)
+    assert "Small" in listed.stdout
+    assert listed.code == 0
+    gated = run_cli("gate", mine)
+    assert gated.code == 1, gated.stderr
+    assert "point 3" in gated.stdout
+    page = run_cli("report", mine, "-o", tmp_path / "page.html")
+    assert page.code == 0, page.stderr
+    assert "Small" in (tmp_path / "page.html").read_text()
+    now = storage.objects(f"{bucket}/runs/mine")
+    del kept["store.json"], now["store.json"]
+    assert now == kept
+
+
+@pytest.mark.java
+def test_a_kill_costs_only_the_runs_in_flight(
+    storage: Storage, bucket: str, tmp_path: Path, run_cli: RunCli
+) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    points = 8
+    (tmp_path / "sweep.toml").write_text(
+        f'module = "Counter.tla"\n[parameters]\nMax = {list(range(1, points + 1))}\n[tlc]\nwarm = false\n'
+    )
+    store, scratch = f"s3://{bucket}/killed", tmp_path / "scratch"
+    scratch.mkdir()
+    command = ["sweep", str(tmp_path / "sweep.toml"), "--executor", "local", "-o", store]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tla2py", *command],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while not storage.objects(f"{bucket}/killed/records") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    # Somebody else comes while it runs.
+    busy = refusal(lambda: Store(store).lock().__enter__())
+    assert busy.code == "store-busy"
+    assert f"process {process.pid} on {socket.gethostname()}" in str(busy)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait(timeout=30) == -signal.SIGKILL
+    assert not wait_until_gone(scratch)
+    kept = storage.objects(f"{bucket}/killed/records")
+    assert 0 < len(kept) < points
+    for name in kept:
+        with Store(store).archive(name.removesuffix(".zip")) as archive:
+            assert b"Model checking completed" in b"".join(archive.stdout(1))
+    rest = run_cli(*command)
+    assert rest.code == 0, rest.stderr
+    assert f"{points - len(kept)} runs to execute, {len(kept)} are there already" in rest.stderr
+    now = storage.objects(f"{bucket}/killed/records")
+    assert {name: now[name] for name in kept} == kept
+    assert len(now) == points
+    assert not storage.objects(f"{bucket}/killed/claims")
+    assert list(tla2py.open_store(store).runs.distinct) == list(range(2, points + 2))
+
+
+def test_what_is_wrong_is_told_in_two_lines(
+    storage: Storage, bucket: str, tiny_sweep: Path, run_cli: RunCli
+) -> None:
+    ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", "s3://nobodys/runs")
+    assert ended.code == 2
+    assert ended.errors[-2].startswith("error: no such bucket: s3://nobodys/runs")
+    assert "make the bucket first" in ended.errors[-1]
+    assert ended.stdout == ""
+
+
+# Places
+
+
+@pytest.fixture(params=["s3", "mock"])
+def address(request: pytest.FixtureRequest, bucket: str, tmp_path: Path) -> str:
+    """Somewhere empty: object storage, and a file system that has folders, renames, and is no more than memory."""
+    return f"s3://{bucket}/deep/store" if request.param == "s3" else f"mock:///{tmp_path.name}/store"
+
+
+def made(address: Address, folder: Path) -> Store:
+    store = Store.create(address)
+    store.write_manifest(MANIFEST, {digest_text("text\n"): "text\n", digest_text("more\n"): "more\n"})
+    store.write_record(executed(folder, "a" * 32, "invariant"))
+    return store
+
+
+def test_what_is_written_reads_back(address: str, tmp_path: Path) -> None:
+    assert refusal(lambda: Store.open(address)).code == "store-missing"
+    store = made(address, tmp_path)
+    assert Store.open(address).manifest() == MANIFEST == Store.create(address).manifest()
+    assert store.sources() == {digest_text(text): text for text in ("text\n", "more\n")}
+    assert store.source_digests() == set(store.sources())
+    assert list(store.records()) == ["a" * 32]
+    assert not tables_current(store)
+    assert refresh_tables(store)
+    assert not refresh_tables(store)
+    here = made(tmp_path / "here", tmp_path / "again")
+    refresh_tables(here)
+    assert answers(tla2py.open_store(address)) == answers(tla2py.open_store(tmp_path / "here"))
+    # Written again, as with --fresh, and once more in the same second.
+    store.write_record(executed(tmp_path / "new", "a" * 32, "invariant", "invariant"))
+    store.write_record(executed(tmp_path / "newer", "a" * 32, "deadlock"))
+    assert refresh_tables(store)
+    assert tla2py.open_store(address).runs.violated[0][0]["kind"] == "deadlock"
+    assert not [
+        name for folder in ("", "records", "tables") for name in store.place.names(folder) if name[0] == "."
+    ]
+
+
+def test_what_is_missing_or_damaged(address: str, tmp_path: Path) -> None:
+    store = made(address, tmp_path)
+    damaged = refusal(lambda: store.archive("b" * 32).__enter__())
+    assert damaged.code == "record-damaged"
+    assert "b" * 32 in str(damaged)
+    store.place.write({f"records/{'b' * 32}.zip": lambda sink: sink.write(b"PK half of it")})
+    assert refusal(lambda: store.archive("b" * 32).__enter__()).code == "record-damaged"
+    with pytest.raises(FileNotFoundError):
+        store.source("0" * 64)
+    store.place.write({"store.json": lambda sink: sink.write(b"{}")})
+    for use in (Store.open, Store.create):
+        assert refusal(lambda use=use: use(address)).code == "not-a-store"  # type: ignore[misc]
+
+
+def test_what_is_not_a_store_is_left_alone(storage: Storage, bucket: str) -> None:
+    with storage.files.open_output_stream(f"{bucket}/precious/mine.txt") as sink:
+        sink.write(b"mine")
+    assert refusal(lambda: Store.create(f"s3://{bucket}/precious")).code == "not-a-store"
+    assert refusal(lambda: Store.create(f"s3://{bucket}")).code == "not-a-store"
+    assert list(storage.objects(bucket)) == ["precious/mine.txt"]
+
+
+@pytest.mark.parametrize("size", [100, 3 << 20])
+def test_a_writer_that_fails_leaves_what_was_there(address: str, tmp_path: Path, size: int) -> None:
+    store = made(address, tmp_path)
+    refresh_tables(store)
+    whole = os.urandom(size)
+    store.place.write({"records/big.zip": lambda sink: sink.write(whole)})
+
+    def half(sink: object) -> None:
+        sink.write(whole[: size // 2])  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    before = store.place.stamps("records"), store.place.stamps("tables")
+    with pytest.raises(KeyboardInterrupt):
+        store.place.write({"records/big.zip": half})
+
+    def tables() -> None:
+        with store.place.filling("tables") as folder:
+            (folder / "runs.parquet").write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tables()
+    assert (store.place.stamps("records"), store.place.stamps("tables")) == before
+    with store.place.open("records/big.zip") as source:
+        source.seek(size // 2)
+        assert source.read() == whole[size // 2 :]
+
+
+def test_many_records_are_fetched_ahead_and_in_order(bucket: str) -> None:
+    place = remote.Remote(f"s3://{bucket}/many")
+    names = [f"records/{number}" for number in range(100)]
+    place.write({name: lambda sink, name=name: sink.write(name.encode()) for name in names})  # type: ignore[misc]
+    place.expect([*names, *names[:3], "records/none"])
+    for name in [*names, *names[:3]]:
+        with place.open(name) as source:
+            assert source.read().decode() == name
+    with pytest.raises(FileNotFoundError):
+        place.open("records/none")
+    assert not place._ahead
+
+
+# Claims
+
+
+def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"s3://{bucket}/one"
+    store = Store.create(address)
+    with store.lock():
+        assert len(store.place.names("claims")) == 1
+        assert refusal(lambda: Store(address).lock().__enter__()).code == "store-busy"
+        assert len(store.place.names("claims")) == 1
+    assert not store.place.names("claims")
+    # A machine that went away is waited for, but not for ever.
+    words = {"host": "far", "machine": "another", "pid": os.getpid()}
+    store.place.write({"claims/x.json": lambda sink: sink.write(json.dumps(words).encode())})
+    assert "on far (if that is no more, its claim ends within a minute)" in str(
+        refusal(lambda: store.lock().__enter__())
+    )
+    monkeypatch.setattr(claim, "_LASTS_SECONDS", 0.5)
+    time.sleep(1.6)  # The times of objects are whole seconds.
+    with store.lock():
+        assert "x.json" not in store.place.names("claims")
+
+
+def test_a_claim_is_renewed_as_long_as_it_is_held(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claim, "_RENEWED_SECONDS", 0.1)
+    store = Store.create(f"s3://{bucket}/renewed")
+    with store.lock():
+        first = store.place.stamps("claims")
+        time.sleep(1.3)
+        assert store.place.stamps("claims").keys() == first.keys()
+        assert store.place.stamps("claims") != first
+    assert not store.place.names("claims")
+
+
+def test_a_claim_ends_with_its_process(bucket: str) -> None:
+    address = f"s3://{bucket}/held"
+    program = (
+        f"import os\nfrom tla2py.store import Store\nwith Store({address!r}).lock(): os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    store = Store(address)
+    assert len(store.place.names("claims")) == 1
+    with store.lock():
+        assert len(store.place.names("claims")) == 1
+
+
+def test_leftovers_of_a_killed_sweep_are_removed(tmp_path: Path) -> None:
+    store = Store.create(f"mock:///{tmp_path.name}/left")
+    store.place.write({"records/.tmp-1": lambda sink: sink.write(b"half")})
+    with store.lock():
+        assert store.place.names("records") == set()
+
+
+# What cannot be reached
+
+
+def test_places_that_are_none(storage: Storage, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    unknown = refusal(lambda: Store.create("ftp://host/runs"))
+    assert unknown.code == "store-scheme"
+    assert "file, s3, gs, abfs, hdfs" in str(unknown)
+    wrong = refusal(lambda: Store.create(f"s3://{bucket}/runs?endpiont=1"))
+    assert "endpiont" in str(wrong)
+    secret = refusal(lambda: Store(f"s3://key:secret@{bucket}/runs"))
+    assert secret.code == "store-secret"
+    assert "key" not in secret.message
+    assert refusal(lambda: Store.create("s3://nobodys/runs")).code == "bucket-missing"
+    assert refusal(lambda: Store.open("s3://nobodys/runs")).code == "bucket-missing"
+    assert refusal(lambda: Store("s3://nobodys/runs").lock().__enter__()).code == "bucket-missing"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    away = refusal(lambda: Store.create(f"s3://{bucket}/x?endpoint_override=127.0.0.1:{port}&scheme=http"))
+    assert away.code == "store-unreachable"
+    assert "endpoint_override" in str(away)
+
+
+def test_who_is_not_let_in(storage: Storage, bucket: str, tmp_path: Path) -> None:
+    address = storage.uri(f"{bucket}/runs")
+    store = made(address, tmp_path)
+    refresh_tables(store)
+    storage.check_credentials(0)
+    try:
+        for act in (
+            lambda: Store.open(address),
+            lambda: Store.create(address),
+            lambda: store.write_manifest(MANIFEST, {}),
+            lambda: store.lock().__enter__(),
+        ):
+            told = refusal(act)
+            assert told.code == "store-denied"
+            assert "AWS_ACCESS_KEY_ID" in str(told)
+    finally:
+        storage.check_credentials(None)
+
+
+@pytest.mark.reference
+def test_a_server_that_goes_away(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        address = served.uri(f"{served.bucket('gone')}/runs")
+        store = made(address, tmp_path)
+    assert refusal(lambda: store.write_record(executed(tmp_path / "b", "b" * 32, "invariant"))).code == (
+        "store-unreachable"
+    )
+
+
+def test_addresses(tmp_path: Path) -> None:
+    assert below("runs", "mine") == Path("runs/mine")
+    assert below("file:///data", "mine") == Path("/data/mine")
+    assert below("s3://bucket/runs/?scheme=http", "mine") == "s3://bucket/runs/mine?scheme=http"
+    # As a path, an address has lost a slash.
+    assert Store(Path("s3://bucket/runs")).path == "s3://bucket/runs"
+    shutil.rmtree(tmp_path)
