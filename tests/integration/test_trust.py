@@ -1,0 +1,255 @@
+"""What a run of TLC gets of this machine, with and without trust; what names in files of strangers lead to."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.integration.spy import found_by, write_spy
+from tla2py.errors import StoreError
+from tla2py.explore import open_view
+from tla2py.record import open_archive
+from tla2py.tlc import landlock, sandbox
+from tla2py.tlc.gateway import GatewayError
+from tla2py.tlc.host import Host, gateway_jar
+from tla2py.tlc.toolchain import bundled_jar, find_java
+
+# What a system cannot take away stays, and then these tests see that nothing fails.
+FILES, NETWORK, TCP = sandbox.walls().files, sandbox.walls().network, sandbox.walls().tcp
+
+
+@contextmanager
+def listening() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """A TCP server and a UDP socket on this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+        udp.bind(("127.0.0.1", 0))
+        tcp.settimeout(0.1)
+        udp.settimeout(0.1)
+        yield tcp, udp
+
+
+def refused(taken: bool, otherwise: str = "done") -> str:
+    return "refused" if taken else otherwise
+
+
+def test_a_stranger_finds_nothing_and_who_is_trusted_all(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("of files")
+    with listening() as (tcp, udp):
+        tries = {
+            "env": ("env", "TLA2PY_TEST_SECRET"),
+            "home": ("env", "HOME"),
+            "read": ("read", str(tmp_path / "secret")),
+            "up": ("read", "../../../../.." + str(tmp_path / "secret")),
+            "own": ("write", "notes.txt"),
+            "write": ("write", str(tmp_path / "written")),
+            "link": ("link", str(tmp_path / "secret")),
+            "run": ("run", f"cp {tmp_path}/secret {tmp_path}/copied"),
+            "tcp": ("tcp", str(tcp.getsockname()[1])),
+            "udp": ("udp", str(udp.getsockname()[1])),
+        }
+        module = write_spy(tmp_path, tries)
+        asked = ("check", module, "--overrides", "spy", "--invariant", "Told", "--json")
+        environment = {"TLA2PY_TEST_SECRET": "of variables", "HOME": str(tmp_path), "_JAVA_OPTIONS": "-Xmx1k"}
+        ended = run_cli(*asked, env=environment)
+        found = found_by(ended)
+        assert found["env"] == "null"
+        assert found["home"].startswith(os.environ.get("TMPDIR", "/tmp"))
+        assert found["own"] == "done"
+        assert found["read"] == found["up"] == refused(FILES, "of files")
+        assert found["write"] == found["link"] == refused(FILES)
+        assert (tmp_path / "written").exists() == (tmp_path / "copied").exists() == (not FILES)
+        assert found["tcp"] == refused(NETWORK or TCP)
+        assert found["udp"] == refused(NETWORK)
+        if NETWORK:
+            with pytest.raises(TimeoutError):
+                udp.recv(1)
+
+        trusted = run_cli(*asked, "--trust", env=environment)
+        found = found_by(trusted)
+        assert (found["env"], found["home"]) == ("of variables", str(tmp_path))
+        assert (found["read"], found["write"]) == ("of files", "done")
+        assert (found["run"], found["tcp"], found["udp"]) == ("exit 0", "done", "done")
+        assert (tmp_path / "copied").read_text() == "of files"
+    # Whom one trusts is no part of what is asked.
+    assert json.loads(ended.stdout)["run_id"] == json.loads(trusted.stdout)["run_id"]
+
+
+def test_a_sweep_file_may_trust_and_the_command_line_may_not(run_cli: RunCli, tmp_path: Path) -> None:
+    write_spy(tmp_path, {"env": ("env", "TLA2PY_TEST_SECRET")})
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Use.tla"\n[model]\ninvariants = ["Told"]\n[tlc]\noverrides = ["spy"]\ntrust = true\n'
+    )
+    asked = ("sweep", "sweep.toml", "--executor", "local", "--fresh")
+    for options, secret in (((), "of variables"), (("--no-trust",), "null")):
+        run_cli(*asked, *options, env={"TLA2PY_TEST_SECRET": "of variables"})
+        view = open_view(tmp_path / "runs/sweep")
+        assert view.trace(1).states[0].values["found"]["env"] == secret
+
+
+def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
+    results = []
+    for store, options in (("held", ("--no-trust",)), ("trusted", ("--trust",))):
+        run_cli("sweep", tiny_sweep, "--executor", "local", "-o", store, *options)
+        view = open_view(tiny_sweep.parent / store)
+        rows = view.arrow("runs").drop_columns(
+            ["wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"]
+        )
+        results.append((rows.to_pylist(), view.arrow("states").to_pylist(), view.arrow("traces").to_pylist()))
+        with view.store.archive(view.manifest.points[0].run_id) as archive:
+            assert archive.record.limits.trust == (store == "trusted")
+    assert results[0] == results[1]
+    assert len(results[0][0]) == 3
+
+
+def test_a_jvm_that_stays_is_held_too(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("of files")
+    gateway = gateway_jar()
+    assert gateway is not None
+    java = (str(find_java().path), "-Xmx64m", "-XX:TieredStopAtLevel=1")
+    for trust in (False, True):
+        host = Host(java, gateway, str(bundled_jar()), trust=trust)
+        try:
+            with listening() as (tcp, _):
+
+                def works(name: str, *arguments: str | int, host: Host = host) -> bool:
+                    try:
+                        host._java.new(name, *arguments)
+                    except GatewayError:
+                        return False
+                    return True
+
+                assert works("java.io.FileWriter", str(host.folder / "own"))
+                assert works("java.io.FileReader", str(tmp_path / "secret")) == (trust or not FILES)
+                assert works("java.io.FileWriter", str(tmp_path / "other")) == (trust or not FILES)
+                assert works("java.net.Socket", "127.0.0.1", tcp.getsockname()[1]) == (trust or not TCP)
+        finally:
+            host.kill()
+
+
+def test_what_cannot_be_taken_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A system without Landlock, and one that gives its word on namespaces and does not keep it."""
+    monkeypatch.setattr(landlock, "landlock_version", lambda: 0)
+    monkeypatch.setattr(sandbox, "landlock_version", lambda: 0)
+    monkeypatch.setattr(sandbox, "_tried", lambda: ("/bin/sh", "-c", "echo unshare: no >&2; exit 1"))
+    monkeypatch.setattr(sandbox, "_refused", False)
+    from tla2py.tlc.process import execute_argv
+
+    (tmp_path / "tmp").mkdir()
+    ended = execute_argv(
+        ["/bin/sh", "-c", "echo here"],
+        tmp_path,
+        timeout_seconds=60,
+        memory_bytes=1 << 30,
+        sandbox=sandbox.Sandbox(folder=tmp_path, readable=()),
+    )
+    assert ended.exit_code == 0
+    assert (tmp_path / "stdout.txt").read_text() == "here\n"
+    assert sandbox.walls() == sandbox.Walls(files=False, network=False, tcp=False)
+
+
+def test_no_file_grows_without_bound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sandbox, "FILE_LIMIT_BYTES", 1 << 20)
+    done = sandbox.run(
+        ["/bin/sh", "-c", "sleep 0.2; head -c 2000000 /dev/zero > big; wc -c < big"],
+        sandbox.Sandbox(folder=tmp_path, readable=sandbox._system()),
+        timeout_seconds=60,
+    )
+    limited = sys.platform.startswith("linux")
+    assert int(done.stdout.split()[-1]) == (1 << 20 if limited else 2_000_000)
+
+
+def test_a_java_elsewhere_is_read_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    # A launcher that needs a file which is neither its own nor the system's.
+    (tmp_path / "jdk/bin").mkdir(parents=True)
+    java, needed = tmp_path / "jdk/bin/java", tmp_path / "needed"
+    java.write_text(f"#!/bin/sh\nread -r line < {needed}\n")
+    java.chmod(0o755)
+    needed.write_text("a line\n")
+    own = sandbox.java_sandbox(java, tmp_path, [])
+    assert (Path("/") in own.readable) == FILES
+    sandbox._of_java.cache_clear()
+    java.write_text("#!/bin/sh\n:\n")
+    own = sandbox.java_sandbox(java, tmp_path, [])
+    assert Path("/") not in own.readable
+    assert tmp_path / "jdk" in own.readable
+    sandbox._of_java.cache_clear()
+
+
+def test_a_template_is_no_program(run_cli: RunCli, tiny_sweep: Path) -> None:
+    steal = "{{ config.__class__.__init__.__globals__['__builtins__']['open']('stolen', 'w').write('x') }}"
+    tiny_sweep.with_name("t.j2").write_text(steal)
+    tiny_sweep.write_text('template = "t.j2"\n' + tiny_sweep.read_text())
+    ended = run_cli("sweep", tiny_sweep, "--executor", "local")
+    assert ended.code == 2
+    assert "t.j2" in ended.stderr
+    assert "unsafe" in ended.stderr
+    assert not tiny_sweep.with_name("stolen").exists()
+
+
+def test_names_do_not_lead_out_of_their_folder(run_cli: RunCli, tiny_sweep: Path, tmp_path: Path) -> None:
+    outside = tiny_sweep.read_text()
+    for name in ("../out", "/tmp/out", "a/../../out"):
+        tiny_sweep.write_text(f"name = {json.dumps(name)}\n{outside}")
+        ended = run_cli("sweep", tiny_sweep, "--executor", "local", "--dry-run")
+        assert (ended.code, ended.errors[0].split(": ")[1]) == (2, f"{tiny_sweep}:1:1"), ended
+    tiny_sweep.write_text(outside)
+    run_cli("sweep", tiny_sweep, "--executor", "local", "-o", "store")
+    # A store of a stranger whose record has the module written elsewhere when its traces are verified.
+    file = next((tmp_path / "store/records").iterdir())
+    with zipfile.ZipFile(file) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["record.json"] = members["record.json"].replace(b'"Counter.tla"', b'"../../Counter.tla"')
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(StoreError, match="names a file"), open_archive(file):
+        pass
+    manifest = tmp_path / "store/store.json"
+    manifest.write_text(manifest.read_text().replace(file.stem, "../../etc/x"))
+    ended = run_cli("trace", "store", "1")
+    assert (ended.code, ended.stdout) == (2, "")
+
+
+def test_odd_names_are_only_names(run_cli: RunCli, tmp_path: Path) -> None:
+    odd = ["a b'c", 'say "$(touch owned)"', "-L", "new\nline", "...", "b:c;d*"]
+    folder = tmp_path.joinpath(*odd)
+    folder.mkdir(parents=True)
+    (folder / "Odd.tla").write_text(
+        "---- MODULE Odd ----\nVARIABLE x\nInit == x = 0\nNext == x' = x\n"
+        "Spec == Init /\\ [][Next]_x\nNo == x = 1\n====\n"
+    )
+    (folder / "-x.toml").write_text(
+        'module = "Odd.tla"\nname = "odd"\n[model]\ninvariants = ["No"]\n[tlc]\nmemory = "256MiB"\n'
+    )
+    ended = run_cli("sweep", "--executor", "local", "--", folder / "-x.toml", env={"TMPDIR": str(folder)})
+    assert "violated: No in 1" in ended.stdout, ended
+    assert {each.name for each in tmp_path.iterdir()} == {odd[0], "runs"}
+    assert {each.name for each in folder.iterdir()} == {"Odd.tla", "-x.toml"}
+
+
+def test_sandboxes_leave_their_starter_free(tmp_path: Path) -> None:
+    """Rights are given up by a thread, and by no other."""
+    status = Path("/proc/self/status")
+    before = status.read_text() if status.exists() else ""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    sandbox.run(
+        ["/bin/sh", "-c", ":"], sandbox.Sandbox(folder=folder, readable=sandbox._system()), timeout_seconds=60
+    )
+    (tmp_path / "still").write_text("written")
+    if before:
+        assert [line for line in before.splitlines() if line.startswith("NoNewPrivs")] == [
+            line for line in status.read_text().splitlines() if line.startswith("NoNewPrivs")
+        ]
+    assert subprocess.run(["/bin/cat", tmp_path / "still"], capture_output=True, check=True).stdout
