@@ -41,9 +41,7 @@ def check_for_manifest(sweep: Sweep, path: Path) -> None:
     file = sweep.file
     varied = [each.name for each in sweep.parameters if each.kind not in ("module", "config")]
     if file.config is None or varied or file.constants or file.substitutions or file.model != ModelSection():
-        what = (
-            f"it varies {', '.join(varied)}" if varied else "its models are not those of config files alone"
-        )
+        what = f"it varies {', '.join(varied)}" if varied else "its models are not those of configs alone"
         raise InputError(
             "manifest-cannot-say",
             f"a manifest names modules and configs, and cannot say what {sweep.name} runs: {what}",

@@ -20,7 +20,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "substitutions": "Constants and definitions that are replaced, by a definition's name or an expression.",
         "parameters": "The grid: each key has the values that it takes, one after the other.",
         "grid": "Which parameters go together, and which points are left out or added.",
-        "tlc": "How TLC searches, and what one run may take.",
+        "tlc": "How TLC searches, and what one execution may take.",
         "expect": "What you expect of the points; without it, that each of them holds.",
     },
     "model": {
@@ -56,7 +56,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "find": (
             "Stop at the first violation, or run again until each violated invariant and property has a shortest trace."
         ),
-        "workers": "TLC worker threads of one run.",
+        "workers": "TLC worker threads of one execution.",
         "timeout": "The time limit of one execution of TLC, as in 90s, 5m or 1h30m; a number is seconds.",
         "memory": "The memory limit of one execution, everything included, as in 2GiB; a number is bytes.",
         "disk": "What one execution may write, as in 10GiB; without it, an equal share of what is free.",

@@ -21,13 +21,14 @@ Jar = Annotated[
     ),
 ]
 Timeout = Annotated[
-    str | None, typer.Option(metavar="DURATION", help="Time limit of one run, such as 90s or 5m.")
+    str | None,
+    typer.Option(metavar="DURATION", help="Time limit of one execution of TLC, such as 90s or 5m."),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Memory limit of one run, everything included, such as 2GiB."),
+    typer.Option(metavar="SIZE", help="Memory limit of one execution, everything included, such as 2GiB."),
 ]
-Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="TLC worker threads of one run.")]
+Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="TLC worker threads of one execution.")]
 Trust = Annotated[
     bool | None,
     typer.Option(

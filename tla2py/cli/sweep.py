@@ -60,7 +60,7 @@ ExecutorChoice = Annotated[
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Show the points, what is excluded and why, and what is cached; run nothing."
+        "--dry-run", help="Show the points, what is left out and why, and what is cached; run nothing."
     ),
 ]
 Configs = Annotated[
