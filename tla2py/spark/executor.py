@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,8 +49,12 @@ class SparkExecutor:
 
     def running(self) -> int:
         """How many runs go on now."""
-        tracker = self._context.statusTracker()
-        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        try:
+            tracker = self._context.statusTracker()
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        except (Py4JError, OSError):
+            # Spark is gone, which its job tells.
+            return 0
         # The tracker hears of a task's end a little after the next one began.
         return min(sum(stage.numActiveTasks for stage in stages if stage is not None), self.slots)
 
@@ -102,7 +107,8 @@ class SparkExecutor:
                 ) from failure[0]
         finally:
             self._stop(thread)
-            shared.destroy()
+            with contextlib.suppress(Py4JError, OSError):
+                shared.destroy()
 
     def _stop(self, thread: threading.Thread) -> None:
         """Cancel what goes on and wait until no task is left, so that no TLC outlives the sweep."""
@@ -110,7 +116,7 @@ class SparkExecutor:
         while thread.is_alive() and time.monotonic() < deadline:
             try:
                 self._context.cancelAllJobs()
-            except Py4JError:
+            except (Py4JError, OSError):
                 return
             thread.join(0.5)
 

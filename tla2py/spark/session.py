@@ -41,7 +41,9 @@ def spark_session(
         try:
             yield session
         finally:
-            session.stop()
+            # It may be gone already.
+            with contextlib.suppress(Py4JError, OSError):
+                session.stop()
 
 
 def shared_session() -> SparkSession:
