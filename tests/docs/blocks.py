@@ -112,6 +112,12 @@ def own_test(page: Path) -> str | None:
     return match[1] if match else None
 
 
+def own(page: Path) -> list[Block]:
+    """The blocks that the tests here run: where the page names a test of its own, the commands alone."""
+    shells = ("console", "sh")
+    return [each for each in blocks(page) if own_test(page) is None or each.language in shells]
+
+
 def begins_with(page: Path) -> Iterator[tuple[str, str]]:
     """Name and text of the files that a page begins with, which are on another one."""
     for name, other in _WITH.findall(page.read_text(encoding="utf-8")):

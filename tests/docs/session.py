@@ -11,11 +11,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.docs.blocks import ROOT, Block, Command, commands
+from tests.docs.blocks import ROOT, Block, Command, begins_with, commands
 from tla2py.cfg.read import parse_config
 from tla2py.cli.app import run_app
 from tla2py.sweepfile import read_sweep_text
@@ -43,16 +43,29 @@ class _Stream(io.StringIO):
         return super().write(text)
 
 
-class Session:
-    """The state that the blocks of a page share: a folder with the systems' specs in it, and the names of Python."""
+Differ = Callable[[Block, str, str], None]
 
-    def __init__(self, folder: Path) -> None:
+
+def _fail(block: Block, shown: str, printed: str) -> None:
+    raise AssertionError(f"{block.place} shows\n{shown}\nand prints\n{printed}")
+
+
+class Session:
+    """The state that the blocks of a page share: a folder with the systems' specs in it, and the names of Python.
+
+    What does not print what the page shows is given to ``differ(block, shown, printed)``; by default it fails.
+    """
+
+    def __init__(self, page: Path | None, folder: Path, differ: Differ | None = None) -> None:
         self.folder = folder
+        self._differ = differ or _fail
         self._names: dict[str, Any] = {}
         self._printed = ""
         self._code = 0
         shutil.copytree(ROOT / "specs", folder / "specs")
         self._cwd = folder
+        for name, text in begins_with(page) if page else ():
+            (folder / name).write_text(text, encoding="utf-8")
 
     def run(self, block: Block) -> None:
         """Run or read a block, and hold what it prints to what the page shows."""
@@ -67,7 +80,8 @@ class Session:
             case "python":
                 self._printed = self._python(block)
             case "text" if block.follows == "python":
-                assert agree(block.text, self._printed), f"{block.place} prints\n{self._printed}"
+                if not agree(block.text, self._printed):
+                    self._differ(block, block.text, self._printed)
             case "toml":
                 _read_toml(block)
             case "tla":
@@ -84,8 +98,10 @@ class Session:
             if said != "echo $?":
                 last = place + 1 == len(found)
                 assert code == int(block.notes.get("exits with", "0") if last else "0"), shown
-            if command.output:
-                assert agree(command.output, out) or agree(command.output, both), shown
+            if command.output and not (agree(command.output, out) or agree(command.output, both)):
+                self._differ(
+                    block, f"$ {command.text}\n{command.output}\n", f"$ {command.text}\n{out or both}"
+                )
 
     def _command(self, command: Command) -> tuple[int, str, str]:
         """The exit code, what went to standard output, and that with standard error."""

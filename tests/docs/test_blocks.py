@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, begins_with, blocks, names_its_file, own_test
+from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, blocks, names_its_file, own, own_test
 from tests.docs.session import Session, agree
 
 LONG = [page for page in PAGES if any("long" in block.notes for block in blocks(page))]
@@ -17,12 +17,6 @@ LONG = [page for page in PAGES if any("long" in block.notes for block in blocks(
 
 def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
-
-
-def own(page: Path) -> list[Block]:
-    """The blocks that the tests here run: where the page names a test of its own, the commands alone."""
-    shells = ("console", "sh")
-    return [each for each in blocks(page) if own_test(page) is None or each.language in shells]
 
 
 def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,9 +28,7 @@ def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest
         "GITHUB_STEP_SUMMARY",
     ):
         monkeypatch.delenv(variable, raising=False)
-    session = Session(folder)
-    for title, text in begins_with(page) if page else ():
-        (folder / title).write_text(text, encoding="utf-8")
+    session = Session(page, folder)
     for block in found:
         session.run(block)
 
