@@ -153,7 +153,9 @@ class StoreView:
         if not 1 <= number <= len(traces):
             raise InputError(
                 "no-trace",
-                f"point {point} has no trace {number}" if traces else f"point {point} has no counterexample",
+                f"point {point} has no trace {number}"
+                if traces
+                else f"point {point} has no counterexample: its verdict is {self._verdict(point)}",
                 hint=f"its traces: 1 to {len(traces)}"
                 if traces
                 else "'tla2py trace STORE' lists the points that have one",
@@ -168,6 +170,12 @@ class StoreView:
             stuttering=bool(row["stuttering"]),
             constants=self._constants(point),
         )
+
+    def _verdict(self, point: int) -> str:
+        (verdict,) = rows_of(self.arrow("runs"), run_id=self._run_id(point))["verdict"].to_pylist()[:1] or [
+            "not there yet"
+        ]
+        return str(verdict)
 
     def trace_list(self, point: int) -> list[dict[str, pa.Scalar]]:
         """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""

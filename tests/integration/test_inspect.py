@@ -130,24 +130,30 @@ def test_init_prints_or_writes_the_same_file(run_cli: RunCli, tiny_spec: Path, t
     assert (printed.code, printed.stderr) == (0, "")
     written = run_cli("init", "Counter.tla", "-o", "first.toml")
     assert (written.code, written.stdout) == (0, "")
-    assert "tla2py sweep first.toml" in written.stderr
+    assert (
+        "take the marks away from what is to be checked in it, then tla2py sweep first.toml" in written.stderr
+    )
     assert (tmp_path / "first.toml").read_text() == printed.stdout
     again = run_cli("init", "Counter.tla", "-o", "first.toml")
     assert again.code == 2
     assert "--force" in again.errors[1]
     assert run_cli("init", "Counter.tla", "-o", "first.toml", "--force").code == 0
     nowhere = run_cli("init", "Counter.tla", "-o", "no/such/first.toml")
-    assert (nowhere.code, len(nowhere.errors)) == (2, 1)
+    assert (nowhere.code, len(nowhere.errors)) == (2, 2)
 
 
 @pytest.mark.java
 def test_a_first_sweep_runs_as_it_is(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
     assert run_cli("init", "Counter.tla", "-o", "first.toml").code == 0
+    held = run_cli("sweep", "first.toml", "--executor", "local")
+    assert "Next   tla2py report runs/first" in held.stdout
+    assert run_cli("trace", "runs/first").stdout.split("; ")[1] == "of its points: 1 holds\n"
     path = tmp_path / "first.toml"
     path.write_text(path.read_text().replace('# "Small"', '"Small"').replace("Max = 2", "Max = 3"))
     ended = run_cli("sweep", "first.toml", "--executor", "local")
     assert ended.code == 1, ended.stderr
     assert "violated: Small in 4" in ended.stdout
+    assert "Next   tla2py trace runs/first 1" in ended.stdout
 
 
 @pytest.mark.java

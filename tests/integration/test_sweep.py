@@ -226,7 +226,7 @@ def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
     assert whole.stdout.count("count = (p1 :> ") == 4
     none = run_cli("trace", counter_store, "1")
     assert none.code == 2
-    assert "no counterexample" in none.stderr
+    assert "no counterexample: its verdict is holds" in none.stderr
 
 
 def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:

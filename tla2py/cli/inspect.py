@@ -72,7 +72,8 @@ def init_command(
         raise unwritable(output, error) from error
     if schema:
         write_schema(output.with_name(SCHEMA_NAME))
-    err().print(f"wrote {output}; next: tla2py sweep {output}", markup=False)
+    choose = "take the marks away from what is to be checked in it, then " if '\n    # "' in text else ""
+    err().print(f"wrote {output}; next: {choose}tla2py sweep {output}", markup=False)
 
 
 def _load(module: Path, libraries: Sequence[Path]) -> Spec:

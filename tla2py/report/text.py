@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 
@@ -57,8 +58,13 @@ def sweep_summary(view: StoreView) -> RenderableType:
         parts.append("")
     store = shlex.quote(str(view.store.path))
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
-    first = minimal[0][0].point if minimal else None
-    parts.append(Text.assemble(("Next   ", "bold"), f"tla2py trace {store}{f' {first}' if first else ''}"))
+    if minimal:
+        following = f"tla2py trace {store} {minimal[0][0].point}"
+    elif any(run["verdict"] == "broken" for run in runs):
+        following = "mend what is broken; the same command then runs no more than that"
+    else:
+        following = f"tla2py report {store}"
+    parts.append(Text.assemble(("Next   ", "bold"), following))
     parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))  # noqa: S608 - shown, not run
     return Group(*parts)
 
@@ -267,7 +273,9 @@ def trace_list(view: StoreView) -> RenderableType:
     """All counterexamples of a store, a line each."""
     rows: list[Row] = view.arrow("traces").to_pylist()
     if not rows:
-        return Text("no counterexample in this store")
+        verdicts = Counter(str(run["verdict"]) for run in view.arrow("runs").to_pylist())
+        told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        return Text(f"no counterexample in this store; of its points: {told or 'nothing yet'}")
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("point", "trace"):
         table.add_column(name, justify="right")
