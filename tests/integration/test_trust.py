@@ -23,6 +23,7 @@ from tla2py.tlc import landlock, sandbox
 from tla2py.tlc.gateway import GatewayError
 from tla2py.tlc.host import Host, gateway_jar
 from tla2py.tlc.toolchain import bundled_jar, find_java
+from tla2py.values import Record
 
 # What a system cannot take away stays, and then these tests see that nothing fails.
 FILES, NETWORK, TCP = sandbox.walls().files, sandbox.walls().network, sandbox.walls().tcp
@@ -93,7 +94,9 @@ def test_a_sweep_file_may_trust_and_the_command_line_may_not(run_cli: RunCli, tm
     for options, secret in (((), "of variables"), (("--no-trust",), "null")):
         run_cli(*asked, *options, env={"TLA2PY_TEST_SECRET": "of variables"})
         view = open_view(tmp_path / "runs/sweep")
-        assert view.trace(1).states[0].values["found"]["env"] == secret
+        found = view.trace(1).states[0].values["found"]
+        assert isinstance(found, Record)
+        assert found["env"] == secret
 
 
 def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
