@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -265,6 +266,7 @@ def shared_executor(
                 fitting = fitting_slots(slots, memory)
                 _tell_slots(fitting if fitting < slots else None, memory)
                 return LocalExecutor(fitting)
+            _hush()
             from tla2py.spark.executor import SparkExecutor
             from tla2py.spark.session import fitting_master, spark_session
 
@@ -273,6 +275,12 @@ def shared_executor(
             return SparkExecutor(stack.enter_context(spark_session(asked, workers=workers)))
 
         yield start
+
+
+def _hush() -> None:
+    """Keep Py4J's tracebacks off standard error, where nobody has asked for logs: what is gone is told in words."""
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())
 
 
 def _tell_slots(fewer: int | None, memory: int) -> None:

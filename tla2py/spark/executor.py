@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,7 +63,6 @@ class SparkExecutor:
 
         Raises ToolchainError (``spark-failed``) when Spark gives up, and what went wrong in a task, such as StoreError.
         """
-        _hush()
         shared = self._context.broadcast(self._shipper.pack(work))
         news = self._context.accumulator([], _Append())
 
@@ -121,12 +119,6 @@ class SparkExecutor:
             except (Py4JError, OSError):
                 return
             thread.join(0.5)
-
-
-def _hush() -> None:
-    """Keep Py4J's tracebacks off standard error, where nobody has asked for logs: what is gone is told in words."""
-    if not logging.getLogger().handlers:
-        logging.getLogger().addHandler(logging.NullHandler())
 
 
 def _first_line(error: BaseException) -> str:
