@@ -7,8 +7,10 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,13 +39,25 @@ def spark_session(
         yield active
         return
     with scratch_folder("tla2py-spark-") as scratch:
-        session = _start(master, workers, name, scratch)
+        with _own_interrupts():
+            session = _start(master, workers, name, scratch)
         try:
             yield session
         finally:
             # It may be gone already.
             with contextlib.suppress(Py4JError, OSError):
                 session.stop()
+
+
+@contextlib.contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep what an interrupt does here: PySpark puts its own in place, which asks its JVM first and tells all of that."""
+    kept = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, kept)
 
 
 def shared_session() -> SparkSession:
@@ -72,7 +86,7 @@ def _start(master: str | None, workers: int, name: str, scratch: Path) -> SparkS
     }
     builder = SparkSession.builder.appName(name)
     if _SUBMITTED not in os.environ:
-        java = find_java()
+        java = find_java(spark=True)
         os.environ["JAVA_HOME"] = str(java.path.resolve().parent.parent)
         master = master or "local[*]"
         log4j = Path(__file__).with_name("log4j2.properties").as_uri()
