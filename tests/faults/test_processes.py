@@ -16,6 +16,7 @@ pytestmark = pytest.mark.java
 Like = Callable[[Scene], Scene]
 
 
+@pytest.mark.reference
 def test_kill_of_a_tlc(own: Scene, like: Like) -> None:
     scene = like(own)
     driver = scene.start()
@@ -26,6 +27,7 @@ def test_kill_of_a_tlc(own: Scene, like: Like) -> None:
     scene.check(own.store, said="inconclusive", code=1, again=1)
 
 
+@pytest.mark.reference
 def test_kill_of_a_jvm_that_runs_share(shared: Scene, like: Like) -> None:
     scene = like(shared)
     driver = scene.start()
@@ -36,6 +38,7 @@ def test_kill_of_a_jvm_that_runs_share(shared: Scene, like: Like) -> None:
     scene.check(shared.store, said="all 6 points are as expected", again=0)
 
 
+@pytest.mark.reference
 def test_a_tlc_that_hangs(own: Scene, like: Like) -> None:
     scene = like(own)
     driver = scene.start("--timeout", "5s")
@@ -52,6 +55,7 @@ def test_a_tlc_that_hangs(own: Scene, like: Like) -> None:
     assert same == rows(own.store, "runs")
 
 
+@pytest.mark.reference
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_stops_a_sweep_whose_jvm_hangs(sent: signal.Signals, shared: Scene, like: Like) -> None:
     scene = like(shared)
@@ -79,6 +83,7 @@ def test_a_second_interrupt_stops_at_once(own: Scene, like: Like) -> None:
     scene.check(own.store, said="stopped at once", code=1, again=4 - len(scene.records()))
 
 
+@pytest.mark.reference
 def test_kill_of_the_driver(shared: Scene, like: Like) -> None:
     scene = like(shared)
     driver = scene.start()
