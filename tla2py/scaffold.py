@@ -11,6 +11,8 @@ from pathlib import Path
 
 from tla2py.guess import guess_values
 from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds
+from tla2py.tlc.installed import community_modules
+from tla2py.tlc.releases import COMMUNITY
 
 _WIDTH = 100
 _GUESS = "a guess"
@@ -52,6 +54,10 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
     found = [module.path.parent for module in spec.modules if module.path is not None]
     needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
     needed.pop(_relative(root.path.parent, folder), None)
+    if (installed := community_modules()) is not None:
+        # By its name it is found on other machines too.
+        names = {_relative(installed, folder): COMMUNITY}
+        needed = dict.fromkeys(names.get(each, each) for each in needed)
     if needed:
         yield f"libraries = [{', '.join(map(_string, needed))}]"
 
@@ -95,7 +101,8 @@ def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]) -> Iterator[str]:
-    yield "[constants]"
+    if spec.constants:
+        yield "[constants]"
     for constant in spec.constants:
         kind = kinds[constant.name]
         if constant.name not in values:
@@ -149,6 +156,11 @@ def _varied(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, 
 
 def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
     yield "[parameters]"
+    if not varied:
+        yield from _comment(
+            'No constant is easily varied. A definition may be too, by expressions: Bound = ["x < 3", "x < 5"]'
+        )
+        return
     yield from _comment(
         "Each a list of values, and every combination is a point. To vary a constant, take its line above away and "
         "give its values here:"

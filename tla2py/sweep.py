@@ -31,7 +31,9 @@ from tla2py.sweepmodel import Sources, point_model
 from tla2py.sweepnames import check_matches, check_names
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec, untranslated
+from tla2py.tlc.installed import module_folder
 from tla2py.tlc.overrides import option_overrides, override_modules, read_override
+from tla2py.tlc.releases import COMMUNITY
 from tla2py.tlc.toolchain import Override
 from tla2py.told import with_told
 from tla2py.units import parse_duration, parse_memory, parse_size
@@ -205,13 +207,17 @@ def _loaded(
     file = with_found_configs(file, source, base)
     names = [file.module] if isinstance(file.module, str) else file.module
     libraries = [base / folder for folder in file.libraries]
+    libraries = [
+        module_folder(Path(named)) if named == COMMUNITY and not folder.is_dir() else folder
+        for named, folder in zip(file.libraries, libraries, strict=True)
+    ]
     for folder, shown in zip(libraries, file.libraries, strict=True):
         if not folder.is_dir():
             raise InputError(
                 "library-missing",
                 f"no such folder: {shown}",
                 where=source.place("libraries", value=shown),
-                hint="libraries are folders with modules, relative to the sweep file",
+                hint=f"libraries are folders with modules, relative to the sweep file, or {COMMUNITY}",
             )
     overrides = tuple(
         read_override(base / name, source.place("tlc", "overrides", value=name))

@@ -289,7 +289,27 @@ def test_the_community_modules_are_a_folder_for_modules(tools: Tools) -> None:
     spec.write_text("---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nFour == Twice(2)\n====\n")
     without = tools.run("inspect", spec)
     assert without.code == 2
+    assert "tla2py tools install community-modules" in without.errors[1]
     assert tools.run("inspect", spec, "-L", folder).code == 0
+    assert tools.run("inspect", spec, "-L", "community-modules").code == 0
+
+
+def test_the_community_modules_are_named_in_a_sweep_file(tools: Tools) -> None:
+    project = tools.folder / "project"
+    project.mkdir()
+    (project / "Uses.tla").write_text(
+        "---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nASSUME Twice(2) = 4\n====\n"
+    )
+    (project / "sweep.toml").write_text('module = "Uses.tla"\nlibraries = ["community-modules"]\n')
+    missing = tools.refused("cfg", "sweep.toml")
+    assert missing.errors[0] == "error: the CommunityModules are not installed"
+    assert "tla2py tools install community-modules" in missing.errors[1]
+    assert tools.refused("inspect", "Uses.tla", "-L", "community-modules").errors == missing.errors
+    assert tools.run("tools", "install", "community-modules").code == 0
+    assert tools.run("cfg", "sweep.toml").code == 0
+    # What init writes is not the path on this machine.
+    written = tools.run("init", "Uses.tla", "-L", "community-modules").stdout
+    assert 'libraries = ["community-modules"]' in written
 
 
 def test_a_full_disk(tools: Tools) -> None:

@@ -8,9 +8,23 @@ from typing import Annotated
 
 import typer
 
+
+def _folders(named: list[Path] | None) -> list[Path] | None:
+    # Imported when it is needed: few commands fetch anything.
+    from tla2py.tlc.installed import module_folder
+
+    return [module_folder(folder) for folder in named] if named else named
+
+
 Libraries = Annotated[
     list[Path] | None,
-    typer.Option("-L", "--library", metavar="DIR", help="A further module folder; repeatable."),
+    typer.Option(
+        "-L",
+        "--library",
+        metavar="DIR",
+        callback=_folders,
+        help="A further module folder, or community-modules where these are installed; repeatable.",
+    ),
 ]
 Jar = Annotated[
     Path | None,

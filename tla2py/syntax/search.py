@@ -56,6 +56,16 @@ def untranslated() -> Iterator[None]:
         _translator.reset(token)
 
 
+_COMMUNITY_ADVICE = (
+    "it is one of the CommunityModules: tla2py tools install community-modules, "
+    'then -L community-modules, or libraries = ["community-modules"] in a sweep file'
+)
+_PROOF_ADVICE = (
+    "it belongs to the TLA+ proof system, in library/ of the repository tlaplus/tlapm: "
+    "copy it there, or add its folder with -L"
+)
+
+
 class _Search:
     def __init__(self, folders: Sequence[Path], *, strict: bool, nearby: bool) -> None:
         self._folders = folders
@@ -118,9 +128,9 @@ class _Search:
         if beside:
             advice = f"there is one in {beside[0]}: add -L {beside[0]}"
         elif reference.module in COMMUNITY_MODULES:
-            advice = "it is one of the CommunityModules, which do not come with TLC: copy it there, or add its folder with -L"
+            advice = _COMMUNITY_ADVICE
         elif reference.module in PROOF_MODULES:
-            advice = "it belongs to the TLA+ proof system: copy it there, or add its folder with -L"
+            advice = _PROOF_ADVICE
         elif reference.module in APALACHE_MODULES:
             advice = "it belongs to Apalache: copy it there, or add its folder with -L"
         else:

@@ -48,6 +48,23 @@ def community_modules() -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def module_folder(named: Path) -> Path:
+    """The folder that is meant by ``-L``: ``community-modules``, where no folder is called so, is the installed one.
+
+    Raises ToolchainError (``not-installed``).
+    """
+    if str(named) != COMMUNITY or named.is_dir():
+        return named
+    found = community_modules()
+    if found is None:
+        raise ToolchainError(
+            "not-installed",
+            "the CommunityModules are not installed",
+            hint=f"tla2py tools install {COMMUNITY}; where no network is, add --from-file JAR",
+        )
+    return found
+
+
 def install(
     wanted: Release,
     check: Callable[[Path], object],
