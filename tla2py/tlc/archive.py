@@ -1,8 +1,9 @@
 """A class-data archive of TLC for a Java: it takes a third off the time of a small run, half of its processor time.
 
 Most of a small run is the JVM's loading of TLC's classes, which an archive made by an earlier run spares
-(``-XX:ArchiveClassesAtExit``, JEP 350). It is made once per Java and jar, in the user's cache folder, and is of no
-consequence for what TLC says: a JVM that finds an archive unfit does without it.
+(``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time cache, JEP 514, which keeps them linked too). It is
+made once per Java and jar, in the user's cache folder, and is of no consequence for what TLC says: a JVM that finds an
+archive unfit does without it.
 """
 
 from __future__ import annotations
@@ -51,13 +52,17 @@ Settles == <>[](\A n \in Nodes : state[n].role = "busy")
 """
 _CONFIG = "CONSTANT Nodes = {n1, n2}\nSPECIFICATION Spec\nINVARIANT TypeOK\nPROPERTY Settles\n"
 _SECONDS = 120
+_AOT = ".aot"
+# Java 24 has the cache in two steps only.
+_AOT_SINCE = 25
 # Ten MiB each; there is one for every Java and jar in use.
 _KEPT = 6
 
 
 def archive_options(archive: Path) -> tuple[str, ...]:
     """What has a JVM take its classes from an archive, and keep what it thinks of that out of TLC's output."""
-    return (f"-XX:SharedArchiveFile={archive}", "-Xlog:disable", "-Xlog:all=error:stderr")
+    option = "AOTCache" if archive.suffix == _AOT else "SharedArchiveFile"
+    return (f"-XX:{option}={archive}", "-Xlog:disable", "-Xlog:all=error:stderr")
 
 
 @lru_cache(maxsize=8)
@@ -67,7 +72,7 @@ def class_archive(toolchain: Toolchain) -> Path | None:
     Many processes may ask at once: one makes it, the others wait.
     """
     folder = platformdirs.user_cache_path("tla2py") / "archives"
-    archive = folder / f"{_key(toolchain)}.jsa"
+    archive = folder / f"{_key(toolchain)}{_AOT if toolchain.java.major >= _AOT_SINCE else '.jsa'}"
     if archive.is_file():
         with contextlib.suppress(OSError):
             os.utime(archive)
@@ -95,7 +100,9 @@ def _key(toolchain: Toolchain) -> str:
 
 def _forget(folder: Path) -> None:
     """Remove what has not been used for longest; a JVM that has lost its archive does without."""
-    archives = sorted(folder.glob("*.jsa"), key=lambda file: file.stat().st_mtime, reverse=True)
+    archives = sorted(
+        (*folder.glob("*.jsa"), *folder.glob(f"*{_AOT}")), key=lambda file: file.stat().st_mtime, reverse=True
+    )
     for old in archives[_KEPT:]:
         old.unlink(missing_ok=True)
         old.with_suffix(".lock").unlink(missing_ok=True)
@@ -106,11 +113,12 @@ def _make(toolchain: Toolchain, archive: Path) -> None:
         folder = Path(name)
         (folder / "Warm.tla").write_text(_MODULE)
         (folder / "Warm.cfg").write_text(_CONFIG)
-        new, made = archive.with_suffix(f".{os.getpid()}"), folder / "new.jsa"
+        new, made = archive.with_suffix(f".{os.getpid()}"), folder / f"new{archive.suffix}"
+        keep = "AOTCacheOutput" if archive.suffix == _AOT else "ArchiveClassesAtExit"
         java = (
             toolchain.java.path,
             "-XX:+UseParallelGC",
-            f"-XX:ArchiveClassesAtExit={made}",
+            f"-XX:{keep}={made}",
             "-Xlog:disable",
         )
         tlc = ("-cp", toolchain.jar.path, "tlc2.TLC", "-tool", "-deadlock", "-lncheck", "final", "Warm.tla")

