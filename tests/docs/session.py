@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import contextvars
 import io
 import os
 import re
@@ -114,7 +115,8 @@ class Session:
             with self._here(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(_Stream(both)):
                 argv, sys.argv = sys.argv, words
                 try:
-                    self._code = run_app()
+                    # In a context of its own: a command says for itself how modules are read from then on.
+                    self._code = contextvars.copy_context().run(run_app)
                 finally:
                     sys.argv = argv
             printed = out.getvalue(), both.getvalue()
