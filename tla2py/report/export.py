@@ -19,7 +19,7 @@ from tla2py.values.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifie
 FORMATS = ("text", "itf", "json", "csv", "tla")
 """What ``tla2py trace --format`` takes; text is for persons and made elsewhere."""
 
-_FORMULA = re.compile(r"[=+@\t\r]|-(?!\d)")
+_FORMULA = re.compile(r"[=+@\t\r].|-\D", re.DOTALL)
 _COLUMNS = ("index", "action", "action_args", "in_loop", "variable", "value")
 # Names that are taken in a module that extends Integers, Sequences and TLC.
 _TAKEN = frozenset(

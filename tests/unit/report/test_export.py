@@ -16,7 +16,7 @@ from tla2py.errors import InputError
 from tla2py.foreign.itf import trace_from_itf
 from tla2py.report.export import export_trace
 from tla2py.trace import State, Trace
-from tla2py.values import ModelValue, Opaque, Value, parse_value, same_value, state_from_itf
+from tla2py.values import Json, ModelValue, Opaque, Value, parse_value, same_value, state_from_itf
 
 
 def one_state(**values: Value) -> Trace:
@@ -55,6 +55,17 @@ def test_csv_has_a_row_per_state_and_variable(trace: Trace) -> None:
     assert [row["in_loop"] == "true" for row in rows] == [
         start is not None and int(row["index"]) >= start for row in rows
     ]
+
+
+def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
+    names = ["=cmd|' /C calc'!A0", "+1", "@SUM(1)", "-x", "\tx"]
+    state: dict[str, Json] = {name: {"#bigint": "-1"} for name in names}
+    state["x"] = {"#map": [[{"#bigint": "-2"}, "=1+1"]]}
+    trace = trace_from_itf({"vars": [*state], "states": [state]})
+    rows = list(csv.DictReader(io.StringIO(export_trace(trace, "csv"), newline="")))
+    assert [row["variable"] for row in rows] == [f"'{name}" for name in names] + ["x"]
+    assert [row["value"] for row in rows[:-1]] == ["-1"] * len(names)
+    assert rows[-1]["value"] == '(-2 :> "=1+1")'
 
 
 def test_itf_lists_parameters() -> None:
