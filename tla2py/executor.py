@@ -38,13 +38,13 @@ class Completed:
 class Work:
     """What every executor needs beside the runs: the module texts, the tools, and where records go.
 
-    ``warm`` allows runs to share JVMs, see ``execute_run``.
+    ``warm`` are the runs that may share JVMs, see ``execute_run``.
     """
 
     sources: Mapping[str, str]
     toolchain: Toolchain
     store: Address
-    warm: bool = False
+    warm: frozenset[str] = frozenset()
 
 
 class Executor(Protocol):
@@ -63,7 +63,9 @@ class Executor(Protocol):
 
 def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Completed | None:
     """Execute a run and put its record into the store; None when it was stopped on request and left no record."""
-    with execute_run(run, work.sources, work.toolchain, cancelled=cancelled, warm=work.warm) as executed:
+    with execute_run(
+        run, work.sources, work.toolchain, cancelled=cancelled, warm=run.run_id in work.warm
+    ) as executed:
         if executed.cancelled:
             return None
         Store(work.store).write_record(executed)

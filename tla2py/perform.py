@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import tla2py
+from tla2py.durations import earlier_durations, long_runs, longest_first
 from tla2py.errors import StoreError
 from tla2py.executor import Completed, Executor, Work, completed, settled
-from tla2py.grid import comparable
 from tla2py.outcome import Outcome, Verdict
 from tla2py.place import is_remote
 from tla2py.plan import Plan
@@ -49,27 +48,34 @@ class Performed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A sweep made ready: the plan, the store, and which runs are missing, those expected to be longest first."""
+    """A sweep made ready: the plan, the store, and which runs are missing, those expected to be longest first.
+
+    ``long`` are those that took long when they were last run, maybe of other modules.
+    """
 
     sweep: Sweep
     plan: Plan
     store: Store
     missing: tuple[Run, ...]
+    long: frozenset[str]
     cached: int
     known: dict[str, Verdict] = field(default_factory=dict)
 
 
 def prepare(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) -> Job:
     """Look at what the store has and write down what is about to be run. The store must be locked."""
+    # Before what it says of the runs until now is written over.
+    durations = earlier_durations(store)
     store.write_manifest(manifest(sweep, plan), plan.sources)
     known = {} if fresh else settled_runs(store, plan)
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
-    order = _longest_first(plan)
+    order = longest_first(plan, durations)
     return Job(
         sweep=sweep,
         plan=plan,
         store=store,
         missing=tuple(sorted(missing.values(), key=lambda run: order[run.run_id])),
+        long=long_runs(plan, durations),
         cached=len({run.run_id for run in plan.runs}) - len(missing),
         known=known,
     )
@@ -91,12 +97,13 @@ def perform(
         if job.missing:
             pool = executor()
             # A JVM that stays takes longer for its first run, and less than half for all others.
-            warm = job.sweep.file.tlc.warm and len(job.missing) >= _WARM_RUNS * pool.slots
+            short = {run.run_id for run in job.missing} - job.long
+            warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
             work = Work(
                 sources=job.plan.sources,
                 toolchain=replace(toolchain, overrides=job.sweep.overrides),
                 store=job.store.path,
-                warm=warm,
+                warm=frozenset(short if warm else ()),
             )
 
             def tick() -> None:
@@ -200,20 +207,3 @@ def _runs_table(store: Store) -> list[dict[str, str]]:
     except (OSError, ValueError):
         return []
     return [row for row in rows if row["outcome"] in set(Outcome)]
-
-
-def _longest_first(plan: Plan) -> dict[str, tuple[float, int]]:
-    """A sort key per run: the larger a point's parameters, the earlier it starts."""
-    keys = {}
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        weight = 0.0
-        for text in point.parameters.values():
-            value = comparable(text)
-            if isinstance(value, frozenset):
-                weight += 2.0 * len(value)
-            elif isinstance(value, int):
-                weight += float(value)
-            else:
-                weight += sum(int(n) for n in re.findall(r"\d+", text)[:1])
-        keys[run.run_id] = (-weight, point.index)
-    return keys

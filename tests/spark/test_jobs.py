@@ -171,7 +171,7 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     (classes / "tlc2").mkdir(parents=True)
     (classes / "tlc2" / "Fast.class").write_bytes(b"\xca\xfe\xba\xbe")
     sent = replace(find_toolchain(), overrides=(read_override(classes),))
-    work = Work(sources={}, toolchain=sent, store=tmp_path, warm=True)
+    work = Work(sources={}, toolchain=sent, store=tmp_path, warm=frozenset({"a"}))
     local = Shipper(session.sparkContext)
     assert unpack(local.pack(work)) == work
     remote = Shipper(session.sparkContext)

@@ -40,6 +40,7 @@ LEVELS = (
         "storedorigins",
         "tables",
         "perform",
+        "durations",
         "check",
         "confirm",
         "asking",
