@@ -80,6 +80,8 @@ def _start(master: str | None, workers: int, name: str, scratch: Path) -> SparkS
     settings: dict[str, bool | float | int | str | None] = {
         "spark.task.cpus": str(workers),
         "spark.speculation": "false",
+        # Nobody waits for a run that is not wanted any more.
+        "spark.python.task.killTimeout": "200ms",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
