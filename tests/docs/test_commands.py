@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import typer
 
 from tests.docs.blocks import PAGES, ROOT, blocks, commands
 from tla2py.cli.app import app
+from tla2py.errors import ToolchainError
 
 TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 # A command, up to where a shell begins the next.
@@ -61,14 +63,16 @@ def test_commands_of_blocks(page: Path) -> None:
         if words[0] == "make":
             assert words[1] in TARGETS, place
         if words[0] == "spark-submit":
-            jobs = [word for word in words if word.endswith(".py")]
-            assert (ROOT / "spark_jobs" / Path(jobs[0]).name).is_file(), place
+            for job in (Path(word) for word in words if word.endswith(".py")):
+                assert job.parent.name != "spark_jobs" or (ROOT / "spark_jobs" / job.name).is_file(), place
         if words[0] != "tla2py" or words[1].startswith("--"):
             continue
         stop = next((at for at, word in enumerate(words) if re.match(r"\d?>", word)), len(words))
         command, rest = command_of(words[1:stop])
         try:
-            command.make_context(words[1], rest)
+            # What an option names may not be on this machine; that it is understood is what counts here.
+            with contextlib.suppress(ToolchainError):
+                command.make_context(words[1], rest)
         except typer.BadParameter.__mro__[1] as error:  # type: ignore[misc]
             pytest.fail(f"{place}: {' '.join(words)}: {error}")
 
