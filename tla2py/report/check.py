@@ -9,6 +9,9 @@ from tla2py.check import Checked
 from tla2py.report.diagnostics import diagnostic_text
 from tla2py.report.text import VERDICT_STYLES, number, seconds, trace_text
 
+# As Java says that it may not open a file, or finds no network.
+_REFUSALS = ("(Permission denied)", "Network is unreachable")
+
 
 def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     """The counterexamples, what else TLC complained of, and a last line with verdict and statistics."""
@@ -17,7 +20,10 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     for trace in result.traces:
         parts += [trace_text(trace, full=full), ""]
     if result.verdict.value in ("broken", "excluded", "inconclusive"):
-        parts += [diagnostic_text(each) for each in result.diagnostics if each.severity == "error"]
+        errors = [each for each in result.diagnostics if each.severity == "error"]
+        parts += [diagnostic_text(each) for each in errors]
+        if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
+            parts.append("TLC may read and write in its own folder alone; --trust lets it do what you may\n")
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
     names = ", ".join(v.name or v.kind for v in result.violations)
     stats = result.stats
