@@ -109,7 +109,7 @@ def default_model(
             raise InputError(
                 "usage", "--init and --next go together", hint=f"give --{'next' if init else 'init'} NAME too"
             )
-    elif spec.variables and not (base.specification or base.init or base.next):
+    elif (spec.variables or invariants or properties) and not (base.specification or base.init or base.next):
         base = replace(base, specification=default_specification(spec, str(module), _option))
     deadlock = check_deadlock if check_deadlock is not None else file.config.check_deadlock if file else True
     model = replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -180,6 +181,28 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
     assert "PlusCal" not in ended.stderr
     states = open_view(countdown.parent / "runs/sweep").trace(1).states
     assert [state.values["left"] for state in states] == [2, 2, 1]
+
+
+def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> None:
+    from tla2py.syntax import parse_module
+    from tla2py.tlc.pluscal import Translator
+    from tla2py.tlc.toolchain import find_toolchain
+
+    told: list[str] = []
+    translate = Translator(find_toolchain, told.append)
+    text = translate(parse_module(countdown))
+    assert text is not None
+    # As translators since 2.16 mark theirs.
+    mark = 'BEGIN TRANSLATION (chksum(pcal) = "1d547bc3" /\\ chksum(tla) = "8de86c82")'
+    text = re.sub("BEGIN TRANSLATION.*", lambda _: mark, text)
+    countdown.write_text(text)
+    told.clear()
+    assert translate(parse_module(countdown)) is None
+    assert told == []
+    countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
+    assert translate(parse_module(countdown)) is None
+    assert "translates the PlusCal algorithm otherwise (step). If you changed" in told[0]
+    assert "tla2py tools install 1.7.4" in told[0]
 
 
 def test_pluscal_that_cannot_be_translated(run_cli: RunCli, countdown: Path) -> None:

@@ -24,9 +24,11 @@ from tla2py.tlc.toolchain import Toolchain
 _SECONDS = 60
 _BEGIN = re.compile(r"^\s*\\\*+ BEGIN TRANSLATION(.*)", re.MULTILINE)
 _END = re.compile(r"^\s*\\\*+ END TRANSLATION", re.MULTILINE)
-_MARKS = re.compile(r"^(\s*\\\*+ (?:BEGIN|END) TRANSLATION).*", re.MULTILINE)
+_MARKS = re.compile(r"^(\s*\\\*+ (BEGIN|END) TRANSLATION).*", re.MULTILINE)
 # Since 2020; TLC 2.15 has a digest of its own kind.
 _CHECKSUM = re.compile(r'chksum\(pcal\) = "([^"]*)"|(PCal-\w+)')
+# Newer translators write a checksum only where there was one; 2.15 leaves this one beside its own.
+_NO_CHECKSUM = ' (chksum(pcal) = "0" /\\ chksum(tla) = "0")'
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
 # What a translation defines; a module that defines it beside its algorithm does without one.
 _TRANSLATED = frozenset({"vars", "Init", "Next", "Spec"})
@@ -59,10 +61,20 @@ class Translator:
                 return None
             if (now[1] is None) != (checksum[1] is None):
                 # Another kind of checksum. What differs may be edited by hand, so it is left as it is.
-                if _meaning(module.text) != _meaning(text):
+                there, here = _meaning(module.text), _meaning(text)
+                differ = [name for name in {**there, **here} if there.get(name) != here.get(name)]
+                if differ:
+                    newer = "a newer TLC: tla2py tools install 1.7.4, then --tla2tools 1.7.4"
+                    other = (
+                        newer
+                        if checksum[1] is not None
+                        else "the TLC that did it, or take its mark PCal-... out"
+                    )
+                    told = ", ".join(differ[:3]) + (" and more" if len(differ) > 3 else "")
                     self._tell(
-                        f"{_place(module)}: its translation is not what this TLC makes of the PlusCal algorithm; whether "
-                        "that has changed since, a TLC like the one that translated it can tell (--tla2tools)"
+                        f"{_place(module)}: the translation in the file is checked, and this TLC translates the PlusCal "
+                        f"algorithm otherwise ({told}). If you changed the algorithm since, translate it again, or have it "
+                        f"done by {other}"
                     )
                 return None
         state = "is not translated" if begin is None else "has changed since it was translated"
@@ -74,7 +86,7 @@ class Translator:
 
     def _translated(self, module: Module) -> str:
         toolchain = self._toolchain()
-        key = hashlib.sha256(f"{toolchain.jar.sha256}\0{module.name}\0{module.text}".encode()).hexdigest()
+        key = hashlib.sha256(f"2\0{toolchain.jar.sha256}\0{module.name}\0{module.text}".encode()).hexdigest()
         kept = platformdirs.user_cache_path("tla2py") / "pluscal" / f"{key[:32]}.tla"
         with contextlib.suppress(OSError, UnicodeDecodeError):
             return kept.read_text(encoding="utf-8")
@@ -108,7 +120,8 @@ def _meaning(text: str) -> dict[str, str]:
 def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     file = folder / f"{module.name}.tla"
     # Without the checksums of another translator, which some keep beside their own.
-    file.write_text(_MARKS.sub(r"\1", module.text), encoding="utf-8")
+    marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
+    file.write_text(marked, encoding="utf-8")
     java = [str(toolchain.java.path), "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
     java += [f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
     argv = [*java, "-cp", str(toolchain.jar.path), "pcal.trans", "-nocfg", file.name]
@@ -121,7 +134,7 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
             f"{toolchain.jar.path} cannot translate {module.where()}: {error}",
             hint="--no-translate has TLC read the module as it is",
         ) from error
-    text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
+    text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n").replace(_NO_CHECKSUM, "")
     if done.returncode != 0 or _BEGIN.search(text) is None:
         raise _refused(module, done.stdout.decode("utf-8", "replace"))
     return text
