@@ -40,3 +40,15 @@ def test_the_sweep_file_page_has_every_key(section: type) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_what_contributors_are_told_to_touch_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:tla2py|tests|scripts|specs|docs|\.github)/[\w./-]*)`", text)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    # In the lists a name stands beside the file that has it.
+    named = re.findall(r"`(\w+)`(?:, its verdict in `\w+`)? in `([\w/]+\.py)`", text)
+    assert [(name, path) for name, path in named if name not in (ROOT / path).read_text("utf-8")] == []
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"`make ([a-z-]+)`", text)) <= set(targets)

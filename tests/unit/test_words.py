@@ -15,8 +15,7 @@ from scripts.reference.pages import ROOT
 QUOTING = {ROOT / "docs" / "corpus.md", ROOT / "docs" / "howto" / "from-toolbox.md"}
 WORDS = ROOT / "docs" / "reference" / "words.md"
 PAGES = sorted(
-    {ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("specs/*/*.md")}
-    - {WORDS, *QUOTING}
+    {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("specs/*/*.md")} - {WORDS, *QUOTING}
 )
 # What TLC says, and what shells and Java call things, stays as it is.
 FOREIGN = {"tlc/plain.py", "origins/locate.py"}
