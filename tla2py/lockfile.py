@@ -71,7 +71,9 @@ def read_lock(path: Path) -> Lock | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError("lock-damaged", f"not a lock: {error}", where=str(path), hint=hint) from error
+        raise InputError(
+            "lock-damaged", f"not a lock: {reason_of(error)}", where=str(path), hint=hint
+        ) from error
     if isinstance(data.get("version"), int) and data["version"] > LOCK_VERSION:
         raise InputError(
             "lock-too-new",

@@ -173,7 +173,9 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            "sweep-unreadable", f"cannot read {path}: {error}", hint="a sweep file is TOML, text in UTF-8"
+            "sweep-unreadable",
+            f"cannot read {path}: {reason_of(error)}",
+            hint="a sweep file is TOML, text in UTF-8",
         ) from error
     return read_sweep_text(text, path)
 
