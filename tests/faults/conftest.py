@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.faults.scene import Scene
+from tests.faults.scene import STARTED, Scene
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
+
+
+@pytest.fixture(autouse=True)
+def _no_driver_outlives_its_test() -> Iterator[None]:
+    yield
+    while STARTED:
+        driver = STARTED.pop()
+        if driver.poll() is None:
+            driver.kill()
+            driver.wait()
 
 
 @pytest.fixture(scope="module")

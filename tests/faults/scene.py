@@ -17,6 +17,8 @@ import psutil
 from tests.integration.test_sweep import rows
 
 TABLES = ("runs", "traces", "states", "changes")
+# The drivers of this process, none of which is to outlive its test.
+STARTED: list[psutil.Popen] = []
 # What TLC runs in, by what is in its command line: a process of its own, or one that stays for many runs.
 OWN, SHARED = "tlc2.TLC", "py4j.GatewayServer"
 
@@ -48,7 +50,7 @@ class Scene:
         """Start the sweep; it is not in the foreground, so that a signal meets none but whom it is sent to."""
         command = [sys.executable, "-m", "tla2py", "sweep", str(self.sweep), *self.options, *more]
         with (self.base / "stderr.txt").open("wb") as said:
-            return psutil.Popen(
+            driver = psutil.Popen(
                 [*self.prefix, *prefix, *command, "-o", str(self.store)],
                 env={**os.environ, "TMPDIR": str(self.scratch), **self.env, **env},
                 stdin=subprocess.DEVNULL,
@@ -56,6 +58,8 @@ class Scene:
                 stderr=said,
                 start_new_session=True,
             )
+        STARTED.append(driver)
+        return driver
 
     def run(self, *more: str, **env: str) -> int:
         """The exit code of the sweep."""
