@@ -96,8 +96,15 @@ $(VENV)/peers/.ready:
 dist: setup ## build the sdist and the wheel, and use the wheel where no checkout is
 	@sh scripts/dist.sh $(BIN)/python
 
+# Those of pyenv, the newest of each minor version, and those on the PATH.
+PYTHONS ?= $(foreach v,10 11 12 13 14,$(or $(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.$(v).*/bin/python))),$(shell command -v python3.$(v))))
+INSTALLERS ?= $(foreach tool,pipx uv,$(if $(shell command -v $(tool)),$(tool)))
+
+pythons: setup ## build as dist does, and use the wheel on every PYTHONS that is found, and through pipx and uv
+	@sh scripts/dist.sh $(BIN)/python $(PYTHONS) $(INSTALLERS)
+
 clean: ## remove what was generated
 	rm -rf $(VENV) runs site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report soak gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist clean
+.PHONY: help setup java chromium report soak gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons clean

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Install a wheel as its users do, in an empty folder without a checkout, and use it.
+# Usage: scripts/try_wheel.sh PYTHON|pipx|uv WHEEL [CONSTRAINTS]
+set -eu
+how=$1
+wheel=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+unset PYTHONPATH TLA2TOOLS_JAR
+say() { echo "wheel, $how: $*" >&2; }
+fail() { say "$*"; exit 1; }
+
+case $how in
+pipx)
+    PIPX_HOME=$scratch/pipx PIPX_BIN_DIR=$scratch/bin pipx install --quiet "$wheel" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
+    bin=$scratch/bin python=$scratch/pipx/venvs/tla2py/bin/python ;;
+uv)
+    UV_TOOL_DIR=$scratch/uv UV_TOOL_BIN_DIR=$scratch/bin uv tool install --quiet "$wheel" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
+    bin=$scratch/bin python=$scratch/uv/tla2py/bin/python ;;
+*)
+    "$how" -m venv "$scratch/venv"
+    "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check ${3:+-c "$3"} "$wheel" 2>"$scratch/log" || fail "$(cat "$scratch/log")"
+    bin=$scratch/venv/bin python=$scratch/venv/bin/python ;;
+esac
+
+mkdir "$scratch/empty" "$scratch/home"
+cd "$scratch/empty"
+# Nothing of the user's own shall help or be changed; what Java and pip keep below HOME is not needed here.
+export HOME="$scratch/home"
+unset XDG_CACHE_HOME
+tla2py() { "$bin/tla2py" "$@" >out.txt 2>err.txt; }
+# well WHAT: a command that has to end with 0; ends WITH CODE ...: with that code; no warning of Python in either.
+ends() { code=0; want=$1; shift; tla2py "$@" || code=$?
+    [ $code = "$want" ] || { cat out.txt err.txt >&2; fail "tla2py $* ended with $code"; }
+    ! grep -E "Warning:|Traceback" err.txt >&2 || fail "tla2py $* warns"; }
+well() { ends 0 "$@"; }
+
+case $("$python" -W error -c 'import tla2py; print(tla2py.__file__)') in "$scratch"/*) ;; *) fail "another tla2py is used" ;; esac
+[ "$("$python" -m tla2py --version)" = "$("$bin/tla2py" --version)" ] || fail "python -m tla2py is another one"
+"$python" - <<'PY' || fail "import tla2py is slow, or brings what is heavy"
+import sys, time
+begun = time.perf_counter()
+import tla2py
+took = time.perf_counter() - begun
+heavy = {"pyspark", "pandas", "pyarrow", "typer", "rich"} & set(sys.modules)
+assert took < 0.3 and not heavy, (took, heavy)
+PY
+well --help
+well doctor
+well tools list
+well examples list
+[ "$(wc -l <out.txt)" -gt 5 ] || fail "five systems were to come along"
+well examples copy kip320 kip320
+well sweep --dry-run kip320/sweep.toml
+SHELL=/bin/bash well --install-completion bash
+[ -n "$(find "$HOME" -name 'tla2py*')" ] || fail "no completion was installed"
+
+cat >Mine.tla <<'TLA'
+---- MODULE Mine ----
+EXTENDS Naturals
+CONSTANT Max
+VARIABLE x
+Init == x = 0
+Next == x < Max /\ x' = x + 1
+Spec == Init /\ [][Next]_x
+Small == x < 3
+====
+TLA
+cat >sweep.toml <<'TOML'
+module = "Mine.tla"
+[model]
+invariants = ["Small"]
+check_deadlock = false
+[parameters]
+Max = [2, 3]
+[expect]
+[[expect.point]]
+match = { Max = 3 }
+violates = ["Small"]
+TOML
+without_spark() {
+    well init Mine.tla -o first.toml --force
+    ends 1 check Mine.tla -c Max=3 --invariant Small --no-deadlock
+    well lint sweep.toml
+    well sweep sweep.toml --executor local --fresh
+    well trace runs/sweep 2
+    well trace runs/sweep 2 --verify
+    well report runs/sweep
+    well gate sweep.toml --executor local
+    "$python" -W error -c 'import tla2py; assert len(tla2py.open_store("runs/sweep").runs) == 2' || fail "the frames"
+}
+without_spark
+well sweep sweep.toml -o spark
+well query spark "SELECT point FROM runs"
+
+case $how in
+pipx | uv) ;;
+*)
+    # The types travel with the package: a checker sees a misuse.
+    "$bin/pip" install --quiet --disable-pip-version-check ${3:+-c "$3"} mypy
+    echo 'import tla2py; tla2py.open_store(1)' >wrong.py
+    "$bin/mypy" wrong.py 2>&1 | grep -q 'Argument 1 to "open_store"' || fail "the types are missing"
+    "$bin/pip" uninstall --quiet --yes pyspark
+    without_spark
+    ends 2 sweep sweep.toml -o again
+    grep -q -e "--executor local" err.txt || fail "without pyspark a sweep is to say what to do" ;;
+esac
+say "works, with $("$python" --version)"
