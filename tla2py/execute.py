@@ -53,12 +53,13 @@ def execute_run(
     cancelled: threading.Event | None = None,
     watch: Callable[[Path], None] | None = None,
     warm: bool = False,
+    slots: int = 1,
 ) -> Iterator[Executed]:
     """Execute a run and yield what happened; the folders are gone when the block ends.
 
     ``sources`` gives module texts by their sha256. ``watch`` is called now and then with the file that TLC is printing
     to. ``warm`` is for one of many runs: TLC may then be run by a JVM that stays for others, which is faster and of no
-    other consequence. A failing TLC is data, never an exception; a disk without room for it is a StoreError
+    other consequence. ``slots`` is how many runs this machine takes at once, see ``Room``. A failing TLC is data, never an exception; a disk without room for it is a StoreError
     (``disk-full``).
     """
     with scratch_folder("tla2py-", scratch) as base:
@@ -70,7 +71,17 @@ def execute_run(
             folder = base / str(len(folders) + 1)
             try:
                 execution = _execute_once(
-                    run, sources, toolchain, folder, purpose, config, text, cancelled, watch, warm=warm
+                    run,
+                    sources,
+                    toolchain,
+                    folder,
+                    purpose,
+                    config,
+                    text,
+                    cancelled,
+                    watch,
+                    warm=warm,
+                    slots=slots,
                 )
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -171,6 +182,7 @@ def _execute_once(
     watch: Callable[[Path], None] | None,
     *,
     warm: bool,
+    slots: int,
 ) -> Execution:
     (folder / "tmp").mkdir(parents=True)
     for name, sha256 in run.modules:
@@ -185,7 +197,7 @@ def _execute_once(
     )
     if options.behaviours:
         (folder / BEHAVIOURS).mkdir()
-    argv, ended = _execute_tlc(run, toolchain, folder, options, cancelled, watch, warm=warm)
+    argv, ended = _execute_tlc(run, toolchain, folder, options, cancelled, watch, warm=warm, slots=slots)
     if options.behaviours:
         _join(sorted((folder / BEHAVIOURS).iterdir(), key=_number), folder / f"{BEHAVIOURS}.txt")
     for leftover in ("states", "tmp", BEHAVIOURS):
@@ -215,6 +227,7 @@ def _execute_tlc(
     watch: Callable[[Path], None] | None,
     *,
     warm: bool,
+    slots: int,
 ) -> tuple[tuple[str, ...], Ended]:
     """Run TLC on a host if that is wanted and works, else in a process of its own."""
 
@@ -229,7 +242,7 @@ def _execute_tlc(
         done = execute_warm(argv_in(FOLDER, HOST_OPTIONS), folder, run.limits, cancelled)
         if done is not None:
             return done
-    room = Room(folder, run.limits.disk_bytes, options.workers)
+    room = Room(folder, run.limits.disk_bytes, slots)
 
     def look() -> str | None:
         if watch is not None:

@@ -38,13 +38,14 @@ class Completed:
 class Work:
     """What every executor needs beside the runs: the module texts, the tools, and where records go.
 
-    ``warm`` are the runs that may share JVMs, see ``execute_run``.
+    ``warm`` are the runs that may share JVMs, ``slots`` is how many runs go on at once, see ``execute_run``.
     """
 
     sources: Mapping[str, str]
     toolchain: Toolchain
     store: Address
     warm: frozenset[str] = frozenset()
+    slots: int = 1
 
 
 class Executor(Protocol):
@@ -64,7 +65,13 @@ class Executor(Protocol):
 def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Completed | None:
     """Execute a run and put its record into the store; None when it was stopped on request and left no record."""
     with execute_run(
-        run, work.sources, work.toolchain, cancelled=cancelled, warm=run.run_id in work.warm
+        run,
+        work.sources,
+        work.toolchain,
+        cancelled=cancelled,
+        warm=run.run_id in work.warm,
+        # On a cluster no more of them are here than there are cores for.
+        slots=min(work.slots, default_slots(run.options.workers)),
     ) as executed:
         if executed.cancelled:
             return None

@@ -104,6 +104,7 @@ def perform(
                 toolchain=replace(toolchain, overrides=job.sweep.overrides),
                 store=job.store.path,
                 warm=frozenset(short if warm else ()),
+                slots=pool.slots,
             )
 
             def tick() -> None:

@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tla2py.machine import this_machine
-
 # Why a run is stopped: it has written more than its share, or its disk is full.
 DISK, DISK_FULL = "disk", "disk-full"
 # A JVM does not always say that it could not write. What comes to be on a disk with less room than this is not trusted.
@@ -23,14 +21,13 @@ _TAIL_BYTES = 65536
 class Room:
     """The disk of a run's folder. ``limit_bytes`` is what the run may write there.
 
-    None is an equal share of what is free now for each run that this machine takes at once, so that no run takes the
-    room of another.
+    None is an equal share of what is free now for each of the runs that this machine takes at once, ``slots``, so that no
+    run takes the room of another.
     """
 
-    def __init__(self, folder: Path, limit_bytes: int | None, workers: int) -> None:
+    def __init__(self, folder: Path, limit_bytes: int | None, slots: int) -> None:
         self._folder = folder
         if limit_bytes is None:
-            slots = max(int(this_machine().cores // workers), 1)
             limit_bytes = (_free_bytes(folder) or 2**63) // slots
         self._limit = limit_bytes
         self._next = time.monotonic() + _POLL_SECONDS
