@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tla2py.errors import InputError
 from tla2py.executor import fitting_slots
 from tla2py.machine import Machine, this_machine
 from tla2py.store import Store
+from tla2py.tlc.room import Room, is_full, tells_full_disk
 
 Like = Callable[[Scene], Scene]
 GIB = 1024**3
@@ -86,3 +88,27 @@ def test_a_sweep_file_with_a_disk_that_is_none(run_cli: RunCli, tiny_sweep: Path
     assert ended.code == 2
     assert "sweep.toml:9:1: 'much' is no amount of disk" in ended.errors[0]
     assert '"2GiB"' in ended.errors[1]
+
+
+def test_a_folder_is_measured_with_all_that_is_below(tmp_path: Path) -> None:
+    (tmp_path / "states" / "deep").mkdir(parents=True)
+    (tmp_path / "states" / "deep" / "queue").write_bytes(b"x" * 300_000)
+    (tmp_path / "states" / "gone").symlink_to("nowhere")
+    (tmp_path / "stdout.txt").write_bytes(b"x" * 300_000)
+    little, enough = Room(tmp_path, 400_000, 1), Room(tmp_path, 800_000, 1)
+    assert little.look() is None  # it was a moment ago
+    time.sleep(0.6)
+    assert little.look() == "disk"
+    assert enough.look() is None
+    assert not is_full(tmp_path)
+    assert not is_full(tmp_path / "gone")
+
+
+def test_last_words_tell_a_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "stdout.txt").write_text("Error: ... (No space left on device)\n" + "more\n" * 100)
+    (tmp_path / "stderr.txt").write_text("")
+    assert tells_full_disk(tmp_path)
+    (tmp_path / "stdout.txt").write_text("all is well\n")
+    assert not tells_full_disk(tmp_path)
+    (tmp_path / "stderr.txt").write_text("java.io.IOException: Disk quota exceeded\n")
+    assert tells_full_disk(tmp_path)
