@@ -29,7 +29,7 @@ def home_without_java(lab: Lab) -> None:
 def no_java(lab: Lab) -> None:
     lab.patch.delenv("JAVA_HOME", raising=False)
     lab.patch.setenv("PATH", str(lab.folder))
-    find_java()
+    find_java(spark=True)  # a Java that is a package of Python's does for TLC, but not for Spark
 
 
 @provokes("java-too-old")
