@@ -92,3 +92,15 @@ def test_kill_of_the_driver(shared: Scene, like: Like) -> None:
     driver.kill()
     assert driver.wait(timeout=60) == -signal.SIGKILL
     scene.check(shared.store, again=6 - len(scene.records()))
+
+
+@pytest.mark.reference
+def test_kill_of_the_driver_before_the_first_run_ever(own: Scene, like: Like) -> None:
+    scene = like(own)
+    # Where nothing is kept from earlier runs, the first one prepares TLC's classes for all others.
+    scene.env = {"XDG_CACHE_HOME": str(scene.base / "cache")}
+    driver = scene.start()
+    scene.victim(driver, "Warm.tla")
+    driver.kill()
+    driver.wait(timeout=60)
+    scene.check(own.store, code=1, again=4)

@@ -24,6 +24,7 @@ from typing import IO
 
 import platformdirs
 
+from tla2py.tlc import reaper
 from tla2py.tlc.landlock import landlock_version, restrict_thread
 
 # The largest file that a run may write: a queue or a set of fingerprints of billions of states stays below it.
@@ -128,13 +129,14 @@ def start(
 def run(
     command: Sequence[str], sandbox: Sandbox, *, timeout_seconds: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """What a command in a sandbox prints, and how it ends. Raises OSError, ``subprocess.TimeoutExpired``."""
+    """What a command in a sandbox prints, and how it ends; its folder goes with us if we are killed. Raises OSError, ``subprocess.TimeoutExpired``."""
+    guarded, descriptor = reaper.guarded(tuple(command))
     process = start(
-        command,
+        guarded,
         sandbox,
         folder=sandbox.folder,
         variables=environment(sandbox.folder, trusted=False),
-        stdin=subprocess.DEVNULL,
+        stdin=descriptor,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
@@ -145,6 +147,8 @@ def run(
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             raise
+        finally:
+            reaper.release(process.pid)
     return subprocess.CompletedProcess(command, process.returncode, said)
 
 
