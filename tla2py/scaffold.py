@@ -49,7 +49,7 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
         f"A first sweep over the module {root.name}. What is marked as {_GUESS} has the right kind but any size: "
         "put in the values that you want to check."
     )
-    yield f"module = {_string(_relative(root.path, folder))}"
+    yield f"module = {toml_string(_relative(root.path, folder))}"
     # A folder that a module was found in is needed, whoever named it.
     found = [module.path.parent for module in spec.modules if module.path is not None]
     needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
@@ -59,7 +59,7 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
         names = {_relative(installed, folder): COMMUNITY}
         needed = dict.fromkeys(names.get(each, each) for each in needed)
     if needed:
-        yield f"libraries = [{', '.join(map(_string, needed))}]"
+        yield f"libraries = [{', '.join(map(toml_string, needed))}]"
 
 
 def _model(spec: Spec) -> Iterator[str]:
@@ -68,10 +68,10 @@ def _model(spec: Spec) -> Iterator[str]:
     if "Spec" in spec.definitions:
         specifications = list(dict.fromkeys(["Spec", *specifications]))
     if specifications:
-        yield _line(f"specification = {_string(specifications[0])}", _others(specifications))
+        yield _line(f"specification = {toml_string(specifications[0])}", _others(specifications))
     elif spec.inits and spec.nexts:
-        yield _line(f"init = {_string(spec.inits[0])}", _others(spec.inits))
-        yield _line(f"next = {_string(spec.nexts[0])}", _others(spec.nexts))
+        yield _line(f"init = {toml_string(spec.inits[0])}", _others(spec.inits))
+        yield _line(f"next = {toml_string(spec.nexts[0])}", _others(spec.nexts))
     else:
         yield '# specification = "..."       # no definition looks like one; or init and next'
     yield from _choice("invariants", spec.invariants)
@@ -79,16 +79,16 @@ def _model(spec: Spec) -> Iterator[str]:
     for key, names in (("constraints", spec.constraints), ("action_constraints", spec.action_constraints)):
         if names:
             yield _line(
-                f"{key} = [{', '.join(map(_string, names))}]", "bounds the search, judged by the name"
+                f"{key} = [{', '.join(map(toml_string, names))}]", "bounds the search, judged by the name"
             )
     yield _line("# check_deadlock = false", "if behaviours may end")
     if spec.symmetry_sets:
         best = "Symmetry" if "Symmetry" in spec.symmetry_sets else spec.symmetry_sets[-1]
         others = [best, *(name for name in spec.symmetry_sets if name != best)]
-        yield _line(f"# symmetry = {_string(best)}", _others(others) or "not with liveness properties")
+        yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
     for name in spec.definitions:
         if re.fullmatch(r"(?i)\w*view", name) and not spec.definitions[name].parameters:
-            yield f"# view = {_string(name)}"
+            yield f"# view = {toml_string(name)}"
 
 
 def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
     if not names:
         return
     yield _line(f"{key} = [", "take the mark away from what is to be checked")
-    yield from (f"    # {_string(name)}," for name in names)
+    yield from (f"    # {toml_string(name)}," for name in names)
     yield "]"
 
 
@@ -112,7 +112,7 @@ def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[st
         note = "" if kind.kind in words.lower() else kind.kind
         if kind.kind not in _SETTLED:
             note = f"{_GUESS}: {note}" if note else _GUESS
-        yield _line(f"{_key(constant.name)} = {_value(values[constant.name])}", note)
+        yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)
     own = [each for each in spec.constants if each.name not in values]
     if own:
         yield "#"
@@ -134,7 +134,7 @@ def _substitutions(spec: Spec) -> Iterator[str]:
         yield from _comment(
             "TLC evaluates no CHOOSE without a set; a model value of its own stands for each:"
         )
-        yield from (f"{_key(name)} = {_string(f'{name}Value')}" for name in found)
+        yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
 
 
 def _own(constant: Constant, width: int) -> str:
@@ -165,7 +165,9 @@ def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
         "Each a list of values, and every combination is a point. To vary a constant, take its line above away and "
         "give its values here:"
     )
-    yield from (f"# {_key(name)} = [{', '.join(map(_value, texts))}]" for name, texts in varied.items())
+    yield from (
+        f"# {toml_key(name)} = [{', '.join(map(toml_value, texts))}]" for name, texts in varied.items()
+    )
 
 
 def _more(kind: str, text: str) -> list[str]:
@@ -185,10 +187,10 @@ def _expect(spec: Spec, varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
     yield '# verdict = "holds"'
     for name, texts in list(varied.items())[:1]:
         yield "# [[expect.point]]"
-        yield f"# match = {{ {_key(name)} = {_value(texts[-1])} }}"
+        yield f"# match = {{ {toml_key(name)} = {toml_value(texts[-1])} }}"
         yield '# verdict = "violated"'
         if spec.invariants:
-            yield f"# violates = [{_string(spec.invariants[-1])}]"
+            yield f"# violates = [{toml_string(spec.invariants[-1])}]"
 
 
 def _others(names: Sequence[str]) -> str:
@@ -208,20 +210,22 @@ def _clean(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _string(name)
+def toml_key(name: str) -> str:
+    """A name as a key of TOML."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else toml_string(name)
 
 
-def _value(text: str) -> str:
+def toml_value(text: str) -> str:
     """A value in TOML: numbers and booleans as they are, other TLA+ text in a string."""
     if re.fullmatch(r"\d+", text):
         return text
     if text in {"TRUE", "FALSE"}:
         return text.lower()
-    return f"'{text}'" if ("\\" in text or '"' in text) and "'" not in text else _string(text)
+    return f"'{text}'" if ("\\" in text or '"' in text) and "'" not in text else toml_string(text)
 
 
-def _string(text: str) -> str:
+def toml_string(text: str) -> str:
+    """A string of TOML."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

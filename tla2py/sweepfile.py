@@ -238,6 +238,19 @@ _TOML = 'TLA+ stands in quotation marks, as in Replicas = ["{b1, b2}"]; https://
 
 
 def _toml_error(path: Path, text: str) -> InputError:
+    if path.suffix == ".tla":
+        once = f"tla2py check {path} runs it once"
+        return InputError(
+            "sweep-syntax",
+            f"{path} is a module, no sweep file",
+            hint=f"tla2py init {path} -o sweep.toml makes a sweep file for it; {once}",
+        )
+    if path.suffix == ".cfg":
+        return InputError(
+            "sweep-syntax",
+            f"{path} is a config, no sweep file",
+            hint="tla2py sweep --configs '*.cfg' MODULE.tla runs configs, or config = \"*.cfg\" in a sweep file",
+        )
     found = re.search(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", text, re.DOTALL)
     if not found:
         return InputError("sweep-syntax", f"not TOML: {text}", where=str(path), hint=_TOML)

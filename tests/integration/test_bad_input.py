@@ -143,6 +143,16 @@ def test_no_such_sweep_file(refused: Refused) -> None:
     assert "no such sweep file: none.toml" in refused("sweep", "none.toml").errors[0]
 
 
+def test_a_module_or_a_config_in_place_of_a_sweep_file(refused: Refused, tiny_spec: Path) -> None:
+    told = refused("sweep", "Counter.tla").errors
+    assert told[0] == "error: Counter.tla is a module, no sweep file"
+    assert "tla2py init Counter.tla -o sweep.toml" in told[1]
+    tiny_spec.with_suffix(".cfg").write_text("SPECIFICATION Spec\n")
+    told = refused("gate", "Counter.cfg").errors
+    assert told[0] == "error: Counter.cfg is a config, no sweep file"
+    assert "--configs" in told[1]
+
+
 def test_a_mistake_is_mended_and_the_sweep_goes_on(
     refused: Refused, swept: Callable[[str], Path], run_cli: RunCli
 ) -> None:

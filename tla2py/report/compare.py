@@ -7,7 +7,7 @@ from rich.text import Text
 
 from tla2py.align import Step, compare_traces
 from tla2py.show.comparison import differences
-from tla2py.show.plain import action_text
+from tla2py.show.plain import action_text, states_text
 from tla2py.trace import State, Trace
 
 
@@ -15,7 +15,9 @@ def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> Re
     """The steps of both traces in one list: ``<`` only the left one took, ``>`` only the right one, `` `` both."""
     comparison = compare_traces(left, right)
     parts: list[RenderableType] = [
-        Text.assemble((sign, "bold"), f" {title}: {trace.name or trace.kind}, {len(trace.states)} states")
+        Text.assemble(
+            (sign, "bold"), f" {title}: {trace.name or trace.kind}, {states_text(len(trace.states))}"
+        )
         for sign, title, trace in zip("<>", titles, (left, right), strict=True)
     ]
     before: tuple[State, State] | None = None

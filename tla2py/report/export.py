@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from tla2py.errors import InputError
 from tla2py.foreign.itf import trace_to_itf
-from tla2py.show.plain import action_text
+from tla2py.show.plain import action_text, states_text
 from tla2py.tables import rows
 from tla2py.trace import State, Trace
 from tla2py.values import Record, Value, format_value
@@ -125,7 +125,7 @@ def _tla(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # no
     head = f"---- MODULE {name} ----"
     lines = [
         head,
-        f"\\* The counterexample to {trace.name or trace.kind}, in {len(trace.states)} states.".replace(
+        f"\\* The counterexample to {trace.name or trace.kind}, in {states_text(len(trace.states))}.".replace(
             "\n", " "
         ),
         "EXTENDS Integers, Sequences, TLC",

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tla2py.decision import PointDecision
 from tla2py.exitcodes import EXIT_OK
 from tla2py.report.evidence import Evidence
 from tla2py.report.markdown import headline
+from tla2py.report.text import violated_names
+from tla2py.scaffold import toml_key, toml_string, toml_value
 from tla2py.show.markup import printable
 from tla2py.show.plain import trace_lines
 
@@ -52,5 +55,27 @@ def _details(gate: Evidence) -> list[RenderableType]:
         ours, plain = gate.again(point)
         lines.append(Text.assemble(("      again: ", "bold"), printable(ours)))
         lines.append(Text.assemble(("      plain: ", "bold"), printable(plain)))
+        known = _known(gate, point)
+        if known:
+            title = Text.assemble(
+                ("      known? ", "bold"), f"then write, in {printable(gate.sweep.path.name)}:"
+            )
+            lines += [title, *(Text(f"        {printable(line)}") for line in known)]
     lines += [Text(f"      note: {notice}", "yellow") for notice in gate.decision.notices]
     return lines
+
+
+def _known(gate: Evidence, point: PointDecision) -> list[str]:
+    """The lines of a sweep file that expect what a point violates; none where that is as expected."""
+    row = point.row
+    if gate.sweep.path.suffix != ".toml" or not gate.surprises(point):
+        return []
+    if row is None or row["verdict"] != "violated":
+        return []
+    found = [f"violates = [{', '.join(toml_string(name) for name in violated_names(row))}]"]
+    found.insert(0, 'verdict = "violated"')
+    parameters = point.point.parameters
+    if not parameters:
+        return ["[expect]", *found]
+    match = ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in parameters.items())
+    return ["[[expect.point]]", f"match = {{ {match} }}", *found]

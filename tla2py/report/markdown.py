@@ -11,7 +11,7 @@ from tla2py.exitcodes import EXIT_OK
 from tla2py.report.evidence import Evidence
 from tla2py.report.text import number, seconds
 from tla2py.show.markup import printable
-from tla2py.show.plain import trace_lines
+from tla2py.show.plain import states_text, trace_lines
 
 # A summary of GitHub may have 1 MiB, and nobody reads so much.
 _MOST_TRACES = 10
@@ -100,7 +100,7 @@ def _traces(gate: Evidence) -> list[str]:
         lines = trace_lines(trace)
         if len(lines) > _MOST_LINES:
             lines = [*lines[:_MOST_LINES], f"({len(lines) - _MOST_LINES} more lines)"]
-        title = f"{one.check.label} with {point.shown}: {len(trace.states)} states"
+        title = f"{one.check.label} with {point.shown}: {states_text(len(trace.states))}"
         parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
         # An empty line would end the HTML; there is none in a trace.
         parts += [_html(line) for line in lines]

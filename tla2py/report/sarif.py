@@ -12,7 +12,7 @@ from tla2py.decision import REASONS, CheckedOne, PointDecision, Problem
 from tla2py.exitcodes import EXIT_INCONCLUSIVE
 from tla2py.report.evidence import Evidence, Place
 from tla2py.show.markup import printable
-from tla2py.show.plain import action_text, step_changes, trace_end
+from tla2py.show.plain import action_text, states_text, step_changes, trace_end
 from tla2py.trace import State, Trace
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -114,7 +114,7 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckedOne) -> Json:
     name = one.check.label
     rule = f"{one.check.kind.replace('_', '-')}/{name}"
     place = gate.definition(point, name) or gate.expectation(point)
-    length = f" in {one.length} states" if one.length else ""
+    length = f" in {states_text(one.length)}" if one.length else ""
     result: Json = {
         "ruleId": rule,
         "level": "error",

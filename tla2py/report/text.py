@@ -15,7 +15,7 @@ from tla2py.explore import StoreView
 from tla2py.explorer.fired import ActionCount, never_fired
 from tla2py.report.diagnostics import broken_points
 from tla2py.report.layout import Indented, PointRow, PointTable
-from tla2py.show.plain import DERIVED, action_text, derived, headline
+from tla2py.show.plain import DERIVED, action_text, derived, headline, states_text
 from tla2py.show.processes import Actors, acting
 from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
@@ -166,7 +166,9 @@ def _minimal_line(
 ) -> Indented:
     parameters = ", ".join(f"{name} = {text}" for name, text in point.parameters.items()) or "the model"
     said = ", ".join(
-        f"{name} in {lengths[point.run_id, name][0]} states" if (point.run_id, name) in lengths else name
+        f"{name} in {states_text(lengths[point.run_id, name][0])}"
+        if (point.run_id, name) in lengths
+        else name
         for name in names
     )
     return Indented(Text.assemble(f"{parameters}  ", (said, "red"), f"  (point {point.point})"), 2)

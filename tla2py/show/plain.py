@@ -33,7 +33,12 @@ def derived(trace: Trace) -> bool:
 def headline(trace: Trace) -> str:
     """What a trace is, in a few words."""
     said = _VIOLATIONS.get(trace.kind, f"{trace.name or trace.kind} is violated")
-    return f"{said}, {len(trace.states)} state{'s' * (len(trace.states) != 1)}"
+    return f"{said}, {states_text(len(trace.states))}"
+
+
+def states_text(count: int) -> str:
+    """``1 state``, ``2 states``."""
+    return f"{count} state{'s' * (count != 1)}"
 
 
 def action_text(state: State) -> str:

@@ -136,3 +136,23 @@ def test_the_same_sweep_gives_the_same_reports(locked: Folder, tmp_path: Path, r
     assert texts[0] == texts[1]
     results = json.loads(texts[0][2])["runs"][0]["results"]
     assert len(results) == 3
+
+
+def test_what_is_known_is_written_down_as_the_gate_says(run_cli: RunCli, tiny_sweep: Path) -> None:
+    gate = ("gate", "sweep.toml", "--executor", "local")
+    done = run_cli(*gate)
+    assert done.code == 1, done
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    begin = lines.index("known? then write, in sweep.toml:") + 1
+    known = lines[begin : begin + 4]
+    assert known == [
+        "[[expect.point]]",
+        "match = { Max = 3 }",
+        'verdict = "violated"',
+        'violates = ["Small"]',
+    ]
+    with tiny_sweep.open("a") as file:
+        file.write("\n".join(["[expect]", *known, ""]))
+    done = run_cli(*gate)
+    assert done.code == 0, done
+    assert "known?" not in done.stdout
