@@ -52,7 +52,8 @@ well examples list
 [ "$(wc -l <out.txt)" -gt 5 ] || fail "five systems were to come along"
 well examples copy kip320 kip320
 well sweep --dry-run kip320/sweep.toml
-SHELL=/bin/bash well --install-completion bash
+# It is for the shell that it is typed in.
+bash -c '"$0" --install-completion; exit $?' "$bin/tla2py" >out.txt 2>&1 || { cat out.txt >&2; fail "no completion"; }
 [ -n "$(find "$HOME" -name 'tla2py*')" ] || fail "no completion was installed"
 
 cat >Mine.tla <<'TLA'
