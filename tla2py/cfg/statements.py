@@ -159,7 +159,9 @@ class _Reader:
             value = self._next("TRUE or FALSE")
             if value.text not in ("TRUE", "FALSE"):
                 message = f"{value.text!r} where TRUE or FALSE was expected"
-                raise self._error("syntax", value, message, None)
+                raise self._error(
+                    "syntax", value, message, "write CHECK_DEADLOCK TRUE or CHECK_DEADLOCK FALSE"
+                )
             names.append(Name(value.text, value))
         elif keyword.text == "_EXPECT":
             self._name("_EXPECT")  # what it means is read by tla2py.cfg.expected
@@ -182,7 +184,8 @@ class _Reader:
     def _next(self, wanted: str) -> Token:
         if self.position == len(self.tokens):
             message = f"the config ends where {wanted} was expected"
-            raise _UnreadableError(Problem(code="syntax", message=message, hint=None, token=None))
+            hint = f"write {wanted}, or take what begins there away"
+            raise _UnreadableError(Problem(code="syntax", message=message, hint=hint, token=None))
         self.position += 1
         return self.tokens[self.position - 1]
 
@@ -195,7 +198,7 @@ class _Reader:
             if token.text in KEYWORDS:
                 self.position -= 1
             message = f"{token.text!r} where a name was expected after {after}"
-            raise self._error("syntax", token, message, None)
+            raise self._error("syntax", token, message, f"write a name, or take {after} away")
         text = token.text
         while self._peek() == "!":
             self.position += 1
@@ -236,7 +239,7 @@ class _Reader:
         sign = self._next(f"= or <- after {name.text}")
         if sign.text not in ("=", "<-"):
             message = f"{sign.text!r} after {name.text}, where = or <- was expected"
-            raise self._error("syntax", sign, message, "write =" if sign.text == "==" else None)
+            raise self._error("syntax", sign, message, "write = before a value, <- before a definition")
         module = None
         if self._peek() == "[":
             bracket = self._next("[")
@@ -280,7 +283,10 @@ class _Reader:
         if token.text in _NO_VALUES:
             if token.text in KEYWORDS:
                 self.position -= 1
-            raise self._error("syntax", token, f"{token.text!r} where a value was expected", None)
+            message = f"{token.text!r} where a value was expected"
+            raise self._error(
+                "syntax", token, message, f"write one, as in {constant} = 3 or {constant} = {{a, b}}"
+            )
         if token.text != "{":
             return token.text
         elements: list[str] = []
@@ -292,7 +298,10 @@ class _Reader:
                 self._next("} or a comma")
                 self.position -= 1
                 raise self._error(
-                    "syntax", self.tokens[self.position], "a set's elements are parted by commas", None
+                    "syntax",
+                    self.tokens[self.position],
+                    "a set's elements are parted by commas",
+                    "put one before it",
                 )
         self.position += 1
         return "{" + ", ".join(elements) + "}"

@@ -123,7 +123,8 @@ def substitutions(subject: Subject) -> Iterator[Found]:
             wanted, given = _arity(spec, name), _arity(spec, value)
             if wanted is not None and given is not None and wanted != given:
                 message = f"{value} takes {given} arguments and {name} takes {wanted}: TLC stops"
-                yield "substitution-arity", subject.at(binding.tokens[0]), message, None
+                right = f"name a definition that takes {wanted}"
+                yield "substitution-arity", subject.at(binding.tokens[0]), message, right
 
 
 def _arity(spec: Spec, name: str) -> int | None:

@@ -12,6 +12,7 @@ from tla2py.sweepfile import nearest
 from tla2py.syntax import Level, Spec
 
 _CHECKED = ("invariants", "properties")
+_TO_CHECK = "it cannot bound the search; write PROPERTY {} to have it checked"
 _INVARIANT = re.compile(r"(^Type(OK|Ok|Invariant|Correct(ness)?)|Inv(ariant)?s?)$")
 
 
@@ -49,7 +50,8 @@ def unknown_definitions(subject: Subject) -> Iterator[Found]:
             yield "unknown-definition", place, message, hint
         elif key and all(spec.definitions[name].arity for spec in subject.specs if name in spec.definitions):
             message = f"{name} takes parameters: TLC stops, as {keyword_of(key)} wants a definition without"
-            yield "definition-arity", place, message, None
+            right = f"define one without parameters that applies {name}, and name that"
+            yield "definition-arity", place, message, right
 
 
 @rule(
@@ -81,11 +83,11 @@ def levels(subject: Subject) -> Iterator[Found]:
             )
         elif mention.key == "constraints" and level > Level.STATE:
             message = f"{name} is not a predicate on states: TLC stops when it comes to it"
-            right = f"write ACTION_CONSTRAINT {name}" if level is Level.ACTION else None
+            right = f"write ACTION_CONSTRAINT {name}" if level is Level.ACTION else _TO_CHECK.format(name)
             yield "constraint-level", mention.place, message, right
         elif mention.key == "action_constraints" and level is Level.TEMPORAL:
             message = f"{name} is a temporal formula: TLC stops when it comes to it"
-            yield "constraint-level", mention.place, message, None
+            yield "constraint-level", mention.place, message, _TO_CHECK.format(name)
 
 
 @rule(
