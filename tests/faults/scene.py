@@ -23,6 +23,11 @@ STARTED: list[psutil.Popen] = []
 OWN, SHARED = "tlc2.TLC", "py4j.GatewayServer"
 
 
+def patience(seconds: float) -> float:
+    """So many seconds of a machine that does nothing else, on this one as busy as it is."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 @dataclass(kw_only=True)
 class Scene:
     """A sweep file and its command, with a store and a folder for everything temporary below ``base``."""
