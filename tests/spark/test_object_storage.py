@@ -1,0 +1,105 @@
+"""Spark and stores on object storage: workers put the records there, and tables are read without Spark's connector."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import tla2py
+from tests.conftest import RunCli
+from tests.integration.test_object_storage import answers
+from tests.integration.test_sweep import SPECS
+from tests.objects import Storage, serving
+from tests.spark.test_jobs import ROOT, SUMMARY, Cluster, cluster, local_store
+from tla2py.spark.jobs import load_runs, summarize
+from tla2py.spark.session import spark_session
+
+__all__ = ["cluster", "local_store"]
+
+pytestmark = [pytest.mark.java, pytest.mark.spark]
+pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
+    with serving(tmp_path_factory.mktemp("storage")) as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def let_in(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process into the storage."""
+    for name, value in storage.env.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[SparkSession]:
+    with spark_session("local[2]") as started:
+        yield started
+
+
+def submit(
+    storage: Storage, master: str, job: str, *args: str, cwd: Path
+) -> subprocess.CompletedProcess[str]:
+    """A job whose executors are told what this process is told of the storage."""
+    told = [
+        part
+        for name, value in storage.env.items()
+        for part in ("--conf", f"spark.executorEnv.{name}={value}")
+    ]
+    return subprocess.run(
+        [
+            Path(sys.executable).with_name("spark-submit"),
+            *("--master", master, *told),
+            ROOT / "spark_jobs" / job,
+            *args,
+        ],
+        cwd=cwd,
+        env={**os.environ, **storage.env, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+
+
+@pytest.mark.reference
+def test_workers_put_their_records(
+    storage: Storage, local_store: Path, session: SparkSession, tmp_path: Path, run_cli: RunCli
+) -> None:
+    address = storage.uri(f"{storage.bucket('workers')}/counter")
+    done = run_cli("sweep", SPECS / "counter.toml", "--master", "local[2]", "-o", address, env=storage.env)
+    assert done.code == 0, done.stderr
+    view = tla2py.open_store(address)
+    assert answers(view) == answers(tla2py.open_store(local_store))
+    states = view.spark("states")
+    assert states.count() == len(view.states)
+    assert states.schema["state"].dataType.typeName() == "variant"
+    asked = run_cli("query", address, "SELECT count(*) AS n FROM changes", "--json", env=storage.env)
+    assert f'"n": {len(view.changes)}' in asked.stdout, asked.stderr
+    found = summarize(load_runs(session, [address])).collect()
+    assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
+
+
+@pytest.mark.reference
+def test_a_cluster_that_shares_no_file(
+    storage: Storage, cluster: Cluster, local_store: Path, tmp_path: Path
+) -> None:
+    address = f"s3://{storage.bucket('cluster')}/counter"
+    sweep = str(SPECS / "counter.toml")
+    done = submit(storage, cluster.master, "run_sweep.py", sweep, "-o", address, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    there = tla2py.open_store(storage.uri("cluster/counter"))
+    assert answers(there) == answers(tla2py.open_store(local_store))
+    # Its executors see neither the driver's copies of the tables nor, through Spark, the storage.
+    said = submit(storage, cluster.master, "summarize.py", address, cwd=tmp_path)
+    assert said.returncode == 0, said.stdout + said.stderr
+    assert "Below" in said.stdout
+    assert "Small" in said.stdout
