@@ -36,13 +36,26 @@ Jar = Annotated[
 ]
 Timeout = Annotated[
     str | None,
-    typer.Option(metavar="DURATION", help="Time limit of one execution of TLC, such as 90s or 5m."),
+    typer.Option(
+        metavar="DURATION",
+        help="Time limit of one execution of TLC, such as 90s or 5m; default: the sweep file's, of a check 10m.",
+    ),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Memory limit of one execution, everything included, such as 2GiB."),
+    typer.Option(
+        metavar="SIZE",
+        help="Memory limit of one execution, everything included; default: the sweep file's, of a check 2GiB.",
+    ),
 ]
-Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="TLC worker threads of one execution.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="TLC worker threads of one execution; default: the sweep file's, of a check 1.",
+    ),
+]
 Trust = Annotated[
     bool | None,
     typer.Option(
