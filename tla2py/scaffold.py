@@ -50,6 +50,11 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
         "put in the values that you want to check."
     )
     yield f"module = {toml_string(_relative(root.path, folder))}"
+    if (beside := root.path.with_suffix(".cfg")).is_file():
+        yield _line(
+            f"# config = {toml_string(_relative(beside, folder))}",
+            "says it all; then [model] and [constants] only what is to differ",
+        )
     # A folder that a module was found in is needed, whoever named it.
     found = [module.path.parent for module in spec.modules if module.path is not None]
     needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))

@@ -136,6 +136,7 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert f"rolling: {len(JAR) / 1e6:.1f} of {len(JAR) / 1e6:.1f} MB" in ended.stderr
     assert f"TLC 2.15, revision d5b5a7f, sha256 {SHA256}" in ended.stderr
     # Installed is not used yet.
+    assert "use it with --tla2tools rolling" in ended.stderr
     assert tools.run("tools", "path").stdout.strip() == str(bundled_jar())
     assert tools.run("tools", "path", "1.8.0").stdout.strip() == str(jar)
     assert tools.run("tools", "path", TLA2TOOLS_JAR="rolling").stdout.strip() == str(jar)
@@ -284,6 +285,7 @@ def test_the_community_modules_are_a_folder_for_modules(tools: Tools) -> None:
     folder = tools.cache / "community-modules" / "modules"
     assert (ended.code, ended.stdout.strip()) == (0, str(folder)), ended.stderr
     assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
+    assert "use them with -L community-modules" in ended.stderr
     assert not list(tools.folder.rglob("Outside.tla"))
     spec = tools.folder / "project" / "Uses.tla"
     spec.write_text("---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nFour == Twice(2)\n====\n")

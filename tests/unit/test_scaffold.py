@@ -143,6 +143,18 @@ def test_paths_are_relative_to_the_sweep_file(kinds: Path, tmp_path: Path) -> No
     assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
 
 
+def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) -> None:
+    sweep = tmp_path / "sweep.toml"
+    assert "config" not in scaffold_sweep(load_spec(tiny_spec), sweep, ())
+    tiny_spec.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
+    text = scaffold_sweep(load_spec(tiny_spec), sweep, ())
+    head, _, _ = text.partition("[model]")
+    sweep.write_text(
+        head.replace('# config = "Counter.cfg"', 'config = "Counter.cfg"') + "[constants]\nMax = 2\n"
+    )
+    assert plan_sweep(load_sweep(sweep), "jar").runs[0].config.invariants == ("Small",)
+
+
 def test_a_comment_with_control_characters_is_still_toml(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_bytes(b"---- MODULE M ----\nCONSTANT N \\* a \x07 number\x7f \xff\nA == {N}\n====\n")

@@ -135,6 +135,10 @@ def install_command(
         err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}")
     if default:
         err().print(f"{remember(wanted.name)} says that this project uses it")
+    elif wanted.name == COMMUNITY:
+        err().print(f'use them with -L {COMMUNITY}, or libraries = ["{COMMUNITY}"] in a sweep file')
+    else:
+        err().print(f"use it with --tla2tools {wanted.name}; --default has this project use it from now on")
     typer.echo(community_modules() if wanted.name == COMMUNITY else there)
 
 

@@ -158,7 +158,7 @@ class _Finder:
                 inside = self._resolver.let(scope, term) if term.shape == "let" else scope
                 pending += [(part, inside) for part in term.arguments]
         # A type predicate too speaks of every variable, but with sets alone.
-        return bool(equal) and self._variables <= equal | among
+        return bool(equal & self._variables) and self._variables <= equal | among
 
     def _roots(self, names: list[str]) -> list[str]:
         """Return the actions that are part of no other action."""

@@ -46,6 +46,13 @@ def test_candidates_by_their_shape(load: LoadModules) -> None:
     assert spec.symmetry_sets == ("Symmetry", "Both")
 
 
+def test_a_type_predicate_beside_an_equality_of_something_else_is_no_initial_one(load: LoadModules) -> None:
+    text = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nTwice == 2 * x\nType == x \\in {0, 1}\n"
+    spec = load(module("M", "EXTENDS Naturals\n" + text + "Inductive == Type /\\ Twice = x + x"))
+    assert spec.inits == ("Init",)
+    assert spec.invariants == ("Type", "Inductive")
+
+
 def test_without_a_specification_names_and_shapes_give_init_and_next(load: LoadModules) -> None:
     spec = load(
         module(
