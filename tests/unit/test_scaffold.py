@@ -148,7 +148,7 @@ def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) 
     assert "config" not in scaffold_sweep(load_spec(tiny_spec), sweep, ())
     tiny_spec.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
     text = scaffold_sweep(load_spec(tiny_spec), sweep, ())
-    head, _, _ = text.partition("[model]")
+    head, _, _ = text.partition("\n[model]")
     sweep.write_text(
         head.replace('# config = "Counter.cfg"', 'config = "Counter.cfg"') + "[constants]\nMax = 2\n"
     )
