@@ -133,7 +133,7 @@ def walk_grid(
             "empty-grid",
             f"no point is left after {key}",
             where=source.place("grid", key),
-            hint=f"leave points in {key}, or add some with include",
+            hint="let fewer be left out, or add points with include",
         )
 
 

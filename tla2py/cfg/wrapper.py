@@ -133,7 +133,9 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
         raise InputError(
             "wrong-arity",
             f"{name} takes {arity} argument{'s' * (arity != 1)}, its value {text!r} does not",
-            hint="write LAMBDA x, y : ..." if arity else "write an expression without parameters",
+            hint=f"write LAMBDA {', '.join('xyzuvw'[:arity])} : ..."
+            if arity
+            else "write an expression without parameters",
         )
     expression = _parsed(body)
     names = set(expression.names)

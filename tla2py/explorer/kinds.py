@@ -49,7 +49,9 @@ class Kinds:
     def trace(self, number: int) -> Trace:
         """The shortest counterexample of a kind, counted from 1. Raises InputError (``no-kind``)."""
         if not 1 <= number <= len(self.kinds):
-            raise InputError("no-kind", f"no kind {number}", hint=f"there are {len(self.kinds)} kinds")
+            raise InputError(
+                "no-kind", f"no kind {number}", hint=f"kinds are numbered from 1 to {len(self.kinds)}"
+            )
         shortest = self.kinds[number - 1].shortest
         return self.view.trace(shortest.point, shortest.trace)
 

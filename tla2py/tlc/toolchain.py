@@ -179,7 +179,9 @@ def find_java(*, spark: bool = False) -> Java:
             path = Path(home) / "bin" / "java"
             if not path.is_file():
                 raise ToolchainError(
-                    "java-missing", f"{variable} is {home}, which has no bin/java", hint=_java_hint()
+                    "java-missing",
+                    f"{variable} is {home}, which has no bin/java",
+                    hint=f"set it to the folder of a Java {MINIMUM_JAVA} or newer, or to nothing",
                 )
             if not (spark and packaged is not None and path.resolve() == packaged.resolve()):
                 return java_at(path, variable)

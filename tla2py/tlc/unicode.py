@@ -74,7 +74,7 @@ def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain
             "unicode",
             f"{symbol} is Unicode, which this TLC does not read ({toolchain.jar.path.name} of {toolchain.jar.date})",
             where=where,
-            hint=f"give a release that does, of 2025 or later, with --tla2tools, {instead}",
+            hint=f"'tla2py tools install rolling' gets one that does, for --tla2tools rolling; {instead}",
         )
 
 
