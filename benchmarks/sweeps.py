@@ -254,10 +254,39 @@ def growth(most: int) -> list[str]:
     return lines
 
 
+def traces(most: int) -> list[str]:
+    """What a sweep with one counterexample takes, and showing that, as the counterexample gets longer."""
+    lines = [
+        f"{'states':>8}{'sweep s':>9}{'a state':>9}{'driver MiB':>12}{'trace s':>9}{'a state':>9}{'MiB':>6}"
+    ]
+    states = 10
+    while states <= most:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            shutil.copy(SPEC, folder)
+            # The sum of one counter is found too large after so many steps.
+            constants = f"Bound = {states - 1}"
+            text = SWEEP.format(constants=constants, parameters=f"Max = [{states + 5}]")
+            (folder / "s.toml").write_text(
+                text.replace("{p1, p2}", "{p1}") + '[expect]\nverdict = "violated"\n'
+            )
+            seconds, peak = timed(sweep("--executor", "local"), folder)
+            if tla2py.open_store(folder / "store").arrow("runs")["trace_length"].to_pylist() != [states]:
+                raise RuntimeError("the counterexample is not as long as it must be")
+            command = [sys.executable, "-m", "tla2py", "trace", "store", "1", "--format", "itf"]
+            shown, shown_peak = timed(command, folder)
+        lines.append(
+            f"{states:>8}{seconds:>9.1f}{seconds / states:>9.4f}{peak / 2**20:>12.0f}"
+            f"{shown:>9.1f}{shown / states:>9.4f}{shown_peak / 2**20:>6.0f}"
+        )
+        states *= 10
+    return lines
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", default=["small", "mixed", "long", "growth"])
+    parser.add_argument("parts", nargs="*", default=["small", "mixed", "long", "growth", "traces"])
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--points", type=int, default=64)
     parser.add_argument("--most", type=int, default=256, help="points of the largest sweep of growth")
@@ -271,6 +300,7 @@ def main() -> None:
         "mixed": lambda: mixed(asked.pairs, asked.size, 48),
         "long": lambda: long_run(asked.pairs, asked.size),
         "growth": lambda: growth(asked.most),
+        "traces": lambda: traces(10000),
     }
     for part in asked.parts:
         sys.stdout.write("\n".join([*parts[part](), ""]) + "\n")

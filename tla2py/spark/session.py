@@ -11,7 +11,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -21,18 +21,23 @@ from pyspark.sql import SparkSession
 
 from tla2py.errors import ToolchainError
 from tla2py.executor import default_slots, fitting_slots
+from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import find_java
+
+# Half of the processor time of Spark's start is the optimising compiler's.
+_ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
 
 
 @contextlib.contextmanager
 def spark_session(
-    master: str | None = "local[*]", *, workers: int = 1, name: str = "tla2py"
+    master: str | None = "local[*]", *, workers: int = 1, name: str = "tla2py", only_runs: bool = False
 ) -> Iterator[SparkSession]:
     """A session on ``master``, quiet and stopped at the end; a session that is active already is used as it is.
 
     None is the master that ``spark-submit`` was given, ``local[*]`` where there is none. ``workers`` is how many cores
-    one task takes. Raises ToolchainError (``spark-failed``, ``java-missing``, ``java-too-old``).
+    one task takes. With ``only_runs`` Spark has no tables to work on, so its JVM is one that starts fast.
+    Raises ToolchainError (``spark-failed``, ``java-missing``, ``java-too-old``).
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -40,7 +45,7 @@ def spark_session(
         return
     with scratch_folder("tla2py-spark-") as scratch:
         with _own_interrupts():
-            session = _start(master, workers, name, scratch)
+            session = _start(master, workers, name, scratch, _ONLY_RUNS if only_runs else COMPILE_LATER)
         try:
             yield session
         finally:
@@ -67,14 +72,16 @@ def shared_session() -> SparkSession:
         return active
     scratch = Path(tempfile.mkdtemp(prefix="tla2py-spark-"))
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-    return _start("local[*]", 1, "tla2py", scratch)
+    return _start("local[*]", 1, "tla2py", scratch, COMPILE_LATER)
 
 
 # Set by spark-submit for the Python program it runs: where the JVM listens that it has started already.
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 
-def _start(master: str | None, workers: int, name: str, scratch: Path) -> SparkSession:
+def _start(
+    master: str | None, workers: int, name: str, scratch: Path, compiling: Sequence[str]
+) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     settings: dict[str, bool | float | int | str | None] = {
@@ -95,7 +102,9 @@ def _start(master: str | None, workers: int, name: str, scratch: Path) -> SparkS
         settings |= {
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
-            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j} -Dderby.system.home={scratch}",
+            "spark.driver.extraJavaOptions": " ".join(
+                (*compiling, f"-Dlog4j2.configurationFile={log4j}", f"-Dderby.system.home={scratch}")
+            ),
         }
         if master.startswith("local"):
             settings |= {
