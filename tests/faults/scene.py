@@ -76,14 +76,14 @@ class Scene:
 
     def await_records(self, count: int, seconds: float = 90) -> None:
         """Wait until so many runs are recorded."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + patience(seconds)
         while len(self.records()) < count:
             assert time.monotonic() < deadline, self.stderr
             time.sleep(0.01)
 
     def victim(self, driver: psutil.Process, *words: str, seconds: float = 60) -> psutil.Process:
         """A process that the driver has started, whose command line has these words; waits until there is one."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + patience(seconds)
         while time.monotonic() < deadline:
             for process in driver.children(recursive=True):
                 with contextlib.suppress(psutil.Error):
@@ -146,7 +146,7 @@ class Scene:
 
     def check_clean_scratch(self) -> None:
         """No process is left and nothing temporary."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + patience(30)
         while (processes := self.processes()) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not processes

@@ -92,7 +92,7 @@ def test_a_store_that_turns_read_only(own: Scene, tmp_path: Path) -> None:
         hung.suspend()
         disk.turn_read_only(scene.store)
         hung.resume()
-        assert driver.wait(timeout=120) == 2
+        assert driver.wait(timeout=300) == 2
         assert f"cannot write to {scene.store}" in scene.stderr
         assert "Read-only file system" in scene.stderr
         # As long as it lasts, it is the same each time.

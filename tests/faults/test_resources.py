@@ -78,7 +78,7 @@ def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> N
     # The folder of the one that goes on, with TLC's states, and no other.
     assert len([*scene.scratch.iterdir()]) == 1
     hung.resume()
-    assert driver.wait(timeout=120) == 1
+    assert driver.wait(timeout=300) == 1
     scene.check(own.store, code=1, again=0)
 
 

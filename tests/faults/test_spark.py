@@ -51,7 +51,7 @@ def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
     driver = scene.start()
     scene.await_records(1)
     scene.victim(driver, "org.apache.spark.deploy.SparkSubmit").kill()
-    assert driver.wait(timeout=60) == 2
+    assert driver.wait(timeout=300) == 2
     scene.check(shared.store, said="the same command executes the rest", again=6 - len(scene.records()))
 
 
@@ -63,7 +63,7 @@ def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Lik
     scene.await_records(1)
     begun = time.monotonic()
     driver.send_signal(sent)
-    ended = driver.wait(timeout=60)
+    ended = driver.wait(timeout=300)
     took = time.monotonic() - begun
     assert ended == (-9 if sent is signal.SIGKILL else 130)
     assert took < patience(5)

@@ -85,7 +85,7 @@ def test_two_sweeps_into_one_store_at_once(own: Scene, like: Like, tmp_path: Pat
     assert "another sweep is writing" in other.stderr
     other.check_clean_scratch()
     hung.resume()
-    assert first.wait(timeout=120) == 1
+    assert first.wait(timeout=300) == 1
     scene.check(own.store, code=1, again=0)
 
 
