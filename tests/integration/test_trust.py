@@ -7,18 +7,22 @@ import os
 import socket
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
-from tla2py.errors import StoreError
+from tests.unit.records import executed
+from tla2py.errors import InputError, StoreError
 from tla2py.explore import open_view
-from tla2py.record import open_archive
+from tla2py.record import open_archive, write_archive
+from tla2py.store import ManifestPoint
+from tla2py.sweep import load_sweep
 from tla2py.tlc import landlock, sandbox
 from tla2py.tlc.gateway import GatewayError
 from tla2py.tlc.host import Host, gateway_jar
@@ -100,6 +104,7 @@ def test_a_sweep_file_may_trust_and_the_command_line_may_not(run_cli: RunCli, tm
 
 
 def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
+    tiny_sweep.write_text(tiny_sweep.read_text().replace("[1, 2, 3]", "[3]"))
     results = []
     for store, options in (("held", ("--no-trust",)), ("trusted", ("--trust",))):
         run_cli("sweep", tiny_sweep, "--executor", "local", "-o", store, *options)
@@ -111,7 +116,7 @@ def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
         with view.store.archive(view.manifest.points[0].run_id) as archive:
             assert archive.record.limits.trust == (store == "trusted")
     assert results[0] == results[1]
-    assert len(results[0][0]) == 3
+    assert len(results[0][1]) == 4
 
 
 def test_a_jvm_that_stays_is_held_too(tmp_path: Path) -> None:
@@ -200,28 +205,22 @@ def test_a_template_is_no_program(run_cli: RunCli, tiny_sweep: Path) -> None:
     assert not tiny_sweep.with_name("stolen").exists()
 
 
-def test_names_do_not_lead_out_of_their_folder(run_cli: RunCli, tiny_sweep: Path, tmp_path: Path) -> None:
-    outside = tiny_sweep.read_text()
+def test_names_do_not_lead_out_of_their_folder(tiny_sweep: Path, tmp_path: Path) -> None:
+    text = tiny_sweep.read_text()
     for name in ("../out", "/tmp/out", "a/../../out"):
-        tiny_sweep.write_text(f"name = {json.dumps(name)}\n{outside}")
-        ended = run_cli("sweep", tiny_sweep, "--executor", "local", "--dry-run")
-        assert (ended.code, ended.errors[0].split(": ")[1]) == (2, f"{tiny_sweep}:1:1"), ended
-    tiny_sweep.write_text(outside)
-    run_cli("sweep", tiny_sweep, "--executor", "local", "-o", "store")
-    # A store of a stranger whose record has the module written elsewhere when its traces are verified.
-    file = next((tmp_path / "store/records").iterdir())
-    with zipfile.ZipFile(file) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    members["record.json"] = members["record.json"].replace(b'"Counter.tla"', b'"../../Counter.tla"')
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    with pytest.raises(StoreError, match="names a file"), open_archive(file):
-        pass
-    manifest = tmp_path / "store/store.json"
-    manifest.write_text(manifest.read_text().replace(file.stem, "../../etc/x"))
-    ended = run_cli("trace", "store", "1")
-    assert (ended.code, ended.stdout) == (2, "")
+        tiny_sweep.write_text(f"name = {json.dumps(name)}\n{text}")
+        with pytest.raises(InputError, match="out of the folder of stores") as refused:
+            load_sweep(tiny_sweep)
+        assert refused.value.where == f"{tiny_sweep}:1:1"
+    # A store of a stranger, whose modules are written to a folder when its traces are verified.
+    done = executed(tmp_path, "0" * 32, "invariant")
+    for pair in (("../../Spec.tla", "0" * 64), ("Spec.tla", "../../etc/passwd")):
+        with (tmp_path / "record.zip").open("wb") as target:
+            write_archive(target, replace(done.record, modules=(pair,)), done.folders)
+        with pytest.raises(StoreError, match="names a file"), open_archive(tmp_path / "record.zip"):
+            pass
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"point": 1, "run_id": "../../x", "parameters": {}}, ManifestPoint)
 
 
 def test_odd_names_are_only_names(run_cli: RunCli, tmp_path: Path) -> None:
