@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +26,8 @@ from tla2py.record import Archive, open_archive, write_archive
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
 STORE_VERSION = 1
 _FOLDERS = ("records", "tables", "sources")
+# Seconds before a record is written again to a server that is away: the run behind it may have taken hours.
+_PAUSES = (3.0, 9.0)
 
 
 class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,14 +175,20 @@ class Store:
         return {name.removesuffix(".zip"): stamp for name, stamp in stamps.items() if name.endswith(".zip")}
 
     def write_record(self, executed: Executed) -> None:
-        """Put down a run's record, whole or not at all. Raises StoreError (``store-unwritable``)."""
-        self.place.write(
-            {
-                _record_name(executed.record.run_id): lambda sink: write_archive(
-                    sink, executed.record, executed.folders
-                )
-            }
-        )
+        """Put down a run's record, whole or not at all.
+
+        Raises StoreError (``store-unwritable``), and ``store-unreachable`` where a server is away for half a minute.
+        """
+        name = _record_name(executed.record.run_id)
+        for pause in (*_PAUSES, None):
+            try:
+                self.place.write({name: lambda sink: write_archive(sink, executed.record, executed.folders)})
+            except StoreError as error:
+                if pause is None or error.code != "store-unreachable":
+                    raise
+                time.sleep(pause)
+            else:
+                return
 
     @contextlib.contextmanager
     def archive(self, run_id: str) -> Iterator[Archive]:
