@@ -133,7 +133,8 @@ def test_a_kill_costs_only_the_runs_in_flight(
     deadline = time.monotonic() + 60
     while not storage.objects(f"{bucket}/killed/records") and time.monotonic() < deadline:
         time.sleep(0.02)
-    # Somebody else comes while it runs.
+    # Somebody else comes while it runs; it is held so long, as it might be over before.
+    process.send_signal(signal.SIGSTOP)
     busy = refusal(lambda: Store(store).lock().__enter__())
     assert busy.code == "store-busy"
     assert f"process {process.pid} on {socket.gethostname()}" in str(busy)
