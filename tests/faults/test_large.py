@@ -49,9 +49,11 @@ def test_a_spec_that_prints_a_gigabyte(tmp_path: Path) -> None:
     scene = counting(tmp_path / "loud", "Loud", "[1, 16400]", 'timeout = "10m"')
     driver = scene.start()
     most = 0
-    with contextlib.suppress(psutil.Error):
+    with contextlib.suppress(psutil.Error, OSError):
         while driver.is_running() and driver.status() != psutil.STATUS_ZOMBIE:
-            most = max(most, driver.memory_info().rss)
+            # Without what is mapped of files, which the system takes back as it likes.
+            status = Path(f"/proc/{driver.pid}/status").read_text()
+            most = max(most, int((status.partition("RssAnon:")[2].split() or ["0"])[0]) * 1024)
             time.sleep(0.2)
     assert driver.wait(timeout=300) == 0, scene.stderr
     (record,) = (
@@ -61,7 +63,7 @@ def test_a_spec_that_prints_a_gigabyte(tmp_path: Path) -> None:
     )
     assert record > 10**9
     # What was printed was never held as a whole.
-    assert most < 600 * 1024**2
+    assert 0 < most < 400 * 1024**2
     assert [row["distinct"] for row in rows(scene.store, "runs")] == [2, 16401]
     scene.check(scene.store, code=0, again=0)
 
