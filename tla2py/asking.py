@@ -42,6 +42,13 @@ class Asker:
                 f"the states are those of the ALIAS {self.config.alias}",
                 hint="sweep without alias to have the states themselves",
             )
+        lost = [name for name, sha256 in record.modules if sha256 not in sources]
+        if lost:
+            raise InputError(
+                "not-confirmable",
+                f"the text of {lost[0]} is not in the store any more",
+                hint="run the sweep again with --fresh",
+            )
         self.modules = {name: sources[sha256] for name, sha256 in record.modules}
         self.spec = _spec(record.main, self.modules)
         self.variables = tuple(variable.name for variable in self.spec.variables)

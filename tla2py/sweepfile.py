@@ -9,13 +9,27 @@ import difflib
 import re
 import sys
 from pathlib import Path
-from typing import Any, Literal, Union, get_args
+from typing import Any, get_args
 
 import msgspec
 
 from tla2py.errors import InputError, reason_of
 from tla2py.outcome import Outcome
 from tla2py.sweepkeys import KEYS
+from tla2py.sweepsections import (
+    SECTIONS,
+    Expected,
+    ExpectPoint,
+    ExpectSection,
+    GridSection,
+    ModelSection,
+    Scalar,
+    SweepFile,
+    TlcSection,
+    ToldPoint,
+    Values,
+    ValuesTable,
+)
 from tla2py.sweeptext import Source
 
 if sys.version_info >= (3, 11):
@@ -23,141 +37,21 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-# A value as written: TLA+ text in a string, TOML integers and booleans as they are.
-Scalar = Union[str, int, bool]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
-
-
-class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of all sections; unknown keys were already reported with their line."""
-
-
-class ModelSection(_Section, frozen=True):
-    """``[model]``: what TLC is to check, named as in TLC's own grammar; None where the file does not say."""
-
-    specification: str | None = None
-    init: str | None = None
-    next: str | None = None
-    invariants: list[str] | None = None
-    properties: list[str] | None = None
-    constraints: list[str] | None = None
-    action_constraints: list[str] | None = None
-    postconditions: list[str] | None = None
-    check_deadlock: bool | None = None
-    symmetry: str | list[str] | None = None
-    view: str | None = None
-    alias: str | None = None
-
-
-class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"}):
-    """The values of a parameter by rule: numbers from one to another, or sets of model values by size."""
-
-    first: int | None = None
-    last: int | None = None
-    step: int = 1
-    model_values: str | None = None
-    sizes: list[int] | None = None
-
-
-# The values of a parameter: one by one, or by rule.
-Values = Union[list[Scalar], ValuesTable]  # noqa: UP007 - as above
-
-
-class GridSection(_Section, frozen=True):
-    """``[grid]``: which parameters go together, what is left out of their product and what is added to it."""
-
-    zip: list[list[str]] = []
-    where: str | list[str] = []
-    exclude: list[dict[str, Scalar]] = []
-    include: list[dict[str, Scalar]] = []
-    repeat: int = 1
-
-
-class TlcSection(_Section, frozen=True):
-    """``[tlc]``: how TLC searches and what one run may take."""
-
-    mode: Literal["check", "simulate", "generate"] = "check"
-    find: Literal["first", "each"] = "first"
-    workers: int = 1
-    timeout: str | int = "10m"
-    memory: str | int = "1GiB"
-    disk: str | int | None = None
-    num: int | None = None
-    depth: int | None = None
-    seed: int = 0
-    coverage: bool = False
-    graph: bool = False
-    behaviours: bool = False
-    translate: bool = True
-    overrides: list[str] = []
-    options: list[str] = []
-    java_options: list[str] = []
-    warm: bool = True
-    trust: bool = False
-
-
-Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
-
-
-class _Expectation(_Section, frozen=True, kw_only=True):
-    """What may be expected of a point; ``outcome`` is finer than ``verdict``."""
-
-    verdict: Expected | None = None
-    outcome: Outcome | None = None
-    violates: list[str] | None = None
-    trace_length: int | None = None
-    distinct: int | None = None
-    min_distinct: int | None = None
-    generated: int | None = None
-    fires: list[str] | None = None
-
-
-class ExpectPoint(_Expectation, frozen=True, kw_only=True):
-    """``[[expect.point]]``: what is expected of the points that agree with ``match``."""
-
-    match: dict[str, Scalar]
-
-
-class ToldPoint(ExpectPoint, frozen=True, kw_only=True):
-    """The same where a config or a manifest says it, and not the sweep file; ``where`` is the place.
-
-    With ``unknown`` it is there to be found out, and whatever is found is as expected.
-    """
-
-    where: str
-    unknown: bool = False
-
-
-class ExpectSection(_Expectation, frozen=True, kw_only=True):
-    """``[expect]``: what holds wherever no row matches, and the rows."""
-
-    point: list[ExpectPoint] = []
-
-
-class SweepFile(_Section, frozen=True):
-    """A whole sweep file as written."""
-
-    module: str | list[str]
-    config: str | list[str] | None = None
-    name: str | None = None
-    libraries: list[str] = []
-    template: str | None = None
-    model: ModelSection = ModelSection()
-    constants: dict[str, Scalar] = {}
-    substitutions: dict[str, str] = {}
-    parameters: dict[str, Values] = {}
-    grid: GridSection = GridSection()
-    tlc: TlcSection = TlcSection()
-    expect: ExpectSection | None = None
-
-
-_SECTIONS: dict[str, type[msgspec.Struct]] = {
-    "": SweepFile,
-    "model": ModelSection,
-    "grid": GridSection,
-    "tlc": TlcSection,
-    "expect": ExpectSection,
-    "expect.point": ExpectPoint,
-}
+__all__ = [
+    "ExpectPoint",
+    "ExpectSection",
+    "GridSection",
+    "ModelSection",
+    "Scalar",
+    "SweepFile",
+    "TlcSection",
+    "ToldPoint",
+    "Values",
+    "ValuesTable",
+    "nearest",
+    "read_sweep_file",
+    "read_sweep_text",
+]
 
 
 def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
@@ -192,6 +86,10 @@ def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, Source]:
     except tomllib.TOMLDecodeError as error:
         raise _toml_error(path, str(error)) from error
     _check_keys(data, source)
+    if _has_nul(data):
+        raise InputError(
+            "sweep-syntax", "a string has the character NUL", where=str(path), hint="take \\u0000 away"
+        )
     if "module" not in data:
         raise InputError(
             "no-module", "the key module is missing", where=str(path), hint='write module = "NAME.tla"'
@@ -210,7 +108,7 @@ def nearest(name: str, known: list[str]) -> str | None:
 
 def _check_keys(data: dict[str, Any], source: Source) -> None:
     named = data.get("parameters")
-    sections = [(key.split(".") if key else [], struct) for key, struct in _SECTIONS.items()]
+    sections = [(key.split(".") if key else [], struct) for key, struct in SECTIONS.items()]
     sections += [(["parameters", name], ValuesTable) for name in (named if isinstance(named, dict) else ())]
     for keys, struct in sections:
         for table in _tables(data, keys):
@@ -224,6 +122,13 @@ def _check_keys(data: dict[str, Any], source: Source) -> None:
                         where=source.place(*keys, key),
                         hint=f"did you mean {close}?" if close else f"known here: {', '.join(known)}",
                     )
+
+
+def _has_nul(data: object) -> bool:
+    """Whether a string has the character that no path may have."""
+    if isinstance(data, dict):
+        return any(map(_has_nul, [*data, *data.values()]))
+    return any(map(_has_nul, data)) if isinstance(data, list) else isinstance(data, str) and "\0" in data
 
 
 def _tables(data: dict[str, Any], keys: list[str]) -> list[dict[str, Any]]:

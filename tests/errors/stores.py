@@ -250,3 +250,9 @@ def stepper_without_its_package(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "anywidget", None)
     lab.patch.delitem(sys.modules, "tla2py.show.stepper", raising=False)
     lab.view("invariant").trace(1).stepper()
+
+
+@provokes("not-confirmable")
+def trace_whose_modules_are_gone(lab: Lab) -> None:
+    lab.view("invariant")
+    lab.run("trace", "store", "1", "--verify")

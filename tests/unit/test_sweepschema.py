@@ -14,9 +14,10 @@ from jsonschema import Draft4Validator
 
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tla2py.errors import InputError
-from tla2py.sweepfile import _SECTIONS, ValuesTable, read_sweep_text
+from tla2py.sweepfile import ValuesTable, read_sweep_text
 from tla2py.sweepkeys import KEYS
 from tla2py.sweepschema import sweep_schema
+from tla2py.sweepsections import SECTIONS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -102,7 +103,7 @@ def keys_of(
 
 def test_every_key_has_its_words_and_no_words_are_left_over() -> None:
     assert {path for path, part in keys_of(SCHEMA) if not part.get("description")} == set()
-    sections: dict[str, type[msgspec.Struct]] = {**_SECTIONS, "parameters.NAME": ValuesTable}
+    sections: dict[str, type[msgspec.Struct]] = {**SECTIONS, "parameters.NAME": ValuesTable}
     del sections["expect.point"]  # it is [expect] with match
     for section, struct in sections.items():
         known = {field.encode_name for field in msgspec.structs.fields(struct)}
