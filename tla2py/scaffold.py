@@ -134,12 +134,36 @@ def _substitutions(spec: Spec) -> Iterator[str]:
         if each.body is not None and not each.parameters and "!" not in name
         if each.body.operator == "CHOOSE" and all(bound.domain is None for bound in each.body.bounds)
     ]
-    if found:
+    endless = _endless(spec)
+    if found or endless:
         yield "[substitutions]"
+    if endless:
+        yield from _comment("TLC cannot go through an infinite set; a part of it stands for each:")
+        for name, numbers in endless.items():
+            yield _line(f'{toml_key(name)} = "{"0" if numbers == "Nat" else "-2"}..2"', _GUESS)
+    if found:
         yield from _comment(
             "TLC evaluates no CHOOSE without a set; a model value of its own stands for each:"
         )
         yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
+
+
+def _endless(spec: Spec) -> dict[str, str]:
+    """The definitions that are no more than Nat or Int and over which some definition goes, each with which it is."""
+    sets = {
+        name: each.body.operator
+        for name, each in spec.definitions.items()
+        if "!" not in name and each.body is not None and each.body.is_name() and not each.parameters
+        if each.body.operator in {"Nat", "Int"}
+    }
+    ranged: set[str] = set()
+    pending = [each.body for each in spec.definitions.values() if each.body is not None] if sets else []
+    while pending:
+        term = pending.pop()
+        pending += term.children()
+        domains = [bound.domain for bound in term.bounds if bound.domain is not None]
+        ranged |= {domain.operator for domain in domains if domain.is_name()}
+    return {name: numbers for name, numbers in sets.items() if name in ranged}
 
 
 def _own(constant: Constant, width: int) -> str:

@@ -143,6 +143,19 @@ def test_paths_are_relative_to_the_sweep_file(kinds: Path, tmp_path: Path) -> No
     assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
 
 
+def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: Path) -> None:
+    module = tmp_path / "Rounds.tla"
+    module.write_text(
+        "---- MODULE Rounds ----\nEXTENDS Integers\nVARIABLE round\nRound == Nat\nShift == Int\nKind == Nat\n"
+        "Init == round = 0\nNext == \\E r \\in Round : \\E s \\in Shift : round' = (r + s) % 2\n"
+        "Spec == Init /\\ [][Next]_round\nType == round \\in Kind\n====\n"
+    )
+    path = tmp_path / "sweep.toml"
+    path.write_text(scaffold_sweep(load_spec(module), path, ()))
+    replaced = load_sweep(path).file.substitutions
+    assert replaced == {"Round": "0..2", "Shift": "-2..2"}
+
+
 def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) -> None:
     sweep = tmp_path / "sweep.toml"
     assert "config" not in scaffold_sweep(load_spec(tiny_spec), sweep, ())
