@@ -82,8 +82,10 @@ def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
         took = time.monotonic() - struck
         if injected and name in ("Ctrl-C", "SIGTERM to the driver", "TLC hangs, then Ctrl-C") and took > 15:
             raise WrongError(f"after {name} the sweep went on for {took:.1f} seconds")
-        counts.faults[name] += injected
-        counts.missed += not injected
+        if injected:
+            counts.faults[name] += 1
+        else:
+            counts.missed += 1
         check_left(trial, counts)
         lost = before.keys() - trial.records().keys()
         if lost:
@@ -99,7 +101,7 @@ def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
 
 def wait_for_work(driver: psutil.Process, chance: random.Random) -> None:
     """Wait for something to be going on, and then for as long as chance will have it."""
-    deadline = time.monotonic() + chance.choice([0.5, 60, 60, 60])
+    deadline = time.monotonic() + chance.choice([0.5, 600, 600, 600])
     while driver.is_running() and driver.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
         if some(driver, "java.io.tmpdir"):
             time.sleep(chance.uniform(0, 3))
