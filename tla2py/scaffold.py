@@ -6,11 +6,12 @@ import json
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tla2py.guess import guess_values
 from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds
+from tla2py.syntax.term import Term
 from tla2py.tlc.installed import community_modules
 from tla2py.tlc.releases import COMMUNITY
 
@@ -149,21 +150,38 @@ def _substitutions(spec: Spec) -> Iterator[str]:
 
 
 def _endless(spec: Spec) -> dict[str, str]:
-    """The definitions that are no more than Nat or Int and over which some definition goes, each with which it is."""
-    sets = {
-        name: each.body.operator
-        for name, each in spec.definitions.items()
-        if "!" not in name and each.body is not None and each.body.is_name() and not each.parameters
-        if each.body.operator in {"Nat", "Int"}
-    }
-    ranged: set[str] = set()
-    pending = [each.body for each in spec.definitions.values() if each.body is not None] if sets else []
+    """What is defined as no more than Nat or Int while some definition goes through it, each with which it is.
+
+    What is seen through a named instance alone is replaced in its own module: ``[Module]Name``.
+    """
+    found: dict[str, str] = {}
+    for module in spec.modules:
+        ranged = _ranged(each.body for each in module.definitions if each.body is not None)
+        for each in module.definitions:
+            if each.body is None or each.parameters or not each.body.is_name():
+                continue
+            if each.body.operator in {"Nat", "Int"}:
+                own = spec.definitions.get(each.name)
+                plain = own is not None and own.span == each.span and spec.file_of(own) is module
+                if each.name in (_ranged(_bodies(spec)) if plain else ranged):
+                    found[each.name if plain else f"[{module.name}]{each.name}"] = each.body.operator
+    return found
+
+
+def _bodies(spec: Spec) -> Iterator[Term]:
+    return (each.body for each in spec.definitions.values() if each.body is not None)
+
+
+def _ranged(terms: Iterable[Term]) -> set[str]:
+    """The names of sets that quantifiers and the like in some terms go through."""
+    found: set[str] = set()
+    pending = list(terms)
     while pending:
         term = pending.pop()
         pending += term.children()
         domains = [bound.domain for bound in term.bounds if bound.domain is not None]
-        ranged |= {domain.operator for domain in domains if domain.is_name()}
-    return {name: numbers for name, numbers in sets.items() if name in ranged}
+        found |= {domain.operator for domain in domains if domain.is_name()}
+    return found
 
 
 def _own(constant: Constant, width: int) -> str:

@@ -150,10 +150,14 @@ def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: P
         "Init == round = 0\nNext == \\E r \\in Round : \\E s \\in Shift : round' = (r + s) % 2\n"
         "Spec == Init /\\ [][Next]_round\nType == round \\in Kind\n====\n"
     )
+    (tmp_path / "Above.tla").write_text(
+        "---- MODULE Above ----\nEXTENDS Naturals\nTop == Nat\nSome == \\E n \\in Top : n > 1\n====\n"
+    )
+    module.write_text(module.read_text().replace("Type ==", "A == INSTANCE Above\nType =="))
     path = tmp_path / "sweep.toml"
     path.write_text(scaffold_sweep(load_spec(module), path, ()))
     replaced = load_sweep(path).file.substitutions
-    assert replaced == {"Round": "0..2", "Shift": "-2..2"}
+    assert replaced == {"Round": "0..2", "Shift": "-2..2", "[Above]Top": "0..2"}
 
 
 def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) -> None:

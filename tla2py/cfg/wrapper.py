@@ -29,13 +29,15 @@ class _Wrapper:
     definitions: list[str] = field(default_factory=list)
     standard: set[str] = field(default_factory=set)
     model_values: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
 
     def define(self, name: str, parameters: str, body: str) -> str:
         """The name of a new definition with this body."""
         base = re.sub(r"\W", "_", name)
         wrapped = f"MC_{base}"
-        while wrapped in self.spec.definitions or wrapped in self.model_values:
+        while wrapped in self.spec.definitions or wrapped in self.model_values | self.names:
             wrapped += "_"
+        self.names.add(wrapped)
         self.definitions.append(f"{wrapped}{parameters} ==\n{textwrap.indent(body, '  ')}")
         return wrapped
 

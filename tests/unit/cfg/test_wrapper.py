@@ -111,6 +111,14 @@ def test_names_do_not_clash(model: Model) -> None:
     assert "MC_Low_ ==\n  -1 + MC_Low\n" in wrapper
 
 
+def test_one_name_replaced_in_two_modules(model: Model) -> None:
+    both = replace(model, replacements=(("Top", "0..2"), ("[Naturals]Top", "0..3")))
+    config, _, wrapper = built(both)
+    assert dict(config.substitutions[-2:]) == {"Top": "[Naturals] MC_Top_"}
+    assert [value for _, value in config.substitutions[-2:]] == ["MC_Top", "[Naturals] MC_Top_"]
+    assert (body(wrapper, "Top ==").split()[-1], body(wrapper, "Top_ ==").split()[-1]) == ("0..2", "0..3")
+
+
 def test_definitions_are_replaced(model: Model) -> None:
     replacements = (("Limit", "Low + 2"), ("Nat", "0 .. 3"), ("[Box] Other", "Limit"), ("Init", "Next"))
     config, _, wrapper = built(replace(model, replacements=replacements))
