@@ -13,6 +13,7 @@ help: ## list the targets
 setup: $(READY) java ## create .venv with everything and see that Java is there
 
 $(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "the tools of development are pinned for Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip -c constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
