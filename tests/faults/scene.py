@@ -68,7 +68,7 @@ class Scene:
 
     def run(self, *more: str, **env: str) -> int:
         """The exit code of the sweep."""
-        return int(self.start(*more, **env).wait(timeout=600))
+        return int(self.start(*more, **env).wait(timeout=3000))
 
     def records(self) -> dict[str, int]:
         """The names of the records there are, and when they were written."""
