@@ -14,13 +14,10 @@ _OVERHEAD = 224 * _MIB
 _SMALLEST_HEAP = 48 * _MIB
 # Part of the overhead. TLC takes as much for granted where nothing is said, while the JVM would allow as much as its heap.
 _DIRECT = 64 * _MIB
-# A small run spends half of its processor time on compiling what it will hardly use again. So the first compiler begins twenty
-# times later than by default and the optimising one ten times: a run of minutes does not notice.
+# The optimising compiler begins ten times later than by default: a run of seconds hardly needs it, half of its processor
+# time goes there, and a run of minutes does not notice. The first compiler's thresholds stay as they are: with those
+# raised too it now and then left a run to the interpreter for good.
 COMPILE_LATER = (
-    "-XX:Tier3InvocationThreshold=4000",
-    "-XX:Tier3MinInvocationThreshold=2000",
-    "-XX:Tier3CompileThreshold=30000",
-    "-XX:Tier3BackEdgeThreshold=240000",
     "-XX:Tier4InvocationThreshold=50000",
     "-XX:Tier4MinInvocationThreshold=6000",
     "-XX:Tier4CompileThreshold=150000",

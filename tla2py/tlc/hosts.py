@@ -23,15 +23,11 @@ from tla2py.tlc.host import FOLDER, Host, SpoiledError, gateway_jar
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended
 from tla2py.tlc.room import is_full
 
-# What a short run wants of a JVM: the optimising compiler would be at work on classes that are gone a moment later, the first
-# one begins five times later than by default, and classes that every run loads anew are verified by none of them; they
-# are those of the jar, which is trusted or it would not be run.
+# What a short run wants of a JVM: the optimising compiler would be at work on classes that are gone a moment later, and
+# classes that every run loads anew are verified by none of them; they are those of the jar, which is trusted or it would
+# not be run.
 HOST_OPTIONS = (
     "-XX:TieredStopAtLevel=1",
-    "-XX:Tier3InvocationThreshold=1000",
-    "-XX:Tier3MinInvocationThreshold=500",
-    "-XX:Tier3CompileThreshold=8000",
-    "-XX:Tier3BackEdgeThreshold=240000",
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
     "-XX:+ExitOnOutOfMemoryError",
