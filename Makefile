@@ -32,7 +32,7 @@ systems: setup ## run the sweeps of all five systems on Spark and show them in o
 	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
 test: setup chromium ## run the tests, with the real TLC and the real Spark
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-full: setup chromium ## run all tests, those that take long among them
 	$(BIN)/pytest -m "reference or not reference" -o timeout=3600

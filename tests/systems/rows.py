@@ -16,7 +16,7 @@ SPECS = ROOT / "specs"
 TABLES = sorted((ROOT / "tests" / "reference").glob("*.json"))
 
 # Rows that took longer than this when the reference was made are left to `make reference`.
-SMALL_SECONDS = 4.0
+SMALL_SECONDS = 1.5
 
 LIMITS = Limits(timeout_seconds=1200, memory_bytes=4 * 1024**3)
 
