@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import RunCli
 from tla2py.errors import ToolchainError
-from tla2py.tlc.archive import class_archive
-from tla2py.tlc.toolchain import Toolchain, bundled_jar, find_java, packaged_java, read_jar
+from tla2py.tlc.archive import archive_options, class_archive
+from tla2py.tlc.toolchain import Toolchain, bundled_jar, find_java, find_toolchain, packaged_java, read_jar
 
 pytestmark = pytest.mark.java
 
@@ -53,6 +55,25 @@ def test_runs_start_from_it_and_say_the_same_without(cache: Path, tiny_spec: Pat
     damaged = run_cli(*run)
     assert with_one.code == damaged.code == 1
     assert with_one.stdout.splitlines()[:-1] == damaged.stdout.splitlines()[:-1]
+
+
+def test_nothing_is_left_to_the_interpreter(cache: Path, tiny_spec: Path, tmp_path: Path) -> None:
+    """Methods that waited for the compiler when an archive was made must not wait for ever (JDK-8306460)."""
+    tools = find_toolchain()
+    # A JVM that would compile everything at once has a long queue at the end of a short run.
+    eager = tmp_path / "java"
+    eager.write_text(f'#!/bin/sh\nexec {tools.java.path} -XX:CompileThresholdScaling=0.001 "$@"\n')
+    eager.chmod(0o755)
+    archive = class_archive(replace(tools, java=replace(tools.java, path=eager)))
+    assert archive is not None
+    (tmp_path / "MC.cfg").write_text("CONSTANT Max = 20000\nINIT Init\nNEXT Next\n")
+    command = [tools.java.path, *archive_options(archive), "-XX:+PrintCompilation", "-cp", tools.jar.path]
+    command += ["tlc2.TLC", "-deadlock", "-metadir", tmp_path / "states", "-config", tmp_path / "MC.cfg"]
+    done = subprocess.run(
+        [*command, tiny_spec.name], cwd=tiny_spec.parent, capture_output=True, text=True, check=True
+    )
+    compiled = set(re.findall(r"tlc2\.tool\.impl\.Tool::(\w+)", done.stdout))
+    assert compiled >= {"evalImpl", "evalApplImpl", "getNextStatesImpl", "getNextStatesApplUsrDefOp"}
 
 
 def test_where_none_can_be_kept_runs_do_without(cache: Path, tiny_spec: Path, run_cli: RunCli) -> None:

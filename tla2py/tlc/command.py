@@ -14,10 +14,16 @@ _OVERHEAD = 224 * _MIB
 _SMALLEST_HEAP = 48 * _MIB
 # Part of the overhead. TLC takes as much for granted where nothing is said, while the JVM would allow as much as its heap.
 _DIRECT = 64 * _MIB
-# The optimising compiler begins ten times later than by default: a run of seconds hardly needs it, half of its processor
-# time goes there, and a run of minutes does not notice. The first compiler's thresholds stay as they are: with those
-# raised too it now and then left a run to the interpreter for good.
+# A small run spends half of its processor time on compiling what it will hardly use again. So the first compiler begins five
+# times later than by default, the optimising one ten times: a run of minutes does not notice.
+FIRST_LATER = (
+    "-XX:Tier3InvocationThreshold=1000",
+    "-XX:Tier3MinInvocationThreshold=500",
+    "-XX:Tier3CompileThreshold=8000",
+    "-XX:Tier3BackEdgeThreshold=240000",
+)
 COMPILE_LATER = (
+    *FIRST_LATER,
     "-XX:Tier4InvocationThreshold=50000",
     "-XX:Tier4MinInvocationThreshold=6000",
     "-XX:Tier4CompileThreshold=150000",

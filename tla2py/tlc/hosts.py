@@ -19,6 +19,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from tla2py.run import Limits, TlcOptions
+from tla2py.tlc.command import FIRST_LATER
 from tla2py.tlc.host import FOLDER, Host, SpoiledError, gateway_jar
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended
 from tla2py.tlc.room import is_full
@@ -28,6 +29,7 @@ from tla2py.tlc.room import is_full
 # not be run.
 HOST_OPTIONS = (
     "-XX:TieredStopAtLevel=1",
+    *FIRST_LATER,
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
     "-XX:+ExitOnOutOfMemoryError",
