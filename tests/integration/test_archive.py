@@ -67,8 +67,8 @@ def test_nothing_is_left_to_the_interpreter(cache: Path, tiny_spec: Path, tmp_pa
     archive = class_archive(replace(tools, java=replace(tools.java, path=eager)))
     assert archive is not None
     (tmp_path / "MC.cfg").write_text("CONSTANT Max = 20000\nINIT Init\nNEXT Next\n")
-    command = [tools.java.path, *archive_options(archive), "-XX:+PrintCompilation", "-cp", tools.jar.path]
-    command += ["tlc2.TLC", "-deadlock", "-metadir", tmp_path / "states", "-config", tmp_path / "MC.cfg"]
+    command: list[str | Path] = [tools.java.path, *archive_options(archive), "-XX:+PrintCompilation"]
+    command += ["-cp", tools.jar.path, "tlc2.TLC", "-deadlock", "-config", tmp_path / "MC.cfg"]
     done = subprocess.run(
         [*command, tiny_spec.name], cwd=tiny_spec.parent, capture_output=True, text=True, check=True
     )
