@@ -29,6 +29,7 @@ from tla2py.report.planned import planned
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
 from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.tables.read import list_of
 from tla2py.tlc.toolchain import Jar as FoundJar
 from tla2py.tlc.toolchain import Toolchain, find_jar, find_toolchain
 from tla2py.tlc.unicode import check_readable
@@ -214,7 +215,7 @@ def run_sweep(
     view = open_view(path)
     if not done.executed:
         err().print(f"nothing to run: all {done.cached} runs are in {path} already")
-    findings = judge(sweep, view.arrow("runs").to_pylist())
+    findings = judge(sweep, list_of(view.arrow("runs")))
     return Swept(sweep=sweep, plan=job.plan, view=view, executed=done.executed, findings=findings)
 
 

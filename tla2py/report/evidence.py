@@ -12,6 +12,7 @@ from tla2py.expectcheck import expectation_place
 from tla2py.explore import StoreView
 from tla2py.sweep import Sweep
 from tla2py.syntax import Spec
+from tla2py.tables.read import list_of
 from tla2py.trace import Location, Trace
 
 
@@ -132,7 +133,7 @@ def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
         if trace["length"]:
             lengths[key] = min(lengths.get(key, trace["length"]), trace["length"])
     return Found(
-        rows={row["run_id"]: row for row in view.arrow("runs").to_pylist()},
+        rows={row["run_id"]: row for row in list_of(view.arrow("runs"))},
         fired={run_id: sorted(names) for run_id, names in fired.items()},
         lengths=lengths,
         other_inputs=other_inputs,

@@ -11,6 +11,7 @@ from rich.text import Text
 from tla2py.explore import StoreView
 from tla2py.plan import Plan
 from tla2py.report.text import number, seconds, smallest, violated_names
+from tla2py.tables.read import list_of
 
 Row = Mapping[str, object]
 
@@ -31,7 +32,7 @@ def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
 
 
 def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
-    runs: list[Row] = view.arrow("runs").to_pylist()
+    runs = list_of(view.arrow("runs"))
     lengths: dict[tuple[str, str], int] = {}
     for trace in view.arrow("traces").to_pylist():
         key = (trace["run_id"], trace["name"] or trace["kind"])

@@ -19,6 +19,7 @@ from tla2py.show.plain import DERIVED, action_text, derived, headline, states_te
 from tla2py.show.processes import Actors, acting
 from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
+from tla2py.tables.read import list_of
 from tla2py.trace import State, Trace
 from tla2py.values import changes, format_value
 
@@ -38,7 +39,7 @@ Row = Mapping[str, object]
 
 def sweep_summary(view: StoreView) -> RenderableType:
     """The table of points, the smallest that break with the way to the shortest break, and what to type next."""
-    runs: list[Row] = view.arrow("runs").to_pylist()
+    runs = list_of(view.arrow("runs"))
     traces: list[Row] = view.arrow("traces").to_pylist()
     lengths = _shortest(traces)
     parts: list[RenderableType] = [_points_table(view, runs, lengths), ""]
@@ -275,7 +276,7 @@ def trace_list(view: StoreView) -> RenderableType:
     """All counterexamples of a store, a line each."""
     rows: list[Row] = view.arrow("traces").to_pylist()
     if not rows:
-        verdicts = Counter(str(run["verdict"]) for run in view.arrow("runs").to_pylist())
+        verdicts = Counter(str(run["verdict"]) for run in list_of(view.arrow("runs")))
         told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
         return Text(f"no counterexample in this store; of its points: {told or 'nothing yet'}")
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def read_table(source: Path | IO[bytes], columns: Sequence[str] | None = None) -> pa.Table:
@@ -27,3 +30,19 @@ def rows_of(table: pa.Table, **values: object) -> pa.Table:
     for column, value in values.items():
         table = table.filter(pc.field(column) == value)
     return table
+
+
+def list_of(table: pa.Table) -> list[dict[str, Any]]:
+    """The rows of a table; ``to_pylist`` gives the same, and imports pandas for times with a zone, of which ours have UTC."""
+    zoned = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+    for name in zoned:
+        ticks = pa.chunked_array([chunk.view(pa.int64()) for chunk in table[name].chunks], pa.int64())
+        table = table.set_column(table.column_names.index(name), name, ticks)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    for row in rows:
+        row |= {name: _time(row[name]) for name in zoned}
+    return rows
+
+
+def _time(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else _EPOCH + timedelta(milliseconds=milliseconds)

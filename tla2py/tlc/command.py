@@ -15,12 +15,15 @@ _SMALLEST_HEAP = 48 * _MIB
 # Part of the overhead. TLC takes as much for granted where nothing is said, while the JVM would allow as much as its heap.
 _DIRECT = 64 * _MIB
 # A small run spends half of its processor time on compiling what it will hardly use again. So the first compiler begins five
-# times later than by default, the optimising one ten times: a run of minutes does not notice.
+# times later than by default and puts less of other methods into one, and the optimising compiler begins ten times later: a
+# run of minutes does not notice.
 FIRST_LATER = (
     "-XX:Tier3InvocationThreshold=1000",
     "-XX:Tier3MinInvocationThreshold=500",
     "-XX:Tier3CompileThreshold=8000",
     "-XX:Tier3BackEdgeThreshold=240000",
+    "-XX:C1MaxInlineLevel=2",
+    "-XX:C1MaxInlineSize=20",
 )
 COMPILE_LATER = (
     *FIRST_LATER,

@@ -30,6 +30,8 @@ from tla2py.tlc.room import is_full
 HOST_OPTIONS = (
     "-XX:TieredStopAtLevel=1",
     *FIRST_LATER,
+    # Else the collector goes through everything whenever a few runs' classes have come.
+    "-XX:MetaspaceSize=160m",
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
     "-XX:+ExitOnOutOfMemoryError",

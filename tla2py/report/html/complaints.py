@@ -5,11 +5,12 @@ from __future__ import annotations
 from tla2py.explore import StoreView
 from tla2py.report.diagnostics import complaints, excerpt_lines, points_broken
 from tla2py.show.markup import Element, element
+from tla2py.tables.read import list_of
 
 
 def complaints_list(view: StoreView) -> Element | None:
     """The first error of every broken point, each once, at its place; None where no point is broken."""
-    said = complaints(view, view.arrow("runs").to_pylist())
+    said = complaints(view, list_of(view.arrow("runs")))
     if not said:
         return None
     items = []
