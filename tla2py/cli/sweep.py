@@ -269,11 +269,11 @@ def shared_executor(
                 return LocalExecutor(fitting)
             _hush()
             from tla2py.spark.executor import SparkExecutor
-            from tla2py.spark.session import fitting_master, spark_session
+            from tla2py.spark.session import fitting_master, spark_context
 
             asked, fewer = fitting_master(master, workers, memory)
             _tell_slots(fewer, memory)
-            return SparkExecutor(stack.enter_context(spark_session(asked, workers=workers, only_runs=True)))
+            return SparkExecutor(stack.enter_context(spark_context(asked, workers=workers)))
 
         yield start
 

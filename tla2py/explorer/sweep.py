@@ -40,8 +40,8 @@ def sweep_into(path: Path, store: Address | None, *, executor: str, master: str)
 @contextlib.contextmanager
 def _spark(master: str, sweep: Sweep) -> Iterator[Executor]:
     from tla2py.spark.executor import SparkExecutor
-    from tla2py.spark.session import fitting_master, spark_session
+    from tla2py.spark.session import fitting_master, spark_context
 
     fitting, _ = fitting_master(master, sweep.workers, sweep.limits.memory_bytes)
-    with spark_session(fitting, workers=sweep.workers) as session:
-        yield SparkExecutor(session)
+    with spark_context(fitting, workers=sweep.workers) as context:
+        yield SparkExecutor(context)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, SparkContext
-from pyspark.sql import SparkSession
 
 from tla2py.errors import Tla2pyError, ToolchainError
 from tla2py.executor import Completed, Work, execute_into_store
@@ -37,8 +36,8 @@ class SparkExecutor:
     lost; that is harmless, because a run's record has the same name each time.
     """
 
-    def __init__(self, session: SparkSession) -> None:
-        self._context: SparkContext = session.sparkContext
+    def __init__(self, context: SparkContext) -> None:
+        self._context = context
         self._cpus = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
         self._shipper = Shipper(self._context)
 

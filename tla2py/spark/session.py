@@ -1,4 +1,4 @@
-"""The Spark session that sweeps and queries share."""
+"""Spark as sweeps and queries start it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -25,18 +26,57 @@ from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import find_java
 
-# Half of the processor time of Spark's start is the optimising compiler's.
-_ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
+# Half of the processor time of Spark's start is the optimising compiler's, a tenth the verification of its own classes.
+_ONLY_RUNS = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",
+)
+# The stopping of the last context of a sweep, as far as nobody waits for it.
+_stopping: threading.Thread | None = None
 
 
 @contextlib.contextmanager
-def spark_session(
-    master: str | None = "local[*]", *, workers: int = 1, name: str = "tla2py", only_runs: bool = False
-) -> Iterator[SparkSession]:
+def spark_context(master: str | None = "local[*]", *, workers: int = 1) -> Iterator[SparkContext]:
+    """What a sweep wants of Spark: no tables, so no session, which takes three seconds to start, and a JVM that starts fast.
+
+    ``master`` is as with ``spark_session``, ``workers`` how many cores one task takes; it is stopped at the end, and one
+    that is active already is used as it is. Raises ToolchainError as ``spark_session`` does.
+    """
+    if _stopping is not None:
+        _stopping.join()
+    active: SparkContext | None = SparkContext._active_spark_context
+    if active is not None:
+        yield active
+        return
+    with scratch_folder("tla2py-spark-") as scratch:
+        context = _start(master, workers, "tla2py", scratch, _ONLY_RUNS)
+        try:
+            yield context
+        finally:
+            _stop(context)
+
+
+def _stop(context: SparkContext) -> None:
+    """Stop Spark. PySpark's server for accumulators takes up to a second more to hear of it, which is not waited for."""
+    global _stopping
+
+    def stop() -> None:
+        # It may be gone already.
+        with contextlib.suppress(Py4JError, OSError):
+            context.stop()
+
+    _stopping = threading.Thread(target=stop, name="spark-stop", daemon=True)
+    _stopping.start()
+    while _stopping.is_alive() and context._jsc is not None:
+        _stopping.join(0.02)
+
+
+@contextlib.contextmanager
+def spark_session(master: str | None = "local[*]", *, name: str = "tla2py") -> Iterator[SparkSession]:
     """A session on ``master``, quiet and stopped at the end; a session that is active already is used as it is.
 
-    None is the master that ``spark-submit`` was given, ``local[*]`` where there is none. ``workers`` is how many cores
-    one task takes. With ``only_runs`` Spark has no tables to work on, so its JVM is one that starts fast.
+    None is the master that ``spark-submit`` was given, ``local[*]`` where there is none.
     Raises ToolchainError (``spark-failed``, ``java-missing``, ``java-too-old``).
     """
     active = SparkSession.getActiveSession()
@@ -44,12 +84,11 @@ def spark_session(
         yield active
         return
     with scratch_folder("tla2py-spark-") as scratch:
-        with _own_interrupts():
-            session = _start(master, workers, name, scratch, _ONLY_RUNS if only_runs else COMPILE_LATER)
+        _start(master, 1, name, scratch, COMPILE_LATER)
+        session = SparkSession.builder.getOrCreate()
         try:
             yield session
         finally:
-            # It may be gone already.
             with contextlib.suppress(Py4JError, OSError):
                 session.stop()
 
@@ -72,7 +111,8 @@ def shared_session() -> SparkSession:
         return active
     scratch = Path(tempfile.mkdtemp(prefix="tla2py-spark-"))
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-    return _start("local[*]", 1, "tla2py", scratch, COMPILE_LATER)
+    _start("local[*]", 1, "tla2py", scratch, COMPILE_LATER)
+    return SparkSession.builder.getOrCreate()
 
 
 # Set by spark-submit for the Python program it runs: where the JVM listens that it has started already.
@@ -81,10 +121,10 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 def _start(
     master: str | None, workers: int, name: str, scratch: Path, compiling: Sequence[str]
-) -> SparkSession:
+) -> SparkContext:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    settings: dict[str, bool | float | int | str | None] = {
+    settings = {
         "spark.task.cpus": str(workers),
         "spark.speculation": "false",
         # Nobody waits for a run that is not wanted any more.
@@ -93,7 +133,6 @@ def _start(
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
     }
-    builder = SparkSession.builder.appName(name)
     if _SUBMITTED not in os.environ:
         java = find_java(spark=True)
         os.environ["JAVA_HOME"] = str(java.path.resolve().parent.parent)
@@ -112,13 +151,13 @@ def _start(
                 "spark.driver.bindAddress": "127.0.0.1",
                 "spark.local.dir": str(scratch),
             }
+    configuration = SparkConf().setAppName(name).setAll(list(settings.items()))
     # What spark-submit was told, its master and its memory, stays as it is unless this is told otherwise.
     if master is not None:
-        builder = builder.master(_local_master(master, workers))
-    builder = builder.config(map=settings)
+        configuration.setMaster(_local_master(master, workers))
     try:
-        with _quiet():
-            session = builder.getOrCreate()
+        with _own_interrupts(), _quiet():
+            context = SparkContext.getOrCreate(configuration)
     except KeyboardInterrupt:
         _kill_launched()
         raise
@@ -130,8 +169,8 @@ def _start(
         ) from error
     if _SUBMITTED in os.environ:
         # Its JVM was started with Spark's own logging, a line for every task.
-        session.sparkContext.setLogLevel("ERROR")
-    return session
+        context.setLogLevel("ERROR")
+    return context
 
 
 def _kill_launched() -> None:
