@@ -154,3 +154,12 @@ def test_the_heap_leaves_room_for_the_rest_of_the_jvm(mebibytes: int) -> None:
 
 def test_the_time_limit_is_not_told_to_tlc() -> None:
     assert argv(limits=replace(LIMITS, timeout_seconds=1)) == argv()
+
+
+def test_the_flight_recorder_is_there_for_who_asks_for_it() -> None:
+    off = "-Djfr.unsupported.vm=true"
+    assert off in jvm(argv())
+    recording = "-XX:StartFlightRecording=filename=x.jfr"
+    asked = jvm(argv(replace(PLAIN, java_options=(recording,))))
+    assert recording in asked
+    assert off not in asked

@@ -32,6 +32,15 @@ COMPILE_LATER = (
     "-XX:Tier4CompileThreshold=150000",
     "-XX:Tier4BackEdgeThreshold=400000",
 )
+# The largest method that a small run compiles reads its config, once.
+_NOT_COMPILED = (
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=exclude,tla2sany.configuration.ConfigurationTokenManager::jjMoveNfa_0",
+)
+# TLC registers its events with Java's flight recorder, a quarter of a small run; by this property of the JDK
+# (jdk.jfr.internal.JVMSupport) there is none.
+_NO_RECORDER = "-Djfr.unsupported.vm=true"
+_RECORDS = "FlightRecord"
 # What TLC writes in a run's folder beside its messages: a file per behaviour of a simulation, the state graph.
 BEHAVIOURS = "behaviours"
 GRAPH = "graph.dot"
@@ -76,6 +85,8 @@ def build_argv(
         "-Dstderr.encoding=UTF-8",
         # One line per value where TLC knows this property; older ones wrap at 80 columns.
         "-Dtlc2.value.Values.width=2147483647",
+        *_NOT_COMPILED,
+        *(() if any(_RECORDS in option for option in options.java_options) else (_NO_RECORDER,)),
         *jvm_options,
         *options.java_options,
     )
