@@ -254,6 +254,20 @@ def growth(most: int) -> list[str]:
     return lines
 
 
+def driver(points: Sequence[int]) -> list[str]:
+    """What the driver of a local sweep takes, of so many points each."""
+    lines = [f"{'points':>8}{'local s':>9}{'a point':>9}{'driver MiB':>12}"]
+    for count in points:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            shutil.copy(SPEC, folder)
+            small(folder, count)
+            seconds, peak = timed(sweep("--executor", "local"), folder)
+            expect(folder, count)
+        lines.append(f"{count:>8}{seconds:>9.1f}{seconds / count:>9.3f}{peak / 2**20:>12.0f}")
+    return lines
+
+
 def traces(most: int) -> list[str]:
     """What a sweep with one counterexample takes, and showing that, as the counterexample gets longer."""
     lines = [
@@ -286,11 +300,11 @@ def traces(most: int) -> list[str]:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", default=["small", "mixed", "long", "growth", "traces"])
+    parser.add_argument("parts", nargs="*", default=["small", "mixed", "long", "growth", "driver", "traces"])
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--points", type=int, default=64)
     parser.add_argument("--most", type=int, default=256, help="points of the largest sweep of growth")
-    parser.add_argument("--size", type=int, default=1700, help="where each counter of the long run ends")
+    parser.add_argument("--size", type=int, default=4000, help="where each counter of the long run ends")
     parser.add_argument(
         "--peer", nargs=2, type=Path, metavar=("PYTHON", "JAR"), help="compare with tlakit on this jar"
     )
@@ -301,6 +315,7 @@ def main() -> None:
         "long": lambda: long_run(asked.pairs, asked.size),
         "growth": lambda: growth(asked.most),
         "traces": lambda: traces(10000),
+        "driver": lambda: driver((100, 10000)),
     }
     for part in asked.parts:
         sys.stdout.write("\n".join([*parts[part](), ""]) + "\n")
