@@ -77,6 +77,22 @@ def test_frames_have_their_explicit_schema(stores: tuple[Path, Path], session: S
     assert states.selectExpr("state:count").count() == len(view.states)
 
 
+def test_sweeps_and_queries_follow_each_other_in_one_process(tmp_path: Path) -> None:
+    """The second sweep must not take the context that the first is still stopping."""
+    script = """if True:
+        import sys, tla2py
+        stores = [tla2py.run_sweep(sys.argv[1], f"{sys.argv[2]}/{n}", master="local[2]") for n in (1, 2)]
+        print([store.spark("runs").count() for store in stores])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", script, SPECS / "counter.toml", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "[6, 6]\n", done.stderr
+
+
 def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> None:
     answer = run_cli(
         "query",

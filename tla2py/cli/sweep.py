@@ -273,7 +273,7 @@ def shared_executor(
 
             asked, fewer = fitting_master(master, workers, memory)
             _tell_slots(fewer, memory)
-            return SparkExecutor(stack.enter_context(spark_context(asked, workers=workers)))
+            return SparkExecutor(stack.enter_context(spark_context(asked, workers=workers, only_runs=True)))
 
         yield start
 

@@ -37,20 +37,22 @@ _stopping: threading.Thread | None = None
 
 
 @contextlib.contextmanager
-def spark_context(master: str | None = "local[*]", *, workers: int = 1) -> Iterator[SparkContext]:
-    """What a sweep wants of Spark: no tables, so no session, which takes three seconds to start, and a JVM that starts fast.
+def spark_context(
+    master: str | None = "local[*]", *, workers: int = 1, only_runs: bool = False
+) -> Iterator[SparkContext]:
+    """What a sweep wants of Spark: no tables, so no session, which takes three seconds to start.
 
-    ``master`` is as with ``spark_session``, ``workers`` how many cores one task takes; it is stopped at the end, and one
-    that is active already is used as it is. Raises ToolchainError as ``spark_session`` does.
+    ``master`` is as with ``spark_session``, ``workers`` how many cores one task takes. With ``only_runs`` nothing comes
+    after it in this process, and its JVM is one that starts fast. It is stopped at the end, and one that is active
+    already is used as it is. Raises ToolchainError as ``spark_session`` does.
     """
-    if _stopping is not None:
-        _stopping.join()
+    _await_stop()
     active: SparkContext | None = SparkContext._active_spark_context
     if active is not None:
         yield active
         return
     with scratch_folder("tla2py-spark-") as scratch:
-        context = _start(master, workers, "tla2py", scratch, _ONLY_RUNS)
+        context = _start(master, workers, "tla2py", scratch, _ONLY_RUNS if only_runs else COMPILE_LATER)
         try:
             yield context
         finally:
@@ -70,6 +72,11 @@ def _stop(context: SparkContext) -> None:
     _stopping.start()
     while _stopping.is_alive() and context._jsc is not None:
         _stopping.join(0.02)
+
+
+def _await_stop() -> None:
+    if _stopping is not None:
+        _stopping.join()
 
 
 @contextlib.contextmanager
@@ -122,6 +129,7 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 def _start(
     master: str | None, workers: int, name: str, scratch: Path, compiling: Sequence[str]
 ) -> SparkContext:
+    _await_stop()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     settings = {
