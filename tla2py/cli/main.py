@@ -24,6 +24,11 @@ def main() -> None:
         sys.exit(run_app())
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+    except RuntimeError as error:
+        # Before Python 3.12 what is raised while a class is made comes wrapped.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output went away; nothing is left to say.
         with contextlib.suppress(OSError):
