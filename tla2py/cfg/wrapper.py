@@ -70,9 +70,12 @@ def build_config(
             substitutions.append((left, target + _definition(wrapper, model, name, text, known)))
     symmetry = model.symmetry
     if isinstance(symmetry, tuple):
-        body = " \\union ".join(f"Permutations({name})" for name in symmetry)
-        wrapper.standard.add("TLC")
-        symmetry = wrapper.define("symmetry", "", body) if symmetry else None
+        # Of a set of one there is nothing to permute, and TLC breaks on it (in util.Set).
+        values = dict([*model.config_assignments, *model.constants])
+        permuted = [name for name in symmetry if not _is_single(values.get(name, ""))]
+        body = " \\union ".join(f"Permutations({name})" for name in permuted)
+        wrapper.standard |= {"TLC"} if permuted else set()
+        symmetry = wrapper.define("symmetry", "", body) if permuted else None
     assignments += [(name, name) for name in sorted(wrapper.model_values)]
     config = Config(
         specification=model.specification,
@@ -94,6 +97,10 @@ def build_config(
         return config, spec.root.name, None
     main = f"MC_{spec.root.name}"
     return config, main, _wrapper_text(main, wrapper)
+
+
+def _is_single(text: str) -> bool:
+    return text.startswith("{") and "," not in text and len(literal_names(text) or ()) == 1
 
 
 def _until(text: str, message: str) -> str:

@@ -141,6 +141,12 @@ def test_symmetry_of_constants(model: Model) -> None:
     assert built(replace(model, symmetry=()))[0].symmetry is None
 
 
+def test_nothing_is_permuted_in_a_set_of_one(model: Model) -> None:
+    single = replace(with_constant(model, "Who", "{w1}"), symmetry=("Who", "Low"))
+    assert body(built(single)[2], "symmetry") == "MC_symmetry ==\n  Permutations(Low)"
+    assert built(replace(single, symmetry=("Who",)))[0].symmetry is None
+
+
 def test_columns_are_kept(model: Model) -> None:
     _, _, wrapper = built(with_constant(model, "Low", "/\\ TRUE => FALSE\n/\\ Low2"))
     assert body(wrapper, "Low") == "MC_Low ==\n  /\\ TRUE => FALSE\n  /\\ Low2"
