@@ -153,6 +153,23 @@ def test_a_module_or_a_config_in_place_of_a_sweep_file(refused: Refused, tiny_sp
     assert "--configs" in told[1]
 
 
+def test_a_sweep_file_in_place_of_a_module(refused: Refused, swept: Callable[[str], Path]) -> None:
+    file = swept(COUNTER_SWEEP)
+    for command in ("check", "inspect", "init"):
+        told = refused(command, file.name).errors
+        assert told[0] == f"error: {file.name} is no TLA+ module"
+        assert "tla2py sweep" in told[1]
+
+
+def test_an_expectation_of_no_point_stops_a_sweep_before_it_runs(
+    refused: Refused, swept: Callable[[str], Path]
+) -> None:
+    file = swept(COUNTER_SWEEP + '\n[[expect.point]]\nmatch = { Max = 9 }\nverdict = "holds"\n')
+    told = refused("sweep", file.name, "--executor", "local", "-o", "store").errors
+    assert "this expectation matches no point" in told[0]
+    assert not (file.parent / "store").exists()
+
+
 def test_a_mistake_is_mended_and_the_sweep_goes_on(
     refused: Refused, swept: Callable[[str], Path], run_cli: RunCli
 ) -> None:

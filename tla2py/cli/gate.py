@@ -21,6 +21,7 @@ from tla2py.cli.sweep import (
     ExecutorChoice,
     Fresh,
     Master,
+    check_plan,
     run_sweep,
     shared_executor,
     store_paths,
@@ -207,8 +208,8 @@ def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
     toolchain = find_toolchain(options.tla2tools)
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
     for (sweep, _), plan in zip(sweeps, plans, strict=True):
-        check_expectations(sweep, plan)
         warn_sweep(sweep, plan, toolchain.jar)
+        check_plan(sweep, plan, toolchain)
         if options.manifest is not None:
             check_for_manifest(sweep, options.manifest)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)

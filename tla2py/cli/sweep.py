@@ -20,6 +20,7 @@ from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
 from tla2py.expect import Finding, exit_code, judge, worst
+from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
 from tla2py.perform import perform, prepare, settled_runs
 from tla2py.place import Address, below
@@ -134,8 +135,7 @@ def sweep_command(
     plans = [plan_sweep(loaded, toolchain.jar.sha256) for loaded in sweeps]
     for loaded, plan in zip(sweeps, plans, strict=True):
         warn_sweep(loaded, plan, toolchain.jar)
-        if not loaded.entries:  # of a manifest's models one that cannot be read stops no other
-            check_readable(plan.sources, plan.paths, toolchain)
+        check_plan(loaded, plan, toolchain)
     swept = []
     with shared_executor(executor, master, sweeps) as start:
         for loaded, plan, path in zip(sweeps, plans, stores, strict=True):
@@ -186,6 +186,13 @@ def store_paths(sweeps: Sequence[Sweep], store: str | None) -> list[Address]:
     return paths
 
 
+def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
+    """See, before a store is made, that TLC can read the modules and that every expectation speaks of something."""
+    check_expectations(sweep, plan)
+    if not sweep.entries:  # of a manifest's models one that cannot be read stops no other
+        check_readable(plan.sources, plan.paths, toolchain)
+
+
 def run_sweep(
     sweep: Sweep,
     plan: Plan,
@@ -196,8 +203,6 @@ def run_sweep(
     fresh: bool = False,
 ) -> Swept:
     """Execute what is missing of a sweep, with progress on standard error, and judge what is in its store."""
-    if not sweep.entries:
-        check_readable(plan.sources, plan.paths, toolchain)
     store = Store.create(path)
     with store.lock():
         job = prepare(sweep, plan, store, fresh=fresh)

@@ -89,9 +89,18 @@ def read_appended(module: Module) -> dict[str, Module]:
     return found
 
 
+_NO_MODULES = (".toml", ".cfg", ".json")
+
+
 def raise_problem(module: Module) -> None:
     """Raise ``InputError`` ``module-syntax`` for the first thing in a module that cannot be read."""
     problem = module.syntax_error
+    if problem is not None and module.path is not None and Path(module.path).suffix in _NO_MODULES:
+        raise InputError(
+            "module-syntax",
+            f"{module.path} is no TLA+ module",
+            hint="name the .tla; a sweep file is run by 'tla2py sweep', a config goes with --config",
+        )
     if problem is not None:
         raise InputError(
             "module-syntax",
