@@ -12,6 +12,7 @@ from pathlib import Path
 from tla2py.errors import unwritable
 from tla2py.execute import CONFIG_NAME
 from tla2py.run import Run
+from tla2py.tlc import reaper
 from tla2py.tlc.command import build_argv
 from tla2py.tlc.sandbox import environment, java_sandbox, start
 
@@ -46,13 +47,14 @@ def rerun(
     """
     here = f"{folder}{os.sep}"
     (folder / "tmp").mkdir(exist_ok=True)
+    # Older releases write their standard modules there.
+    command, descriptor = reaper.guarded((argv[0], f"-Djava.io.tmpdir={folder / 'tmp'}", *argv[1:]))
     with start(
-        # Older releases write their standard modules there.
-        (argv[0], f"-Djava.io.tmpdir={folder / 'tmp'}", *argv[1:]),
+        command,
         None if trust else java_sandbox(Path(argv[0]), folder, files),
         folder=folder,
         variables=environment(folder, trusted=trust),
-        stdin=subprocess.DEVNULL,
+        stdin=descriptor,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as process:
@@ -64,4 +66,6 @@ def rerun(
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             raise
+        finally:
+            reaper.release(process.pid)
     return process.returncode

@@ -176,12 +176,12 @@ def _run(
 ) -> Ended:
     """Run TLC on a host with the files of ``folder``; raises SpoiledError and leaves these as they were."""
     given = {entry.name for entry in folder.iterdir()}
-    _move(folder, host.folder)
     started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     start, used = time.monotonic(), host.cpu_seconds()
-    host.reset_peak()
     well = False
     try:
+        _move(folder, host.folder)
+        host.reset_peak()
         exit_code = host.run(
             [part.replace(str(FOLDER), str(host.folder)) for part in arguments],
             timeout_seconds=limits.timeout_seconds,

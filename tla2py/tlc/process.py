@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -90,7 +90,12 @@ def execute_argv(
         reason = "killed"
     if exit_code in _NOT_STARTED:
         exit_code = None
-    if sandbox is not None and reason is None and network_refused(exit_code, folder / "stderr.txt"):
+    if (
+        sandbox is not None
+        and not sandbox.server
+        and reason is None
+        and network_refused(exit_code, folder / "stderr.txt")
+    ):
         return execute_argv(
             argv,
             folder,
@@ -99,7 +104,7 @@ def execute_argv(
             cancelled=cancelled,
             watch=watch,
             told=told,
-            sandbox=sandbox,
+            sandbox=replace(sandbox, server=True),
         )
     return Ended(
         exit_code=exit_code,

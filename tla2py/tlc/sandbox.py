@@ -17,7 +17,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -149,6 +149,8 @@ def run(
             raise
         finally:
             reaper.release(process.pid)
+    if process.returncode == 1 and not sandbox.server and _was_refused(said):
+        return run(command, replace(sandbox, server=True), timeout_seconds=timeout_seconds)
     return subprocess.CompletedProcess(command, process.returncode, said)
 
 
@@ -159,11 +161,16 @@ def walls() -> Walls:
 
 def network_refused(exit_code: int | None, stderr: Path) -> bool:
     """Whether a process ended because its network could not be taken after all; no later one is tried with it."""
-    global _refused
-    if exit_code != 1 or not _without_network():
+    if exit_code != 1:
         return False
     with stderr.open("rb") as said:
-        refused = said.readline(200).startswith(b"unshare: ")
+        return _was_refused(said.readline(200))
+
+
+def _was_refused(said: bytes) -> bool:
+    # Several may be refused at once, so it does not matter whether one was already.
+    global _refused
+    refused = bool(_tried()) and said.startswith(b"unshare: ")
     _refused |= refused
     return refused
 
