@@ -32,8 +32,6 @@ _ONLY_RUNS = (
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
 )
-# The stopping of the last context of a sweep, as far as nobody waits for it.
-_stopping: threading.Thread | None = None
 
 
 @contextlib.contextmanager
@@ -46,7 +44,6 @@ def spark_context(
     after it in this process, and its JVM is one that starts fast. It is stopped at the end, and one that is active
     already is used as it is. Raises ToolchainError as ``spark_session`` does.
     """
-    _await_stop()
     active: SparkContext | None = SparkContext._active_spark_context
     if active is not None:
         yield active
@@ -60,23 +57,16 @@ def spark_context(
 
 
 def _stop(context: SparkContext) -> None:
-    """Stop Spark. PySpark's server for accumulators takes up to a second more to hear of it, which is not waited for."""
-    global _stopping
-
-    def stop() -> None:
+    """Stop Spark. PySpark's server of accumulators takes up to a second more to hear of it, which is not waited for."""
+    server, context._accumulatorServer = context._accumulatorServer, None  # type: ignore[assignment]
+    try:
         # It may be gone already.
         with contextlib.suppress(Py4JError, OSError):
             context.stop()
-
-    _stopping = threading.Thread(target=stop, name="spark-stop", daemon=True)
-    _stopping.start()
-    while _stopping.is_alive() and context._jsc is not None:
-        _stopping.join(0.02)
-
-
-def _await_stop() -> None:
-    if _stopping is not None:
-        _stopping.join()
+    finally:
+        SparkContext._active_spark_context = None
+        if server is not None:
+            threading.Thread(target=server.shutdown, name="spark-stop", daemon=True).start()
 
 
 @contextlib.contextmanager
@@ -129,7 +119,6 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 def _start(
     master: str | None, workers: int, name: str, scratch: Path, compiling: Sequence[str]
 ) -> SparkContext:
-    _await_stop()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     settings = {
@@ -167,7 +156,9 @@ def _start(
         with _own_interrupts(), _quiet():
             context = SparkContext.getOrCreate(configuration)
     except KeyboardInterrupt:
-        _kill_launched()
+        # A JVM that served a context before is still PySpark's.
+        if SparkContext._gateway is None:
+            _kill_launched()
         raise
     except (PySparkException, Py4JError, RuntimeError, OSError) as error:
         raise ToolchainError(
