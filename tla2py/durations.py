@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from tla2py.tables.read import read_table
 from tla2py.tlc.hosts import LONG_SECONDS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Durations:
     """What runs took before: CPU seconds by the parameters of their points, and by how much these weigh."""
 
@@ -27,7 +29,13 @@ class Durations:
         if same is not None or not self.by_weight:
             return same
         weight = weigh(parameters)
-        return self.by_weight[min(self.by_weight, key=lambda known: abs(known - weight))]
+        after = bisect.bisect(self._weights, weight)
+        near = self._weights[max(after - 1, 0) : after + 1]
+        return self.by_weight[min(near, key=lambda known: abs(known - weight))]
+
+    @functools.cached_property
+    def _weights(self) -> list[float]:
+        return sorted(self.by_weight)
 
 
 def earlier_durations(store: Store) -> Durations:

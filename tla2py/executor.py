@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Protocol
 
 from tla2py.errors import InputError
@@ -139,13 +139,20 @@ class LocalExecutor:
 
         pool = ThreadPoolExecutor(self.slots, thread_name_prefix="run")
         try:
-            pending: set[Future[Completed | None]] = {pool.submit(one, run) for run in runs}
-            while pending:
-                done, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
-                for future in done:
-                    news = future.result()
-                    if news is not None:
-                        yield news
+            # Waiting for a set of futures goes through all of them each time.
+            done: SimpleQueue[Future[Completed | None]] = SimpleQueue()
+            for run in runs:
+                pool.submit(one, run).add_done_callback(done.put)
+            left = len(runs)
+            while left:
+                try:
+                    future = done.get(timeout=0.2)
+                except Empty:
+                    tick()
+                    continue
+                left -= 1
+                if (news := future.result()) is not None:
+                    yield news
                 tick()
         finally:
             cancelled.set()
@@ -186,5 +193,4 @@ def _gibibytes(size: int) -> str:
 
 def default_slots(workers: int) -> int:
     """How many runs of so many TLC workers this machine takes at once."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    return max(cores // workers, 1)
+    return max(int(this_machine().cores) // workers, 1)

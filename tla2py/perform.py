@@ -66,8 +66,8 @@ def prepare(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) -> J
     """Look at what the store has and write down what is about to be run. The store must be locked."""
     # Before what it says of the runs until now is written over.
     durations = earlier_durations(store)
-    store.write_manifest(manifest(sweep, plan), plan.sources)
     known = {} if fresh else settled_runs(store, plan)
+    store.write_manifest(manifest(sweep, plan), plan.sources)
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
     order = longest_first(plan, durations)
     return Job(
@@ -160,7 +160,7 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     present = store.records().keys()
     table = {row["run_id"]: row for row in _runs_table(store)}
     # A record may have been cut off since the table was written, by a disk that had no room or a machine that went down.
-    trusted = not table or is_remote(store.path) or tables_current(store)
+    trusted = not table or is_remote(store.path) or _tables_stand(store)
     known = {}
     store.expect(
         dict.fromkeys(run.run_id for run in plan.runs if run.run_id in present and run.run_id not in table)
@@ -192,6 +192,13 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     return known
 
 
+def _tables_stand(store: Store) -> bool:
+    try:
+        return tables_current(store)
+    except StoreError:
+        return False
+
+
 def _whole(store: Store, run_id: str) -> bool:
     try:
         with store.archive(run_id):
@@ -207,4 +214,5 @@ def _runs_table(store: Store) -> list[dict[str, str]]:
             rows: list[dict[str, str]] = read_table(source, columns).to_pylist()
     except (OSError, ValueError):
         return []
-    return [row for row in rows if row["outcome"] in set(Outcome)]
+    outcomes = set(Outcome)
+    return [row for row in rows if row["outcome"] in outcomes]
