@@ -233,6 +233,17 @@ def long_run(pairs: int, size: int) -> list[str]:
     )
 
 
+def cost(points: int, *options: str) -> str:
+    """What a sweep of so many small points takes: seconds, those of a point, and the MiB of its driver, as columns."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        shutil.copy(SPEC, folder)
+        small(folder, points)
+        seconds, peak = timed(sweep(*options), folder)
+        expect(folder, points)
+    return f"{seconds:>9.1f}{seconds / points:>9.3f}{peak / 2**20:>12.0f}"
+
+
 def growth(most: int) -> list[str]:
     """What a point costs, and what the driver takes, as points get more; and Spark beside local."""
     lines = [
@@ -242,13 +253,7 @@ def growth(most: int) -> list[str]:
     while points <= most:
         line = f"{points:>8}"
         for options in (("--executor", "local"), ()):
-            with tempfile.TemporaryDirectory() as place:
-                folder = Path(place)
-                shutil.copy(SPEC, folder)
-                small(folder, points)
-                seconds, peak = timed(sweep(*options), folder)
-                expect(folder, points)
-                line += f"{seconds:>9.1f}{seconds / points:>9.3f}{peak / 2**20:>12.0f}"
+            line += cost(points, *options)
         lines.append(line)
         points *= 4
     return lines
@@ -258,13 +263,7 @@ def driver(points: Sequence[int]) -> list[str]:
     """What the driver of a local sweep takes, of so many points each."""
     lines = [f"{'points':>8}{'local s':>9}{'a point':>9}{'driver MiB':>12}"]
     for count in points:
-        with tempfile.TemporaryDirectory() as place:
-            folder = Path(place)
-            shutil.copy(SPEC, folder)
-            small(folder, count)
-            seconds, peak = timed(sweep("--executor", "local"), folder)
-            expect(folder, count)
-        lines.append(f"{count:>8}{seconds:>9.1f}{seconds / count:>9.3f}{peak / 2**20:>12.0f}")
+        lines.append(f"{count:>8}{cost(count, '--executor', 'local')}")
     return lines
 
 

@@ -73,9 +73,11 @@ def build_config(
         # Of a set of one there is nothing to permute, and TLC breaks on it (in util.Set).
         values = dict([*model.config_assignments, *model.constants])
         permuted = [name for name in symmetry if not _is_single(values.get(name, ""))]
-        body = " \\union ".join(f"Permutations({name})" for name in permuted)
-        wrapper.standard |= {"TLC"} if permuted else set()
-        symmetry = wrapper.define("symmetry", "", body) if permuted else None
+        symmetry = None
+        if permuted:
+            wrapper.standard.add("TLC")
+            body = " \\union ".join(f"Permutations({name})" for name in permuted)
+            symmetry = wrapper.define("symmetry", "", body)
     assignments += [(name, name) for name in sorted(wrapper.model_values)]
     config = Config(
         specification=model.specification,

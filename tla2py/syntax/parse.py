@@ -95,20 +95,21 @@ _NO_MODULES = (".toml", ".cfg", ".json")
 def raise_problem(module: Module) -> None:
     """Raise ``InputError`` ``module-syntax`` for the first thing in a module that cannot be read."""
     problem = module.syntax_error
-    if problem is not None and module.path is not None and Path(module.path).suffix in _NO_MODULES:
+    if problem is None:
+        return
+    if module.path is not None and Path(module.path).suffix in _NO_MODULES:
         raise InputError(
             "module-syntax",
             f"{module.path} is no TLA+ module",
             hint="name the .tla; a sweep file is run by 'tla2py sweep', a config goes with --config",
         )
-    if problem is not None:
-        raise InputError(
-            "module-syntax",
-            f"syntax error in module {module.name or '(no name)'}: {problem.message}",
-            where=module.where(problem.span),
-            hint="TLC would stop here too; what its own parser says: "
-            f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}',
-        )
+    raise InputError(
+        "module-syntax",
+        f"syntax error in module {module.name or '(no name)'}: {problem.message}",
+        where=module.where(problem.span),
+        hint="TLC would stop here too; what its own parser says: "
+        f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}',
+    )
 
 
 class _Reader:
