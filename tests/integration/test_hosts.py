@@ -217,7 +217,7 @@ DRIVER = """
 import sys, time
 from pathlib import Path
 from tla2py.tlc.host import FOLDER, Host, gateway_jar
-host = Host((sys.argv[1], f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), sys.argv[2])
+host = Host((sys.argv[1], f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), Path(sys.argv[2]))
 print(host._process.pid, host.folder.parent, flush=True)
 time.sleep(60)
 """

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,21 +53,31 @@ def gateway_jar() -> Path | None:
     return next(found, None)
 
 
+def _unpack(jar: Path, target: Path) -> None:
+    """Write a jar anew without compression: every run loads its classes again, a tenth of which was to unpack them."""
+    with zipfile.ZipFile(jar) as packed, zipfile.ZipFile(target, "w") as plain:
+        for item in packed.infolist():
+            plain.writestr(item, packed.read(item), zipfile.ZIP_STORED)
+
+
 class Host:
-    """A JVM with a folder that its runs use in turn; ``java`` is its command line up to TLC's class path.
+    """A JVM with a folder that its runs use in turn; ``java`` is its command line up to TLC's class path, the ``jar``.
 
     Raises SpoiledError when it does not start.
     """
 
-    def __init__(self, java: Sequence[str], gateway: Path, classpath: str, *, trust: bool = False) -> None:
+    def __init__(self, java: Sequence[str], gateway: Path, jar: Path, *, trust: bool = False) -> None:
         self.runs = self.leaks = 0
         self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
         self.folder = self._base / "run"
         (self.folder / "tmp").mkdir(parents=True)
         java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
         command, descriptor = reaper.guarded((*java, "-cp", str(gateway), *_SERVER))
-        jars = (gateway, *map(Path, classpath.split(os.pathsep)))
-        sandbox = None if trust else java_sandbox(Path(java[0]), self._base, jars, server=True)
+        # Out of the runs' reach, as what they share with those after them; there before the JVM, which is given no more.
+        plain = self._base / "jar" / jar.name
+        plain.parent.mkdir()
+        plain.touch()
+        sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, plain), server=True)
         variables = environment(self.folder, trusted=trust) | {"TLA2PY_FOLDER": str(self._base)}
         with (self._base / "out").open("wb") as out, (self._base / "err").open("wb") as err:
             self._process = start(
@@ -81,14 +92,17 @@ class Host:
         self._jvm = psutil.Process(self._process.pid)
         self._gateway: Gateway | None = None
         try:
-            self._connect(classpath)
+            if not trust:
+                _unpack(jar, plain)
+            # A jar may name others that lie beside it.
+            self._connect(jar if trust else plain)
         except BaseException as error:
             self.kill()
-            if isinstance(error, (GatewayError, psutil.Error, ValueError)):
+            if isinstance(error, (GatewayError, psutil.Error, ValueError, zipfile.BadZipFile)):
                 raise SpoiledError("start") from error
             raise
 
-    def _connect(self, classpath: str) -> None:
+    def _connect(self, jar: Path) -> None:
         deadline = time.monotonic() + _START_SECONDS
         while (told := (self._base / "out").read_text("utf-8", "replace")).count("\n") < 2:
             if self._jvm.status() == psutil.STATUS_ZOMBIE or time.monotonic() > deadline:
@@ -97,8 +111,8 @@ class Host:
         words = told.split()
         self._said = self._chatter()
         self._gateway = java = Gateway(int(words[0]), words[1], _ANSWER_SECONDS)
-        uris = [java.get(java.new("java.io.File", part), "toURI") for part in classpath.split(os.pathsep)]
-        self._urls = java.array("java.net.URL", [java.get(uri, "toURL") for uri in uris])
+        uri = java.get(java.new("java.io.File", str(jar)), "toURI")
+        self._urls = java.array("java.net.URL", [java.get(uri, "toURL")])
         self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
         self._lookup = java.get(HANDLES, "publicLookup")
         self._callable = java.get("java.lang.Class", "forName", "java.util.concurrent.Callable")

@@ -90,11 +90,11 @@ def execute_warm(
     if gateway is None or pool.long or pool.lost >= _PATIENCE:
         return None
     split = argv.index("-cp")
-    java, classpath, arguments = tuple(argv[:split]), argv[split + 1], argv[split + 3 :]
-    key = (*java, classpath, str(limits.trust))
+    java, jar, arguments = tuple(argv[:split]), argv[split + 1], argv[split + 3 :]
+    key = (*java, jar, str(limits.trust))
     host = None
     try:
-        host = _borrow(pool, key) or Host(java, gateway, classpath, trust=limits.trust)
+        host = _borrow(pool, key) or Host(java, gateway, Path(jar), trust=limits.trust)
         with pool.lock:
             pool.lent.add(host)
         ended = _run(host, folder, arguments, limits, cancelled)
