@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
+import pyarrow.json as pj
 import pyarrow.parquet as pq
 
 from tla2py.place import Stamp
@@ -25,7 +28,8 @@ from tla2py.trace import Trace
 
 T = TypeVar("T")
 
-_BATCH_ROWS = 2000
+# Of JSON, before it becomes a group of rows of a file.
+_BATCH_BYTES = 1024**2
 _DIGEST = b"tla2py.digest"
 
 
@@ -159,7 +163,8 @@ class _Sink:
     def __init__(self, file: Path, schema: pa.Schema) -> None:
         self._schema = schema
         self._writer = pq.ParquetWriter(file, schema, compression="zstd")
-        self._rows: list[rows.Row] = []
+        self._lines: list[bytes] = []
+        self._size = 0
 
     def __enter__(self) -> _Sink:
         return self
@@ -169,8 +174,10 @@ class _Sink:
 
     def add(self, row: rows.Row) -> None:
         """Take a row; batches are written as they fill up."""
-        self._rows.append(row)
-        if len(self._rows) >= _BATCH_ROWS:
+        line = json.dumps(row, ensure_ascii=False, default=_milliseconds).encode()
+        self._lines.append(line)
+        self._size += len(line)
+        if self._size >= _BATCH_BYTES:
             self._flush()
 
     def close(self) -> None:
@@ -179,6 +186,19 @@ class _Sink:
         self._writer.close()
 
     def _flush(self) -> None:
-        if self._rows:
-            self._writer.write_batch(pa.RecordBatch.from_pylist(self._rows, schema=self._schema))
-            self._rows = []
+        if self._lines:
+            text = b"\n".join(self._lines)
+            self._lines, self._size = [], 0
+            # Of Python's own objects Arrow makes the same table, but imports pandas first.
+            table = pj.read_json(
+                pa.BufferReader(text),
+                read_options=pj.ReadOptions(use_threads=False, block_size=len(text) + 1),
+                parse_options=pj.ParseOptions(
+                    explicit_schema=self._schema, unexpected_field_behavior="error"
+                ),
+            )
+            self._writer.write_table(pa.Table.from_arrays(table.columns, schema=self._schema))
+
+
+def _milliseconds(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds")
