@@ -40,6 +40,7 @@ class SparkExecutor:
         self._context = context
         self._cpus = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
         self._shipper = Shipper(self._context)
+        self._active, self._looked = 0, 0.0
 
     @property
     def slots(self) -> int:
@@ -47,7 +48,12 @@ class SparkExecutor:
         return max(self._context.defaultParallelism // self._cpus, 1)
 
     def running(self) -> int:
-        """How many runs go on now."""
+        """How many runs go on now, give or take a fifth of a second: each look at Spark is many calls."""
+        if time.monotonic() - self._looked >= 0.2:
+            self._active, self._looked = self._look(), time.monotonic()
+        return self._active
+
+    def _look(self) -> int:
         try:
             tracker = self._context.statusTracker()
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
