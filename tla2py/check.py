@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -114,7 +115,7 @@ def default_model(
     deadlock = check_deadlock if check_deadlock is not None else file.config.check_deadlock if file else True
     model = replace(
         base,
-        constants=constant_values(spec, given, covered, str(module), "-c NAME=VALUE"),
+        constants=constant_values(spec, given, covered, str(module), _assignment),
         replacements=tuple(replaced.items()),
         config_assignments=kept[0],
         config_substitutions=kept[1],
@@ -198,6 +199,10 @@ def _model_of(spec: Spec, file: ConfigFile, check_deadlock: bool) -> Model:
         alias=config.alias,
         check_deadlock=check_deadlock,
     )
+
+
+def _assignment(name: str, value: str) -> str:
+    return f"-c {shlex.quote(f'{name}={value}')}"
 
 
 def _option(key: str, name: str) -> str:

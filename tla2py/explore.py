@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -16,7 +16,7 @@ from tla2py.errors import InputError, StoreError
 from tla2py.foreign import ForeignStore
 from tla2py.place import Address, folder_of, is_remote
 from tla2py.store import Manifest, Store
-from tla2py.tables.read import read_table, rows_of
+from tla2py.tables.read import list_of, read_table, rows_of
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.trace import Location, State, Trace
@@ -105,6 +105,16 @@ class StoreView:
         """A row per action or expression of the coverage reports."""
         return self._pandas("coverage")
 
+    @cached_property
+    def run_rows(self) -> list[dict[str, Any]]:
+        """The rows of ``runs``, for what takes neither pandas nor Spark."""
+        return list_of(self.arrow("runs"))
+
+    @cached_property
+    def trace_rows(self) -> list[dict[str, Any]]:
+        """The rows of ``traces``."""
+        return list_of(self.arrow("traces"))
+
     def arrow(self, name: str) -> pa.Table:
         """A table as Arrow. Raises InputError (``unknown-table``)."""
         if name not in TABLE_NAMES:
@@ -167,21 +177,20 @@ class StoreView:
             name=str(row["name"]),
             states=tuple(_state(state) for state in states.to_pylist()),
             loop_start=row["loop_start"],
+            loop_action=row["loop_action"],
+            loop_action_args=None if row["loop_action_args"] is None else tuple(row["loop_action_args"]),
             stuttering=bool(row["stuttering"]),
             constants=self._constants(point),
         )
 
     def _verdict(self, point: int) -> str:
-        (verdict,) = rows_of(self.arrow("runs"), run_id=self._run_id(point))["verdict"].to_pylist()[:1] or [
-            "not there yet"
-        ]
-        return str(verdict)
+        verdicts = (row["verdict"] for row in self.run_rows if row["point"] == point)
+        return str(next(verdicts, "not there yet"))
 
-    def trace_list(self, point: int) -> list[dict[str, pa.Scalar]]:
+    def trace_list(self, point: int) -> list[dict[str, Any]]:
         """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""
         run_id = self._run_id(point)
-        rows: list[dict[str, pa.Scalar]] = rows_of(self.arrow("traces"), run_id=run_id).to_pylist()
-        return rows
+        return [row for row in self.trace_rows if row["run_id"] == run_id]
 
     def _run_id(self, point: int) -> str:
         run_ids = {p.point: p.run_id for p in self.manifest.points}

@@ -11,7 +11,7 @@ from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
 from tla2py.expect import expected_verdict, judge, row_for
 from tla2py.grid import Point
 from tla2py.lockfile import Lock, LockedPoint, parameters_key
-from tla2py.outcome import Outcome, Verdict
+from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Outcome, Verdict
 from tla2py.plan import Plan
 from tla2py.run import Run
 from tla2py.sweep import Sweep
@@ -145,7 +145,8 @@ def _result_problems(
     problems = [
         Problem(
             reason=reasons.get(verdict, "figures" if finding.text.startswith(_FIGURES) else "unexpected"),
-            text=f"{finding.text}{f' ({outcome.value})' if verdict in reasons else ''}{message}",
+            text=(_without_answer(finding.text, verdict, outcome) if verdict in reasons else finding.text)
+            + message,
             exit_code=finding.exit_code,
             point=point.index,
         )
@@ -163,9 +164,9 @@ def _result_problems(
         outcome is Outcome.KILLED or (not _by_name(expected) and sweep.options_of(point).mode == "check")
     ):
         allowed = "being killed is no answer" if outcome is Outcome.KILLED else _ALLOW
-        add("inconclusive", f"inconclusive ({outcome.value}); {allowed}", EXIT_INCONCLUSIVE)
+        add("inconclusive", f"{OUTCOME_WORDS[outcome]}; {allowed}", EXIT_INCONCLUSIVE)
     if verdict is Verdict.BROKEN and (outcome is Outcome.NOT_STARTED or row["tlc_version"] is None):
-        add("broken", f"TLC did not run ({outcome.value}){message}", EXIT_NOT_RUN)
+        add("broken", f"TLC did not run{message}", EXIT_NOT_RUN)
     if _unnamed(verdict, expected, facts.checked) and not isinstance(expected, ToldPoint):
         text = "expected to be violated, but not what of the "
         add("unnamed", f"{text}{len(facts.checked)} that are checked; write violates = [...]", EXIT_NOT_RUN)
@@ -177,6 +178,14 @@ def _result_problems(
     if verdict is Verdict.HOLDS and not (row["generated"] and row["distinct"]) and expected.distinct != 0:
         add("no-states", REASONS["no-states"].rstrip(".").lower(), EXIT_UNEXPECTED)
     return problems
+
+
+def _without_answer(text: str, verdict: Verdict, outcome: Outcome) -> str:
+    """What became of a point in place of its verdict, which is the reason already, and how to get an answer."""
+    if not text.startswith(verdict.value):
+        return text
+    remedy = f"; {REMEDIES[outcome]}" if outcome in REMEDIES else ""
+    return OUTCOME_WORDS[outcome] + text.removeprefix(verdict.value) + remedy
 
 
 def _unnamed(verdict: Verdict, expected: ExpectPoint | ExpectSection, checked: Sequence[Check]) -> bool:

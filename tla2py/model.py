@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tla2py.errors import InputError
+from tla2py.guess import guess_values
 from tla2py.run import Config
 from tla2py.syntax import Spec, infer_kinds, needs_definition
 
@@ -42,12 +43,16 @@ class Model:
 
 
 def constant_values(
-    spec: Spec, assigned: Mapping[str, str], replaced: Container[str], where: str, how: str
+    spec: Spec,
+    assigned: Mapping[str, str],
+    replaced: Container[str],
+    where: str,
+    how: Callable[[str, str], str],
 ) -> tuple[tuple[str, str], ...]:
     """Every constant of a module with its value; one assigned nowhere is the model value of its own name.
 
     Raises InputError (``unassigned``) for one that must be a number, a set or the like; ``where`` is what was being
-    read and ``how`` says in words how a constant is assigned there.
+    read and ``how(name, value)`` writes how a constant is assigned there.
     """
     values = []
     kinds = None
@@ -59,11 +64,12 @@ def constant_values(
             kinds = kinds or infer_kinds(spec)
             kind = kinds[name]
             if needs_definition(kind):
+                example = how(name, guess_values(spec, kinds)[name])
                 raise InputError(
                     "unassigned",
                     f"constant {name} is assigned nowhere and must be a {kind.kind}: {kind.reason}",
                     where=where,
-                    hint=f"{kind.where} needs it; give it a value with {how}",
+                    hint=f"{kind.where} needs it; give it a value, such as {example}",
                 )
         values.append((name, assigned.get(name, name)))
     return tuple(values)

@@ -69,6 +69,33 @@ VERDICTS: dict[Outcome, Verdict] = {
 }
 
 
+# For people, beside a verdict that is no answer.
+OUTCOME_WORDS: dict[Outcome, str] = {
+    Outcome.VIOLATION_ASSUMPTION: "an ASSUME cannot be evaluated",
+    Outcome.FAILURE_SPEC_EVAL: "a step cannot be evaluated",
+    Outcome.FAILURE_SAFETY_EVAL: "an invariant cannot be evaluated",
+    Outcome.FAILURE_LIVENESS_EVAL: "a property cannot be evaluated",
+    Outcome.ERROR_SPEC_PARSE: "a module cannot be parsed",
+    Outcome.ERROR_CONFIG_PARSE: "the config cannot be parsed",
+    Outcome.ERROR: "an error of TLC",
+    Outcome.NOT_STARTED: "TLC did not start",
+    Outcome.BOUNDED_SUCCESS: "bounded search",
+    Outcome.TIMEOUT: "timeout",
+    Outcome.OUT_OF_MEMORY: "out of memory",
+    Outcome.OUT_OF_DISK: "out of disk",
+    Outcome.KILLED: "killed",
+}
+
+# How to get an answer after all; a run that may take more than when it ended so is run again.
+REMEDIES: dict[Outcome, str] = {
+    Outcome.TIMEOUT: "give it longer, by --timeout or in [tlc]; the same command then runs it again",
+    Outcome.OUT_OF_MEMORY: "give it more memory, by --memory or in [tlc]; the same command then runs it again",
+    Outcome.OUT_OF_DISK: "make room, or give it more disk in [tlc]; the same command then runs it again",
+    Outcome.KILLED: "the same command runs it again",
+    Outcome.BOUNDED_SUCCESS: 'not all states were looked at; where that is meant, expect verdict = "inconclusive"',
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
     """One thing that was violated.

@@ -196,17 +196,26 @@ def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:
         ]
     else:
         keys = [key for key in keys if not str(key).isdigit()]
-    name = str(keys[-1]) if keys else ""
     missing = re.fullmatch(r"Object missing required field `(\w+)`", message)
     shown = ".".join(str(key) for key in keys if not isinstance(key, int)) or "the file"
     return InputError(
         "wrong-type",
-        f"{shown}: {f'the key {missing[1]} is missing' if missing else _plain(message)}",
+        f"{shown}: the key {missing[1]} is missing" if missing else f"{shown}: {_plain(message)}",
         where=source.place(*keys),
-        hint=f"one of: {', '.join(_CHOICES[name])}"
-        if "enum" in message and name in _CHOICES
-        else _meaning([str(key) for key in keys if not isinstance(key, int)]),
+        hint=_type_hint(keys, message),
     )
+
+
+def _type_hint(keys: list[str | int], message: str) -> str:
+    """What would be right in place of a value of another type."""
+    name = str(keys[-1]) if keys else ""
+    if "enum" in message and name in _CHOICES:
+        return f"one of: {', '.join(_CHOICES[name])}"
+    if "got `float`" in message:
+        return "TLC knows whole numbers only; another value is written as TLA+ text, in quotation marks"
+    if keys and keys[0] == "parameters":
+        return f"{name} = [1, 2] takes these values, {name} = {{ from = 1, to = 3 }} a range; one value alone stands under [constants]"
+    return _meaning([str(key) for key in keys if not isinstance(key, int)])
 
 
 def _meaning(keys: list[str]) -> str:

@@ -12,6 +12,7 @@ from tla2py.cfg.read import ConfigFile
 from tla2py.errors import InputError
 from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS, MODEL_SWITCHES, Parameter, value_text
 from tla2py.model import Model, constant_values, default_specification, kept_of_config
+from tla2py.scaffold import toml_value
 from tla2py.sweepfile import SweepFile, nearest
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec
@@ -64,7 +65,11 @@ def point_model(sources: Sources, parameters: Mapping[str, str]) -> Model:
     covered = {re.sub(r"\(.*", "", name) for pairs in kept for name, _ in pairs}
     said = config.path if config else sources.source.path
     constants = constant_values(
-        spec, assigned, replaced.keys() | covered, str(said), "[constants] or [parameters]"
+        spec,
+        assigned,
+        replaced.keys() | covered,
+        str(said),
+        lambda name, value: f"{name} = {toml_value(value)} under [constants], or several under [parameters]",
     )
     # A variant that lacks a name another one declares is checked without it.
     known = {name for other in sources.specs.values() for name in _names(other)}

@@ -116,6 +116,8 @@ class _Words:
             return "".join(parts)
         if isinstance(node, ast.IfExp):
             return " / ".join(dict.fromkeys(filter(None, (self.text(node.body), self.text(node.orelse)))))
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and _is_text(node.values[-1]):
+            return self.text(node.values[-1])
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return self.text(node.left) + self.text(node.right)
         if isinstance(node, ast.Name) and depth and _is_text(self._names.get(node.id)):

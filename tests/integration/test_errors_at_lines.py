@@ -211,3 +211,30 @@ def test_tables_of_before_are_made_anew(run_cli: RunCli, folder: Path) -> None:
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     assert "message_place" in pq.read_schema(tables / "runs.parquet").names
     assert (tables / "diagnostics.parquet").exists()
+
+
+ASSUMED = r"""---- MODULE Assumed ----
+EXTENDS Naturals
+CONSTANT N
+ASSUME N > 0
+VARIABLE x
+Spec == x = 0 /\ [][(x < N \/ N = 3) /\ x' = x + 1]_x
+====
+"""
+
+
+def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path) -> None:
+    (folder / "Assumed.tla").write_text(ASSUMED)
+    (folder / "sweep.toml").write_text(
+        'module = "Assumed.tla"\n[parameters]\nN = [0, 1, 3]\n[model]\ncheck_deadlock = false\n[tlc]\ntimeout = "4s"\n'
+    )
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert ended.code == 3, ended
+    lines = told(ended)
+    place = next(line for line in lines if line.startswith("Assumed.tla:4:8: Assumption "))
+    assert lines[lines.index(place) - 1] == "Point 1 is excluded"
+    assert caret_of(lines, "Assumed.tla:4:8") == "N > 0"
+    at = lines.index("Point 3 is inconclusive: timeout")
+    assert lines[at + 1].startswith("give it longer, by --timeout or in [tlc]")
+    assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
+    assert "<li>Point 1 is excluded<pre>Assumed.tla:4:8: Assumption" in (folder / "page.html").read_text()

@@ -71,6 +71,8 @@ def test_logs_of_tlc(
     dumped = only_trace(CORPUS / f"dump-{config}.json")
     assert [state.action for state in dumped.states] == [state.action for state in framed.states]
     assert (dumped.loop_start, dumped.stuttering) == ends
+    assert (framed.loop_action is None) == (ends[0] is None)
+    assert dumped.loop_action == framed.loop_action
 
 
 def test_a_log_fills_every_table(tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
     shown = run_cli("trace", log)
 
     assert shown.code == 0
-    assert "and back to state 5, for ever" in shown.stdout
+    assert "and back to state 5 by Pass, for ever" in shown.stdout
     assert run_cli("trace", log, "1").stdout == shown.stdout
     exported = json.loads(run_cli("trace", log, "1", "--format", "itf").stdout)
     copy = tmp_path / "copy.itf.json"

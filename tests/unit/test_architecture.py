@@ -23,9 +23,9 @@ ROOT = Path(tla2py.__file__).parent
 LEVELS = (
     {"errors", "exitcodes", "units", "values", "machine", "examples"},
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
-    | {"sweeptext", "sweepkeys", "sweepschema", "sweepsections", "axes", "smaller", "evaluate"},
+    | {"sweeptext", "sweepkeys", "sweepschema", "sweepsections", "axes", "smaller", "evaluate", "guess"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
-    | {"inspect", "guess", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
+    | {"inspect", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
     | {"manifestwrite", "lint"}
     | {"given", "origins"}
     | {"expect", "expectcheck", "lockfile", "drift", "decision", "gate"},

@@ -92,7 +92,7 @@ def test_the_columns_that_scripts_rely_on() -> None:
     promised = {
         "runs": "run_id point outcome verdict violated generated distinct depth trace_length wall_seconds "
         "cpu_seconds peak_memory_bytes termination_reason exit_code tlc_version tlc_revision jar_sha256 started_at",
-        "traces": "run_id trace kind name length loop_start stuttering",
+        "traces": "run_id trace kind name length loop_start loop_action loop_action_args stuttering",
         "states": "run_id trace index action action_args module begin_line begin_column end_line end_column in_loop state",
         "changes": "run_id trace index action variable path before after",
         "coverage": "run_id module name distinct generated",
@@ -255,6 +255,7 @@ def test_a_view_reads_what_was_written(store: Store) -> None:
     assert len(view.runs) == 6
     trace = view.trace(2)
     assert (trace.loop_start, trace.stuttering, trace.name) == (1, False, "Reaches")
+    assert (trace.loop_action, trace.loop_action_args) == ("Reset", None)
     assert [state.values["x"] for state in trace.states] == [0, 1, 2, 3, 0, 1, 2, 3]
     assert trace.states[1].location is not None
 

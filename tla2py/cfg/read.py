@@ -60,8 +60,12 @@ def parse_config(text: str, path: Path) -> ConfigFile:
 def problem_error(problem: Problem, path: Path) -> InputError:
     """The error that a problem of a config makes when it is to be run."""
     place = f":{problem.token.line}:{problem.token.column}" if problem.token else ""
-    hint = problem.hint or "a config is keywords with names, as in: INVARIANT TypeOK"
-    return InputError("config-syntax", problem.message, where=f"{path}{place}", hint=hint)
+    return InputError(
+        "config-syntax",
+        f"not a config: {problem.message}",
+        where=f"{path}{place}",
+        hint=problem.hint or "a config is keywords with names, as in: INVARIANT TypeOK",
+    )
 
 
 def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:

@@ -108,6 +108,12 @@ def run_command(arguments: list[str] | None = None) -> int:
     try:
         return int(app(arguments, standalone_mode=False) or EXIT_OK)
     except _UsageError as error:
+        told: Any = error
+        if getattr(error, "possibilities", None):
+            from difflib import get_close_matches
+
+            # Of an option that is not there; what Typer names has often no more than a few letters of it.
+            told.possibilities = get_close_matches(told.option_name, told.possibilities, cutoff=0.75)
         command = error.ctx.command_path if error.ctx else "tla2py"
         raise InputError("usage", error.format_message(), hint=f"see {command} -h") from error
     except BrokenPipeError:

@@ -101,10 +101,10 @@ def _errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
 def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
     for point, run in zip(plan.points, plan.runs, strict=True):
         for _, text, _ in config_problems(config_facts(run, sweep.spec(point))):
-            shown = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+            shown = ", ".join(f"{name} = {value}" for name, value in point.parameters.items()) or "the model"
             raise InputError(
                 "config-proves-nothing",
-                f"{text} ({shown})" if shown else text,
+                f"it proves nothing of {shown}: {text}",
                 where=str(file),
                 hint=f"'tla2py cfg {file}' shows the config of each point",
             )

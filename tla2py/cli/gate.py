@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -191,7 +192,7 @@ def _check_locks(targets: list[str], *, record: bool) -> None:
 
 
 def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
-    """What every target is to be decided from; sweep files are run first, in one Spark session."""
+    """What every target is to be decided from; sweep files are run first, with one start of Spark."""
     stores = [target for target in targets if _is_store(target)]
     files = [folder_of(target) for target in targets if not _is_store(target)]
     if stores and (options.store is not None or options.fresh):
@@ -251,7 +252,7 @@ def _gate_store(path: str, options: _Options) -> _Gated:
     store = Store.open(path)
     view = open_view(path)
     sweep, lock = _load(sweep_file_of(store, options.sweep_file), options)
-    plan, other_inputs = plan_stored(sweep, store, read_found(view).rows)
+    plan, other_inputs = plan_stored(sweep, store, {row["run_id"]: row for row in view.run_rows})
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
     return _Gated(sweep=sweep, plan=plan, view=view, found=found, lock=lock, toolchain=None)
@@ -259,11 +260,13 @@ def _gate_store(path: str, options: _Options) -> _Gated:
 
 def _decide(gated: _Gated, options: _Options) -> Evidence:
     decision = decide(gated.sweep, gated.plan, gated.found, gated.lock)
+    # Every report shows the same ones.
+    trace = cache(partial(read_trace, gated.view))
     return Evidence(
         decision=decision,
         sweep=gated.sweep,
         root=Outputs.root(),
-        trace=lambda point, name: read_trace(gated.view, point.run.run_id, name),
+        trace=lambda point, name: trace(point.run.run_id, name),
         again=lambda point: _again(gated, point, options),
     )
 

@@ -21,6 +21,8 @@ def query_command(
 ) -> None:
     """Spark SQL over a store's tables.
 
+    It starts Spark, which takes some seconds. The tables are Parquet files in STORE/tables, which other tools read too.
+
     Example: tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
     """
     view = open_view(store)

@@ -30,7 +30,6 @@ from tla2py.report.planned import planned
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
 from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
-from tla2py.tables.read import list_of
 from tla2py.tlc.toolchain import Jar as FoundJar
 from tla2py.tlc.toolchain import Toolchain, find_jar, find_toolchain
 from tla2py.tlc.unicode import check_readable
@@ -90,7 +89,7 @@ class Swept:
     @property
     def exit_code(self) -> int:
         """The exit code it calls for."""
-        complete = len(self.view.arrow("runs")) == len(self.sweep.points) and not self.sweep.unread
+        complete = len(self.view.run_rows) == len(self.sweep.points) and not self.sweep.unread
         return exit_code(self.findings, complete=complete)
 
 
@@ -112,7 +111,7 @@ def sweep_command(
 ) -> None:
     """Run TLC on every point of a sweep, in parallel, into a store of tables.
 
-    Run again, it executes only what is missing. Several sweeps share one Spark session and end in one table.
+    Run again, it executes only what is missing. Several sweeps share one start of Spark and end in one table.
     Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml;
     tla2py sweep --configs 'models/*.cfg' Spec.tla; tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store;
     tla2py sweep sweep.toml -o s3://bucket/mine
@@ -220,7 +219,7 @@ def run_sweep(
     view = open_view(path)
     if not done.executed:
         err().print(f"nothing to run: all {done.cached} runs are in {path} already")
-    findings = judge(sweep, list_of(view.arrow("runs")))
+    findings = judge(sweep, view.run_rows)
     return Swept(sweep=sweep, plan=job.plan, view=view, executed=done.executed, findings=findings)
 
 

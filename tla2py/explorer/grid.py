@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
 from tla2py.show.markup import printable
-from tla2py.tables.read import list_of
 
 Row = Mapping[str, object]
 _STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
@@ -58,9 +57,9 @@ class GridPoint:
 
 def grid_points(view: StoreView) -> list[GridPoint]:
     """The points of a store that have been run, in grid order."""
-    runs = {int(str(row["point"])): row for row in list_of(view.arrow("runs"))}
+    runs = {int(str(row["point"])): row for row in view.run_rows}
     lengths: dict[str, dict[str, int]] = {}
-    for trace in view.arrow("traces").select(["run_id", "kind", "name", "length"]).to_pylist():
+    for trace in view.trace_rows:
         found = lengths.setdefault(str(trace["run_id"]), {})
         name = str(trace["name"] or trace["kind"])
         found[name] = min(found.get(name, trace["length"]), trace["length"])

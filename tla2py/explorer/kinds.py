@@ -135,7 +135,7 @@ def all_found(view: StoreView) -> list[Found]:
             length=row["length"],
             actions=tuple(name for _, name in sorted(actions.get((row["run_id"], row["trace"]), []))),
         )
-        for row in view.arrow("traces").to_pylist()
+        for row in view.trace_rows
         if row["run_id"] in points
     ]
 

@@ -26,7 +26,7 @@ def trace_from_dump(data: Object) -> Trace:
     """The trace of a dump; what it violates is not told. Raises InputError (``dump-syntax``)."""
     behaviour = _behaviour(data)
     actions: dict[int, Object] = {}
-    end: tuple[int, int] | None = None
+    end: tuple[int, int, Object] | None = None
     edges = behaviour.get("action", [])
     for edge in edges if isinstance(edges, list) else []:
         if not (isinstance(edge, list) and len(edge) == 3 and isinstance(edge[1], dict)):
@@ -34,7 +34,7 @@ def trace_from_dump(data: Object) -> Trace:
         source, target = _numbered(edge[0])[0], _numbered(edge[2])[0]
         # The edge that closes a lasso leads back; one that leads to its own source is stuttering.
         if target <= source:
-            end = (source, target)
+            end = (source, target, edge[1])
         else:
             actions[target] = edge[1]
     listed = behaviour["state"]
@@ -46,12 +46,16 @@ def trace_from_dump(data: Object) -> Trace:
         raise _bad("an action leads to a state that is not there")
     if end is not None and not end[1] <= end[0] == len(states):
         raise _bad("its lasso does not close at the last state")
+    lasso = end if end is not None and end[1] < end[0] else None
+    name, args = _action(lasso[2]) if lasso else (None, None)
     return Trace(
         kind=UNKNOWN if end is None else "temporal_property",
         name="",
         states=tuple(states),
-        loop_start=end[1] if end is not None and end[1] < end[0] else None,
-        stuttering=end is not None and end[1] == end[0],
+        loop_start=lasso[1] if lasso else None,
+        loop_action=name,
+        loop_action_args=args,
+        stuttering=end is not None and lasso is None,
     )
 
 
@@ -71,18 +75,24 @@ def _numbered(item: Json) -> tuple[int, Object]:
 
 def _state(index: int, values: Object, actions: dict[int, Object]) -> State:
     action = actions.get(index, {})
+    name, args = _action(action)
+    return State(
+        index=index,
+        action=name,
+        action_args=args,
+        location=_location(action.get("location")),
+        values={variable: _value(value) for variable, value in values.items()},
+    )
+
+
+def _action(action: Object) -> tuple[str | None, tuple[str, ...] | None]:
+    """The name of an action and its arguments."""
     name, context, parameters = (action.get(key) for key in ("name", "context", "parameters"))
     args = None
     if isinstance(context, dict) and isinstance(parameters, list) and parameters:
         given = [context.get(str(parameter)) for parameter in parameters]
         args = tuple(arg if isinstance(arg, str) else format_value(_value(arg)) for arg in given)
-    return State(
-        index=index,
-        action=str(name) if name is not None else None,
-        action_args=args,
-        location=_location(action.get("location")),
-        values={variable: _value(value) for variable, value in values.items()},
-    )
+    return (str(name) if name is not None else None), args
 
 
 def _location(place: Json) -> Location | None:

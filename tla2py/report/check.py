@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.check import Checked
+from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Verdict
 from tla2py.report.diagnostics import diagnostic_text
 from tla2py.report.text import VERDICT_STYLES, number, seconds, trace_text
 
@@ -24,13 +25,15 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         parts += [diagnostic_text(each) for each in errors]
         if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
             parts.append("TLC may read and write in its own folder alone; --trust lets it do what you may\n")
+    if result.verdict is Verdict.INCONCLUSIVE:
+        parts.append(Text(REMEDIES[result.outcome]))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
     names = ", ".join(v.name or v.kind for v in result.violations)
     stats = result.stats
     parts.append(
         Text.assemble(
             verdict,
-            f": {names}" if names else f" ({result.outcome.value})",
+            f": {names}" if names else f" ({OUTCOME_WORDS.get(result.outcome, result.outcome.value)})",
             f"; {number(stats.generated)} states generated, {number(stats.distinct)} distinct, depth {number(stats.depth)}, "
             f"{seconds(sum(e.wall_seconds for e in record.executions))}",
         )

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from tla2py.align import Step, compare_traces
 from tla2py.show.comparison import differences
-from tla2py.show.plain import action_text, states_text
+from tla2py.show.plain import action_text, states_text, trace_end
 from tla2py.trace import State, Trace
 
 
@@ -32,15 +32,8 @@ def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> Re
     if comparison.parted is None:
         parts.append(Text("both take the same steps", "bold"))
     for sign, trace in zip("<>", (left, right), strict=True):
-        end = (
-            f"back to state {trace.loop_start}"
-            if trace.loop_start
-            else "stuttering"
-            if trace.stuttering
-            else ""
-        )
-        if end:
-            parts.append(Text(f"{sign} ends: {end}", "bold yellow"))
+        if end := trace_end(trace):
+            parts.append(Text(f"{sign} {end}", "bold yellow"))
     return Group(*parts)
 
 

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.explore import StoreView
-from tla2py.outcome import Diagnostic, Place
+from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Place
 
 # A line longer than this is shown around the place.
 _WIDTH = 100
@@ -17,22 +17,32 @@ _MOST = 3
 _POINTS = 8
 
 
-def broken_points(view: StoreView, runs: Sequence[Mapping[str, object]]) -> list[RenderableType]:
-    """What TLC says of the points that are broken, each complaint once with its place."""
-    said = complaints(view, runs)
+def points_without_answer(view: StoreView, runs: Sequence[Mapping[str, object]]) -> list[RenderableType]:
+    """What TLC says of the points that are broken or excluded, and how to get an answer from those that met a limit."""
     parts: list[RenderableType] = []
-    for complaint, points in list(said.items())[:_MOST]:
-        parts += [Text(points_broken(points), "bold magenta"), diagnostic_text(complaint)]
-    if len(said) > _MOST:
-        parts.append(Text(f"and {len(said) - _MOST} complaints more, see the table diagnostics", "dim"))
+    for verdict, style in (("broken", "bold magenta"), ("excluded", "bold")):
+        said = complaints(view, runs, verdict)
+        for complaint, points in list(said.items())[:_MOST]:
+            parts += [Text(points_are(points, verdict), style), diagnostic_text(complaint)]
+        if len(said) > _MOST:
+            parts.append(Text(f"and {len(said) - _MOST} complaints more, see the table diagnostics", "dim"))
+    unanswered: dict[Outcome, list[int]] = {}
+    for run in runs:
+        if run["verdict"] == "inconclusive":
+            unanswered.setdefault(Outcome(str(run["outcome"])), []).append(int(str(run["point"])))
+    for outcome, points in unanswered.items():
+        said_so = points_are(points, f"inconclusive: {OUTCOME_WORDS[outcome]}")
+        parts += [Text(said_so, "bold yellow"), Text(REMEDIES[outcome])]
     return [*parts, ""] if parts else []
 
 
-def complaints(view: StoreView, runs: Sequence[Mapping[str, object]]) -> dict[Diagnostic, list[int]]:
-    """The first error of every broken point, each with the points that have it."""
+def complaints(
+    view: StoreView, runs: Sequence[Mapping[str, object]], verdict: str
+) -> dict[Diagnostic, list[int]]:
+    """The first error of every point that has a verdict, broken or excluded, each with the points that have it."""
     first: dict[object, Diagnostic] = {}
-    broken = [run for run in runs if run["verdict"] == "broken"]
-    for row in view.arrow("diagnostics").to_pylist() if broken else ():
+    concerned = [run for run in runs if run["verdict"] == verdict]
+    for row in view.arrow("diagnostics").to_pylist() if concerned else ():
         if row["severity"] == "error" and row["run_id"] not in first:
             file, line, column = row["file"], row["line"], row["column"]
             place = Place(file=file, line=line, column=column, excerpt=row["excerpt"] or "") if file else None
@@ -40,17 +50,17 @@ def complaints(view: StoreView, runs: Sequence[Mapping[str, object]]) -> dict[Di
                 code=row["code"], severity="error", text=row["text"], place=place
             )
     said: dict[Diagnostic, list[int]] = {}
-    for run in broken:
+    for run in concerned:
         nothing = Diagnostic(code=0, severity="error", text=str(run["outcome"]))
         said.setdefault(first.get(run["run_id"], nothing), []).append(int(str(run["point"])))
     return said
 
 
-def points_broken(points: Sequence[int]) -> str:
-    """Which points are broken, in words."""
+def points_are(points: Sequence[int], what: str) -> str:
+    """Which points are broken, or excluded, in words."""
     shown = ", ".join(map(str, points[:_POINTS]))
     more = f" and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
-    return f"Points {shown}{more} are broken" if len(points) > 1 else f"Point {shown} is broken"
+    return f"Points {shown}{more} are {what}" if len(points) > 1 else f"Point {shown} is {what}"
 
 
 def diagnostic_text(found: Diagnostic) -> RenderableType:

@@ -12,7 +12,6 @@ from tla2py.expectcheck import expectation_place
 from tla2py.explore import StoreView
 from tla2py.sweep import Sweep
 from tla2py.syntax import Spec
-from tla2py.tables.read import list_of
 from tla2py.trace import Location, Trace
 
 
@@ -128,12 +127,12 @@ def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
             if item["kind"] == "action" and item["generated"]:
                 names.add(item["name"])
     lengths: dict[tuple[str, str], int] = {}
-    for trace in view.arrow("traces").to_pylist():
+    for trace in view.trace_rows:
         key = (trace["run_id"], trace["name"] or trace["kind"])
         if trace["length"]:
             lengths[key] = min(lengths.get(key, trace["length"]), trace["length"])
     return Found(
-        rows={row["run_id"]: row for row in list_of(view.arrow("runs"))},
+        rows={row["run_id"]: row for row in view.run_rows},
         fired={run_id: sorted(names) for run_id, names in fired.items()},
         lengths=lengths,
         other_inputs=other_inputs,

@@ -11,7 +11,6 @@ from rich.text import Text
 from tla2py.explore import StoreView
 from tla2py.plan import Plan
 from tla2py.report.text import number, seconds, smallest, violated_names
-from tla2py.tables.read import list_of
 
 Row = Mapping[str, object]
 
@@ -32,9 +31,9 @@ def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
 
 
 def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
-    runs = list_of(view.arrow("runs"))
+    runs = view.run_rows
     lengths: dict[tuple[str, str], int] = {}
-    for trace in view.arrow("traces").to_pylist():
+    for trace in view.trace_rows:
         key = (trace["run_id"], trace["name"] or trace["kind"])
         lengths[key] = min(lengths.get(key, trace["length"]), trace["length"])
     minimal = smallest(view, runs)

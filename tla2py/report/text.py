@@ -13,13 +13,22 @@ from rich.text import Text
 
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import ActionCount, never_fired
-from tla2py.report.diagnostics import broken_points
+from tla2py.outcome import OUTCOME_WORDS, Outcome
+from tla2py.report.diagnostics import points_without_answer
 from tla2py.report.layout import Indented, PointRow, PointTable
-from tla2py.show.plain import DERIVED, action_text, derived, headline, states_text
+from tla2py.show.plain import (
+    DERIVED,
+    action_text,
+    closing_step,
+    derived,
+    headline,
+    loop_mark,
+    states_text,
+    trace_end,
+)
 from tla2py.show.processes import Actors, acting
 from tla2py.smaller import minimal_points
 from tla2py.store import ManifestPoint
-from tla2py.tables.read import list_of
 from tla2py.trace import State, Trace
 from tla2py.values import changes, format_value
 
@@ -39,11 +48,10 @@ Row = Mapping[str, object]
 
 def sweep_summary(view: StoreView) -> RenderableType:
     """The table of points, the smallest that break with the way to the shortest break, and what to type next."""
-    runs = list_of(view.arrow("runs"))
-    traces: list[Row] = view.arrow("traces").to_pylist()
-    lengths = _shortest(traces)
+    runs = view.run_rows
+    lengths = _shortest(view.trace_rows)
     parts: list[RenderableType] = [_points_table(view, runs, lengths), ""]
-    parts += broken_points(view, runs)
+    parts += points_without_answer(view, runs)
     minimal = smallest(view, runs)
     if minimal:
         parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
@@ -140,7 +148,7 @@ def _points_table(
         if said:
             verdict.append(": " + ", ".join(said))
         elif run["verdict"] in ("inconclusive", "broken"):
-            verdict.append(f": {str(run['outcome']).replace('_', ' ')}")
+            verdict.append(f": {OUTCOME_WORDS[Outcome(str(run['outcome']))]}")
         figures = {key: number(run[key]) for key in ("generated", "distinct", "depth")}
         point = int(str(run["point"]))
         rows.append(
@@ -217,23 +225,22 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
                 parts.append(Indented(_change_line(change), 4))
             if not changed:
                 parts.append(Text("    nothing changes", "dim"))
-    if trace.loop_start is not None:
-        parts.append(Text(f"and back to state {trace.loop_start}, for ever", "bold yellow"))
-    if trace.stuttering:
-        parts.append(Text("and nothing happens any more (stuttering)", "bold yellow"))
+    if end := trace_end(trace):
+        parts.append(Text(end, "bold yellow"))
+    if closing := closing_step(trace):
+        parts += [Indented(_change_line(change), 4) for change in _changed(closing.before, closing.after)]
     if derived(trace):
         parts.append(Text(DERIVED, "dim"))
     return Group(*parts)
 
 
 def _step_header(state: State, trace: Trace, actor: Actors | None) -> Text:
-    in_loop = trace.loop_start is not None and state.index >= trace.loop_start
     header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
     if actor and actor.who and not (actor.told or state.derived):
         # Whose part of the state changed; arguments say it themselves.
         header.append(f"  by {', '.join(format_value(one) for one in actor.who)}?", "dim")
-    if in_loop:
-        header.append("  (in the loop)", "yellow")
+    if mark := loop_mark(trace, state):
+        header.append(f"  ({mark})", "yellow")
     if state.location:
         header.append(f"  {state.location.module}:{state.location.begin_line}", "dim")
     return header
@@ -274,9 +281,9 @@ def _change_text(change: tuple[str, str | None, str | None]) -> str:
 
 def trace_list(view: StoreView) -> RenderableType:
     """All counterexamples of a store, a line each."""
-    rows: list[Row] = view.arrow("traces").to_pylist()
+    rows = view.trace_rows
     if not rows:
-        verdicts = Counter(str(run["verdict"]) for run in list_of(view.arrow("runs")))
+        verdicts = Counter(str(run["verdict"]) for run in view.run_rows)
         told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
         return Text(f"no counterexample in this store; of its points: {told or 'nothing yet'}")
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tla2py.show.markup import printable
 from tla2py.statediff import changed_parts
@@ -45,8 +45,13 @@ def action_text(state: State) -> str:
     """An action with its arguments as a person writes it; derived ones are there by name."""
     if state.action is None:
         return "initial state"
-    arguments = state.action_args or [f"{name} = {_brief(value)}" for name, value in state.derived]
-    return state.action + (f"({', '.join(arguments)})" if arguments else "")
+    return _call(
+        state.action, state.action_args or [f"{name} = {_brief(value)}" for name, value in state.derived]
+    )
+
+
+def _call(action: str, arguments: Sequence[str] | None) -> str:
+    return action + (f"({', '.join(arguments)})" if arguments else "")
 
 
 def _brief(text: str) -> str:
@@ -63,6 +68,8 @@ def trace_lines(trace: Trace) -> list[str]:
         before = state
     if end := trace_end(trace):
         lines.append(end)
+    if closing := closing_step(trace):
+        lines += [f"     {part}" for part in step_changes(closing.before, closing.after)]
     if derived(trace):
         lines.append(f"({DERIVED})")
     return [printable(line) for line in lines]
@@ -71,8 +78,21 @@ def trace_lines(trace: Trace) -> list[str]:
 def trace_end(trace: Trace) -> str:
     """How a behaviour goes on after its last state, empty for one that ends there."""
     if trace.loop_start is not None:
-        return f"and back to state {trace.loop_start}, for ever"
+        by = f" by {_call(trace.loop_action, trace.loop_action_args)}" if trace.loop_action else ""
+        return f"and back to state {trace.loop_start}{by}, for ever"
     return "and nothing happens any more (stuttering)" if trace.stuttering else ""
+
+
+def closing_step(trace: Trace) -> StateDiff | None:
+    """The step that closes a lasso, None where there is none."""
+    return None if trace.loop_start is None else trace.diff(trace.states[-1].index, trace.loop_start)
+
+
+def loop_mark(trace: Trace, state: State) -> str:
+    """Where a state is in a lasso, in words; empty outside of it. The step to where the loop starts is no part of it."""
+    if trace.loop_start is None or state.index < trace.loop_start:
+        return ""
+    return "the loop starts here" if state.index == trace.loop_start else "in the loop"
 
 
 def step_changes(before: State | None, state: State) -> Iterator[str]:

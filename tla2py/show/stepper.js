@@ -32,7 +32,7 @@ function render({ model, el }) {
     const index = model.get("index");
     const step = steps[index - first];
     slider.value = index;
-    place.textContent = `${index} of ${first + steps.length - 1}${step.loop ? ", in the loop" : ""}`;
+    place.textContent = `${index} of ${first + steps.length - 1}${step.loop && `, ${step.loop}`}`;
     head.textContent = `${step.index}. ${step.title}`;
     head.className = step.loop ? "t2-act t2-loop" : "t2-act";
     // Made and escaped by tla2py.show.markup.

@@ -9,9 +9,9 @@ from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
 from tla2py.show.markup import element
-from tla2py.show.plain import action_text, headline
+from tla2py.show.plain import action_text, headline, loop_mark
 from tla2py.show.style import STYLE
-from tla2py.show.trace_html import MOST_WHOLE_STATES, step_pieces
+from tla2py.show.trace_html import MOST_WHOLE_STATES, end_pieces, step_pieces
 from tla2py.trace import State, Trace
 
 _CODE = Path(__file__).with_name("stepper.js")
@@ -72,12 +72,14 @@ def _steps(trace: Trace) -> list[dict[str, object]]:
     for before, state in pairwise((None, *trace.states)):
         assert state is not None
         block = element("div", *step_pieces(before, state, whole=whole))
+        if state is trace.states[-1] and (end := end_pieces(trace)):
+            block.append(element("div", *end, class_="t2-loop t2-act"))
         steps.append(
             {
                 "index": state.index,
                 "title": action_text(state),
                 "html": ET.tostring(block, encoding="unicode", method="html"),
-                "loop": trace.loop_start is not None and state.index >= trace.loop_start,
+                "loop": loop_mark(trace, state),
             }
         )
     return steps

@@ -7,7 +7,16 @@ from itertools import groupby, pairwise
 
 from tla2py.show.marks import element_marks, marked, plain_value, value_marks
 from tla2py.show.markup import Element, Piece, element, html_text
-from tla2py.show.plain import DERIVED, action_text, derived, diff_title, headline, trace_end
+from tla2py.show.plain import (
+    DERIVED,
+    action_text,
+    closing_step,
+    derived,
+    diff_title,
+    headline,
+    loop_mark,
+    trace_end,
+)
 from tla2py.show.processes import Actors, acting
 from tla2py.statediff import Part
 from tla2py.trace import State, StateDiff, Trace
@@ -32,10 +41,10 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None
         body.append(_row(trace, before, state, who[number] if who else None, whole, anchor))
-    if end := trace_end(trace):
+    if end := end_pieces(trace):
         columns = 3 + bool(who)
-        mark = "↺ " if trace.loop_start is not None else "■ "
-        body.append(element("tr", element("td", mark + end, colspan=columns, class_="t2-loop t2-act")))
+        ended = element("td", *end, colspan=columns, class_="t2-loop t2-act")
+        body.append(element("tr", ended))
     head = [
         element("th", "step", scope="col", class_="t2-n"),
         element(
@@ -85,10 +94,18 @@ def step_pieces(before: State | None, state: State, *, whole: bool = True) -> li
     return [_parts(parts), _whole_state(diff) if whole else None]
 
 
+def end_pieces(trace: Trace) -> list[Piece]:
+    """How a behaviour goes on after its last state: in words, and what the step that closes a lasso changes."""
+    end, closing = trace_end(trace), closing_step(trace)
+    if not end:
+        return []
+    return ["↺ " + end, _parts(closing.parts)] if closing else ["■ " + end]
+
+
 def _row(
     trace: Trace, before: State | None, state: State, actor: Actors | None, whole: bool, anchor: str
 ) -> Element:
-    in_loop = trace.loop_start is not None and state.index >= trace.loop_start
+    loop = loop_mark(trace, state)
     first = state.index == trace.loop_start
     number = f"↱ {state.index}" if first else str(state.index)
     place = state.location
@@ -97,8 +114,8 @@ def _row(
         element(
             "td",
             element("a", number, href=f"#{anchor}-{state.index}") if anchor else number,
-            class_="t2-n t2-loop" if in_loop else "t2-n",
-            title="in the loop" if in_loop else None,
+            class_="t2-n t2-loop" if loop else "t2-n",
+            title=loop or None,
         ),
         element(
             "td",

@@ -121,6 +121,8 @@ def trace_row(run_id: str, number: int, trace: Trace) -> Row:
         "name": trace.name,
         "length": len(trace.states),
         "loop_start": trace.loop_start,
+        "loop_action": trace.loop_action,
+        "loop_action_args": None if trace.loop_action_args is None else list(trace.loop_action_args),
         "stuttering": trace.stuttering,
     }
 

@@ -86,6 +86,10 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("name", _TEXT, False, "the definition it violates; empty where TLC names none"),
         Column("length", pa.int32(), False, "number of states"),
         Column("loop_start", pa.int32(), True, "index of the state that the last state steps back to"),
+        Column("loop_action", _TEXT, True, "the action of that step, where TLC tells"),
+        Column(
+            "loop_action_args", pa.list_(_TEXT), True, "its arguments as TLA+ text, where TLC prints them"
+        ),
         Column("stuttering", pa.bool_(), False, "whether nothing happens after the last state"),
     ),
     "states": (

@@ -99,8 +99,10 @@ class Reading:
             kind=subject.kind,
             name=subject.name,
             states=tuple(self._states),
-            loop_start=end.loop_start,
-            stuttering=end.stuttering,
+            loop_start=end.ending.loop_start,
+            loop_action=end.ending.loop_action,
+            loop_action_args=end.ending.loop_action_args,
+            stuttering=end.ending.stuttering,
         )
         self.traces.append(trace)
         self._states = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tla2py.trace import Location, State
 from tla2py.values import Opaque, Value, ValueTextError, parse_value
@@ -94,12 +95,7 @@ class StateReader:
         header = _HEADER.fullmatch(head.rstrip())
         if header is None:
             return None
-        action, arguments, location = None, None, None
-        if (described := _ACTION.fullmatch(header["rest"] or "")) is not None:
-            if described["name"] != _INITIAL:
-                action, arguments = split_action(described["name"])
-            if (place := LOCATION.fullmatch(described["place"] or "")) is not None:
-                location = location_of(place.groups())
+        action, arguments, location = _step(header["rest"] or "")
         index = int(header["index"][:9])
         return State(
             index=index,
@@ -163,13 +159,40 @@ def _assignments(body: str) -> Iterator[tuple[str, str]]:
         yield name, body[start:].strip()
 
 
-def read_ending(text: str) -> tuple[int | None, bool]:
-    """How a trace goes on for ever: the state it steps back to, if any, and whether it stutters.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a trace goes on after its last state; the fields are those of ``Trace``."""
+
+    loop_start: int | None = None
+    loop_action: str | None = None
+    loop_action_args: tuple[str, ...] | None = None
+    stuttering: bool = False
+
+
+ENDS_THERE = Ending()
+"""The end of a trace that does not go on."""
+
+
+def read_ending(text: str) -> Ending:
+    """How a trace goes on for ever: the state it steps back to and by which action, or that it stutters.
 
     ``text`` is that of message 2122, ``N: Back to state: <Action …>``, or of 2218, ``N: Stuttering``.
     """
     header = _HEADER.match(text)
     if header is None or not header["rest"]:
-        return None, False
-    back = header["rest"].startswith(_BACK_TO_STATE)
-    return (int(header["index"][:9]) if back else None), header["rest"].startswith(_STUTTERING)
+        return ENDS_THERE
+    if not header["rest"].startswith(_BACK_TO_STATE):
+        return Ending(stuttering=header["rest"].startswith(_STUTTERING))
+    action, arguments, _ = _step(header["rest"].partition(": ")[2])
+    return Ending(loop_start=int(header["index"][:9]), loop_action=action, loop_action_args=arguments)
+
+
+def _step(text: str) -> tuple[str | None, tuple[str, ...] | None, Location | None]:
+    """The action of ``<Action …>``, its arguments, and its place; nothing of them where TLC tells none."""
+    action, arguments, location = None, None, None
+    if (described := _ACTION.fullmatch(text)) is not None:
+        if described["name"] != _INITIAL:
+            action, arguments = split_action(described["name"])
+        if (place := LOCATION.fullmatch(described["place"] or "")) is not None:
+            location = location_of(place.groups())
+    return action, arguments, location

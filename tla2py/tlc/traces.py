@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tla2py.outcome import Violation
 from tla2py.tlc.codes import Code, meaning
 from tla2py.tlc.messages import Level, Message, UserText, iter_messages
-from tla2py.tlc.states import StateReader, read_ending
+from tla2py.tlc.states import ENDS_THERE, Ending, StateReader, read_ending
 from tla2py.trace import State
 
 EVALUATION = "evaluation"
@@ -27,14 +27,13 @@ class TraceStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceEnd:
-    """The trace ends; ``loop_start`` and ``stuttering`` as in ``Trace``.
+    """The trace ends, and how it goes on.
 
     ``complete`` is False when the stream ends, or TLC gives up, before all states were printed.
     """
 
     trace: int
-    loop_start: int | None = None
-    stuttering: bool = False
+    ending: Ending = ENDS_THERE
     complete: bool = True
 
 
@@ -122,8 +121,7 @@ class _Traces:
             self._last = state.index
             yield state
         elif message.code in _ENDINGS and self._open and message.complete:
-            loop_start, stuttering = read_ending(message.text)
-            yield from self.end(loop_start=loop_start, stuttering=stuttering)
+            yield from self.end(read_ending(message.text))
         else:
             yield from self.end(complete=message.complete and message.code not in _FAILED)
             yield message
@@ -152,9 +150,7 @@ class _Traces:
         self._reader = StateReader()
         return TraceStart(trace=self._count, kind=self._subject.kind, name=self._subject.name)
 
-    def end(
-        self, *, loop_start: int | None = None, stuttering: bool = False, complete: bool = True
-    ) -> Iterator[TraceEnd]:
+    def end(self, ending: Ending = ENDS_THERE, *, complete: bool = True) -> Iterator[TraceEnd]:
         if self._open:
             self._open = False
-            yield TraceEnd(trace=self._count, loop_start=loop_start, stuttering=stuttering, complete=complete)
+            yield TraceEnd(trace=self._count, ending=ending, complete=complete)

@@ -147,10 +147,14 @@ def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
     folder.change(folder.sweep, 'timeout = "1m"', 'timeout = "4s"')
     rows = SWEEP[SWEEP.index("[[expect.point]]") :]
     folder.change(folder.sweep, rows, "")
-    red(folder.gate(), 3, "inconclusive: inconclusive, expected holds (timeout)")
+    red(
+        folder.gate(),
+        3,
+        "inconclusive: timeout, expected holds; give it longer, by --timeout or in [tlc]",
+    )
     # A default is not the name of a point.
     folder.change(folder.sweep, 'verdict = "holds"', 'verdict = "inconclusive"')
-    red(folder.gate(), 3, "inconclusive (timeout); to allow it, write a row")
+    red(folder.gate(), 3, "inconclusive: timeout; to allow it, write a row")
     with folder.sweep.open("a") as file:
         file.write('[[expect.point]]\nmatch = { Top = 1 }\nverdict = "inconclusive"\n')
     assert folder.gate().code == 0
@@ -225,7 +229,12 @@ def test_every_point_contradicts_an_assumption(folder: Folder) -> None:
 def test_a_model_that_cannot_be_evaluated(folder: Folder) -> None:
     folder.change(folder.module, "Low == floor < 2", 'Low == floor < "two"')
     done = folder.gate()
-    red(done, 2, "broken: broken, expected holds (", "broken: broken, expected violated (")
+    red(
+        done,
+        2,
+        "broken: an invariant cannot be evaluated, expected holds: ",
+        "broken: an invariant cannot be evaluated, expected violated: ",
+    )
 
 
 def test_an_action_that_never_fires(folder: Folder) -> None:

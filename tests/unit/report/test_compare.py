@@ -102,7 +102,7 @@ def test_text() -> None:
         "here they part",
         "<   3      b",
         ">       3  c",
-        "> ends: back to state 2",
+        "> and back to state 2, for ever",
     ]
 
 

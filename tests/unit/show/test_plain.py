@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -55,15 +56,22 @@ def test_a_trace() -> None:
 @pytest.mark.parametrize(
     ("ends", "said"),
     [
-        ({"loop_start": 2}, "and back to state 2, for ever"),
+        ({"loop_start": 1}, "and back to state 1, for ever"),
+        ({"loop_start": 1, "loop_action": "Back"}, "and back to state 1 by Back, for ever"),
+        (
+            {"loop_start": 1, "loop_action": "Put", "loop_action_args": ("p", "<<1, 2>>")},
+            "and back to state 1 by Put(p, <<1, 2>>), for ever",
+        ),
         ({"stuttering": True}, "and nothing happens any more (stuttering)"),
         ({}, ""),
     ],
 )
-def test_how_a_behaviour_goes_on(ends: dict[str, int | bool], said: str) -> None:
+def test_how_a_behaviour_goes_on(ends: dict[str, Any], said: str) -> None:
     trace = made(("Init", {"x": 1}), ("Next", {"x": 2}), **ends)
     assert trace_end(trace) == said
-    assert str(trace).splitlines()[-1] == (said or "     x: 1 -> 2")
+    changed = ["     x: 2 -> 1"] if "loop_start" in ends else []
+    ended = ["     x: 1 -> 2", *([said] if said else []), *changed]
+    assert str(trace).splitlines()[-len(ended) :] == ended
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,10 @@ def test_what_the_page_gets() -> None:
     assert stepper.title == "Safe is violated, 4 states"
     assert [step["index"] for step in stepper.steps] == [1, 2, 3, 4]
     assert [step["title"] for step in stepper.steps] == ["initial state", "Tick(p)", "Tick(p)", "Tick(p)"]
-    assert [step["loop"] for step in stepper.steps] == [False, False, True, True]
-    assert [step["loop"] for step in trace().stepper().steps] == [False] * 4  # type: ignore[attr-defined]
+    assert [step["loop"] for step in stepper.steps] == ["", "", "the loop starts here", "in the loop"]
+    assert [step["loop"] for step in trace().stepper().steps] == [""] * 4  # type: ignore[attr-defined]
+    assert "and back to state 3, for ever" in stepper.steps[-1]["html"]
+    assert not any("for ever" in step["html"] for step in stepper.steps[:-1])
 
 
 def test_each_step_is_whole_html_that_holds_no_markup_of_values() -> None:
