@@ -79,7 +79,7 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.ERROR_CONFIG_PARSE: "the config cannot be parsed",
     Outcome.ERROR: "an error of TLC",
     Outcome.NOT_STARTED: "TLC did not start",
-    Outcome.BOUNDED_SUCCESS: "bounded search",
+    Outcome.BOUNDED_SUCCESS: "not all states",
     Outcome.TIMEOUT: "timeout",
     Outcome.OUT_OF_MEMORY: "out of memory",
     Outcome.OUT_OF_DISK: "out of disk",
@@ -92,7 +92,7 @@ REMEDIES: dict[Outcome, str] = {
     Outcome.OUT_OF_MEMORY: "give it more memory, by --memory or in [tlc]; the same command then runs it again",
     Outcome.OUT_OF_DISK: "make room, or give it more disk in [tlc]; the same command then runs it again",
     Outcome.KILLED: "the same command runs it again",
-    Outcome.BOUNDED_SUCCESS: 'not all states were looked at; where that is meant, expect verdict = "inconclusive"',
+    Outcome.BOUNDED_SUCCESS: 'a simulation, or a search that was cut short; where that is meant, expect verdict = "inconclusive"',
 }
 
 
