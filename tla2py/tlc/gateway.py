@@ -12,7 +12,6 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-
 # The gateway holds back each answer until the one before it is acknowledged, which Linux does after 40 ms unless told to
 # do it now, each time; other systems have no such word.
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
