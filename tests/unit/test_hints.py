@@ -1,0 +1,60 @@
+"""What an error shows as an example would have been right."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tla2py.cli.app import run_command
+from tla2py.errors import InputError
+
+SPEC = Path(__file__).parent.parent / "specs" / "Counter.tla"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copy(SPEC, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def hint(folder: Path, constants: str, parameters: str) -> str:
+    """What is said of a sweep file that cannot be read."""
+    text = "\n".join(
+        ['module = "Counter.tla"', "[model]", 'init = "Init"', 'next = "Next"', "[constants]", constants]
+    )
+    (folder / "sweep.toml").write_text(f"{text}\n[parameters]\n{parameters}\n")
+    with pytest.raises(InputError) as raised:
+        run_command(["cfg", "sweep.toml"])
+    return raised.value.hint or ""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "right"),
+    [
+        ("Max = 1", "Max = [1, 2] takes these values, Max = { from = 1, to = 3 } a range; one value alone"),
+        ('Max = "1..3"', "Max = [1, 2] takes these values"),
+        ("Max = [1.5]", "TLC knows whole numbers only"),
+        ("Max = [1]", 'give it a value, such as Procs = "{p1, p2}" under [constants]'),
+    ],
+)
+def test_parameters(folder: Path, parameters: str, right: str) -> None:
+    assert right in hint(folder, "Bound = 3", parameters)
+
+
+def test_a_constant_that_check_is_not_given(folder: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        run_command(["check", "Counter.tla", "--init", "Init", "--next", "Next"])
+    assert (raised.value.hint or "").endswith("give it a value, such as -c 'Procs={p1, p2}'")
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"), [("--symmetry", None), ("--memry", "--memory"), ("--invarient", "--invariant")]
+)
+def test_an_option_that_is_not_there(folder: Path, option: str, meant: str | None) -> None:
+    with pytest.raises(InputError, match=f"No such option: {option}") as raised:
+        run_command(["check", str(folder / "Counter.tla"), option])
+    assert ("Possible options" in str(raised.value)) == (meant is not None)
+    assert (meant or "") in str(raised.value)
