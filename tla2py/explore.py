@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from tla2py.errors import InputError, StoreError
 from tla2py.foreign import ForeignStore
 from tla2py.place import Address, folder_of, is_remote
 from tla2py.store import Manifest, Store
-from tla2py.tables.read import list_of, read_table, rows_of
+from tla2py.tables.read import list_of, read_table
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.trace import Location, State, Trace
@@ -171,7 +172,9 @@ class StoreView:
                 else "'tla2py trace STORE' lists the points that have one",
             )
         row = traces[number - 1]
-        states = rows_of(self.arrow("states"), run_id=row["run_id"], trace=row["trace"])
+        # The states of all traces are written one after the other.
+        before = sum(each["length"] for each in takewhile(lambda each: each is not row, self.trace_rows))
+        states = self.arrow("states").slice(before, row["length"])
         return Trace(
             kind=str(row["kind"]),
             name=str(row["name"]),

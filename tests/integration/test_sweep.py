@@ -193,6 +193,20 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 
+def test_nothing_of_it_imports_pandas(tmp_path: Path) -> None:
+    """It takes half a second and fifty MiB, for no more than what notebooks want."""
+    program = """import sys
+from tla2py.cli.app import run_command
+assert run_command(sys.argv[1:]) == 0
+sys.exit("pandas" in sys.modules)
+"""
+    store = tmp_path / "store"
+    sweep = ("sweep", str(SPECS / "counter.toml"), "--executor", "local", "-o", str(store))
+    for command in (sweep, sweep, ("trace", str(store)), ("trace", str(store), "3"), ("gate", str(store))):
+        done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
     store = shutil.copytree(counter_store, tmp_path / "store")
     shutil.rmtree(store / "tables")

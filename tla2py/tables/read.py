@@ -22,16 +22,6 @@ def read_table(source: Path | IO[bytes], columns: Sequence[str] | None = None) -
         return file.read(columns=None if columns is None else list(columns))
 
 
-def rows_of(table: pa.Table, **values: object) -> pa.Table:
-    """The rows of a table whose columns have these values."""
-    # Takes as long to import as a command that needs it not takes for all else.
-    import pyarrow.compute as pc
-
-    for column, value in values.items():
-        table = table.filter(pc.field(column) == value)
-    return table
-
-
 def list_of(table: pa.Table) -> list[dict[str, Any]]:
     """The rows of a table; ``to_pylist`` gives the same, and imports pandas for times with a zone, of which ours have UTC."""
     zoned = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
