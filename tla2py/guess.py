@@ -47,7 +47,8 @@ class _Guesser:
         self._domains: dict[str, _Domain] = {}
         self._least: dict[str, int] = {}
         self._prefixes: set[str] = set()
-        (self._bound,) = self._unused(1)
+        # One for every depth: TLA+ declares no name again inside of where it is declared.
+        self._bounds = self._unused(_DEPTH + 1)
         for term, scope in self._conjuncts():
             self._note(term, scope)
 
@@ -90,7 +91,7 @@ class _Guesser:
             "boolean": "FALSE",
             "string": '"a"',
             "set": f"{{{inner}}}",
-            "function": f"[{self._bound} \\in {{1, 2}} |-> {inner}]",
+            "function": f"[{self._bounds[min(depth, _DEPTH)]} \\in {{1, 2}} |-> {inner}]",
             "sequence": f"<<{inner}, {inner}>>",
             "tuple": "<<1, 2>>",
             "record": "[field |-> 1]",
@@ -176,7 +177,7 @@ class _Guesser:
             entity = scope.find(operator)
             if entity is not None and entity.kind == "constant":
                 first = re.match(r"\{([\w\"]+)[,}]", self.value(operator))
-                return first[1] if first else f"CHOOSE {self._bound} \\in {operator} : TRUE"
+                return first[1] if first else f"CHOOSE {self._bounds[-depth - 1]} \\in {operator} : TRUE"
             if entity is not None:
                 return (
                     self._element(entity.body, entity.scope, depth - 1) if entity.body and not parts else None
@@ -200,20 +201,28 @@ class _Guesser:
             domain = self._whole(parts[0], scope)
             if result is None or domain is None:
                 return None
-            return f"[{self._bound} \\in {domain} |-> {result}]"
+            return f"[{self._bounds[-depth - 1]} \\in {domain} |-> {result}]"
         if term.shape == "build" and operator == "[:]":
             values = [self._element(part, scope, depth - 1) for part in parts]
             fields = [f"{key} |-> {value}" for key, value in zip(term.text.split(","), values, strict=False)]
             return f"[{', '.join(fields)}]" if None not in values else None
         if term.shape == "build" and operator == "{}" and parts:
             return self._whole(parts[0], scope)
+        if term.operator != "{:}":
+            return None
+        filtered = term.bounds[0].domain if term.bounds else None
+        if filtered is not None and self._numbers(filtered):
+            # TLC cannot choose from what is infinite.
+            return str(_SMALL)
         whole = self._whole(term, scope)
-        filtered = whole is not None and term.operator == "{:}"
-        return f"CHOOSE {self._bound} \\in {whole} : TRUE" if filtered else None
+        return f"CHOOSE {self._bounds[-depth - 1]} \\in {whole} : TRUE" if whole is not None else None
+
+    def _numbers(self, term: Term) -> bool:
+        return term.is_name() and term.operator in {"Nat", "Int", "Real"}
 
     def _whole(self, term: Term, scope: Scope) -> str | None:
         """The text of a term, if the root can say it too."""
-        if term.is_name() and term.operator in {"Nat", "Int", "Real"}:
+        if self._numbers(term):
             return "{1, 2}"
         text = scope.module.excerpt(term.span)
         expression = _expression(text)

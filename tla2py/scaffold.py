@@ -37,7 +37,7 @@ def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -
         _constants(spec, kinds, values),
         _substitutions(spec),
         _parameters(varied),
-        [_line("[tlc]", ""), _line('timeout = "2m"', "of one point"), 'memory = "1GiB"'],
+        [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
         _expect(spec, varied),
     ]
     return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"

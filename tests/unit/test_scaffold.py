@@ -27,6 +27,8 @@ CONSTANTS
   Shown,
   Weights,
   Most,
+  Sizes,
+  Heads,
   Least,
   Fast,           \* whether to be fast
   Word,
@@ -43,6 +45,8 @@ ASSUME /\ \A q \in Majorities : q \subseteq Servers
        /\ \A q, r \in Majorities : q \cap r # {}
        /\ \A s \in Shown : s \in Servers
 ASSUME Weights \in [Servers -> 1..9]
+ASSUME Sizes \in [Servers -> [Senders -> {n \in Nat : n > 0}]]
+ASSUME Heads \in [Servers -> {q \in {1, 3} : q > 1}]
 ASSUME Least \in Nat /\ Least > 4
 ASSUME Word \in STRING
 ASSUME Codes \subseteq Nat \ {0}
@@ -84,6 +88,8 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
         "Majorities": "{Servers}",
         "Shown": "{s1}",
         "Weights": "[y \\in Servers |-> 1]",
+        "Sizes": "[y \\in Servers |-> [z \\in Senders |-> 2]]",
+        "Heads": "[y \\in Servers |-> CHOOSE z \\in {q \\in {1, 3} : q > 1} : TRUE]",
         "Most": 2,
         "Least": 5,
         "Fast": False,

@@ -85,6 +85,9 @@ class _Finder:
         found = [behaviors[name] for name in specifications]
         inits = self._named([term for each in found for term, _ in each.inits])
         inits = _unique([*inits, *(name for name in self._entities if self._sets_all(name))])
+        # A specification that checks induction begins with invariants: TypeOK /\ Inv /\ [][Next]_vars.
+        starting = [name for name in inits if "Init" in name or self._sets_all(name)]
+        inits = starting or inits
         nexts = self._named([term for each in found for term, _ in each.steps])
         if not nexts:
             steps = [name for name in self._entities if self._level[name] == Level.ACTION]
@@ -95,7 +98,12 @@ class _Finder:
                 nexts = roots
         parts = self._reached(self._entities[name] for name in (*inits, *nexts))
         for each in found:
-            parts |= self._reached_by(each.inits) | self._reached_by(each.steps)
+            starts = [
+                (term, scope)
+                for term, scope in each.inits
+                if not self._named([term]) or term.operator in inits
+            ]
+            parts |= self._reached_by(starts) | self._reached_by(each.steps)
             parts |= {_key(entity) for entity in each.through}
         others = [name for name, entity in self._entities.items() if _key(entity) not in parts]
         return Candidates(

@@ -46,6 +46,14 @@ def test_candidates_by_their_shape(load: LoadModules) -> None:
     assert spec.symmetry_sets == ("Symmetry", "Both")
 
 
+def test_what_a_check_of_induction_begins_with_stays_an_invariant(load: LoadModules) -> None:
+    text = PROTOCOL.replace("Fairness ==", "Inductive == TypeOK /\\ Small /\\ [][Next]_vars\nFairness ==")
+    spec = load(text)
+    assert spec.specifications == ("Inductive", "Spec", "FairSpec")
+    assert spec.inits == ("Init",)
+    assert spec.invariants == ("TypeOK", "Small")
+
+
 def test_a_type_predicate_beside_an_equality_of_something_else_is_no_initial_one(load: LoadModules) -> None:
     text = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nTwice == 2 * x\nType == x \\in {0, 1}\n"
     spec = load(module("M", "EXTENDS Naturals\n" + text + "Inductive == Type /\\ Twice = x + x"))
