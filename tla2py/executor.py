@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
@@ -141,8 +142,14 @@ class LocalExecutor:
         try:
             # Waiting for a set of futures goes through all of them each time.
             done: SimpleQueue[Future[Completed | None]] = SimpleQueue()
-            for run in runs:
-                pool.submit(one, run).add_done_callback(done.put)
+            # A future of a run that waits takes two KiB, for thousands of them.
+            waiting = iter(runs)
+
+            def submit(count: int) -> None:
+                for run in islice(waiting, count):
+                    pool.submit(one, run).add_done_callback(done.put)
+
+            submit(2 * self.slots)
             left = len(runs)
             while left:
                 try:
@@ -151,6 +158,7 @@ class LocalExecutor:
                     tick()
                     continue
                 left -= 1
+                submit(1)
                 if (news := future.result()) is not None:
                     yield news
                 tick()

@@ -18,7 +18,7 @@ from tla2py.foreign import ForeignStore
 from tla2py.place import Address, folder_of, is_remote
 from tla2py.store import Manifest, Store
 from tla2py.tables.read import list_of, read_table
-from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tables.schema import FOUND_COLUMNS, TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.trace import Location, State, Trace
 from tla2py.values import state_from_itf
@@ -108,8 +108,8 @@ class StoreView:
 
     @cached_property
     def run_rows(self) -> list[dict[str, Any]]:
-        """The rows of ``runs``, for what takes neither pandas nor Spark."""
-        return list_of(self.arrow("runs"))
+        """The rows of ``runs`` for commands, which take neither pandas nor Spark: what was found, not what it took."""
+        return list_of(read_table(self.store.table("runs"), FOUND_COLUMNS))
 
     @cached_property
     def trace_rows(self) -> list[dict[str, Any]]:
@@ -250,7 +250,8 @@ class StoreView:
     def _constants(self, point: int) -> dict[str, str]:
         """The constants of a point as TLA+ text, as far as its record tells them."""
         entry = next(entry for entry in self.manifest.points if entry.point == point)
-        found = dict(entry.parameters)
+        others = {each.name for each in self.manifest.parameters if each.kind != "constant"}
+        found = {name: text for name, text in entry.parameters.items() if name not in others}
         # A trace is worth showing without its record too.
         with contextlib.suppress(StoreError, InputError), self.store.archive(entry.run_id) as archive:
             text = archive.record.executions[0].config_text

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
 from tla2py.show.markup import printable
+from tla2py.tables.read import list_of
 
 Row = Mapping[str, object]
 _STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
@@ -57,7 +58,7 @@ class GridPoint:
 
 def grid_points(view: StoreView) -> list[GridPoint]:
     """The points of a store that have been run, in grid order."""
-    runs = {int(str(row["point"])): row for row in view.run_rows}
+    runs = {int(str(row["point"])): row for row in list_of(view.arrow("runs"))}
     lengths: dict[str, dict[str, int]] = {}
     for trace in view.trace_rows:
         found = lengths.setdefault(str(trace["run_id"]), {})

@@ -28,9 +28,14 @@ def list_of(table: pa.Table) -> list[dict[str, Any]]:
     for name in zoned:
         ticks = pa.chunked_array([chunk.view(pa.int64()) for chunk in table[name].chunks], pa.int64())
         table = table.set_column(table.column_names.index(name), name, ticks)
-    rows: list[dict[str, Any]] = table.to_pylist()
-    for row in rows:
-        row |= {name: _time(row[name]) for name in zoned}
+    texts = {field.name: dict[str, str]() for field in table.schema if pa.types.is_string(field.type)}
+    rows: list[dict[str, Any]] = []
+    for batch in table.to_batches(max_chunksize=1000):
+        for row in batch.to_pylist():
+            row |= {name: _time(row[name]) for name in zoned}
+            # Most are the same in every row.
+            row |= {name: seen.setdefault(row[name], row[name]) for name, seen in texts.items()}
+            rows.append(row)
     return rows
 
 

@@ -43,7 +43,7 @@ _RUNS_TAIL = (
         True,
         "depth of the state graph as TLC prints it; the diameter of a finished search",
     ),
-    Column("trace_length", pa.int32(), True, "states of the shortest counterexample"),
+    Column("trace_length", pa.int32(), True, "states of the shortest counterexample that TLC found"),
     Column("wall_seconds", pa.float64(), True, "wall-clock time of all executions of TLC for this point"),
     Column("cpu_seconds", pa.float64(), True, "user and system time of all executions"),
     Column("peak_memory_bytes", pa.int64(), True, "largest resident memory of any execution"),
@@ -72,6 +72,14 @@ _RUNS_TAIL = (
     Column("disk_bytes", pa.int64(), True, "the limit of what one execution may write, if one was set"),
     Column("started_at", pa.timestamp("ms", tz="UTC"), True, "when the first execution began"),
 )
+
+# Of many thousand points everything would be a third of a driver's memory.
+FOUND_COLUMNS = [
+    *("run_id", "point", "outcome", "verdict", "violated", "undecided", "generated", "distinct", "depth"),
+    *("trace_length", "wall_seconds", "message", "message_place", "termination_reason"),
+    *("tlc_version", "jar_sha256"),
+]
+"""The columns of ``runs`` that say what was found."""
 
 TABLES: dict[str, tuple[Column, ...]] = {
     "traces": (
