@@ -190,7 +190,7 @@ def _without_answer(text: str, verdict: Verdict, outcome: Outcome) -> str:
 
 def _unnamed(verdict: Verdict, expected: ExpectPoint | ExpectSection, checked: Sequence[Check]) -> bool:
     """Whether a violation was expected, but not of which of several things that are checked."""
-    if verdict is not Verdict.VIOLATED or expected.violates:
+    if verdict is not Verdict.VIOLATED or expected_verdict(expected) is not verdict or expected.violates:
         return False
     if expected.outcome in (Outcome.VIOLATION_DEADLOCK, Outcome.VIOLATION_ASSERT):
         return False

@@ -59,5 +59,5 @@ def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> s
     parts = [f"module {name} is another one" for name in changed]
     if manifest.sweep != sweep.text:
         parts.append(f"{sweep.path} is another one")
-    said = "; ".join(parts) or "its options, its template or its TLC differ"
+    said = "; ".join(parts) or "its config, its options, its template or its TLC differ"
     return f"{store.path} was made with other inputs than {sweep.path}: {said}"

@@ -54,7 +54,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "tlc": {
         "mode": "Check all reachable states, or simulate or generate random behaviours.",
         "find": (
-            "Stop at the first violation, or run again until each violated invariant and property has a shortest trace."
+            "Stop at the first violation, or run again until each violated invariant and property has a trace of its own."
         ),
         "workers": "TLC worker threads of one execution.",
         "timeout": "The time limit of one execution of TLC, as in 90s, 5m or 1h30m; a number is seconds.",
@@ -77,7 +77,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "verdict": "The coarse reading of what TLC said.",
         "outcome": "What TLC said, by TLC's own name for its exit status; finer than verdict.",
         "violates": "The names of what is violated, these and no others; deadlock for a deadlock.",
-        "trace_length": "States of the shortest counterexample.",
+        "trace_length": "States of the shortest counterexample found.",
         "distinct": "Distinct states, exactly.",
         "min_distinct": "Distinct states, at the least.",
         "generated": "States generated, exactly.",

@@ -238,3 +238,12 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
     assert lines[at + 1].startswith("give it longer, by --timeout or in [tlc]")
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     assert "<li>Point 1 is excluded<pre>Assumed.tla:4:8: Assumption" in (folder / "page.html").read_text()
+    text = (folder / "sweep.toml").read_text()
+    (folder / "sweep.toml").write_text(text.replace("N = [0, 1, 3]", "N = [0]"))
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "none")
+    assert ended.code == 2
+    assert "nothing was checked: every point contradicts an ASSUME" in ended.stderr
+    (folder / "sweep.toml").write_text(
+        text.replace("N = [0, 1, 3]", "N = [0]") + '[expect]\nverdict = "excluded"\n'
+    )
+    assert run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "none").code == 0

@@ -19,9 +19,10 @@ from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
-from tla2py.expect import Finding, exit_code, judge, worst
+from tla2py.expect import Finding, exit_code, expected_verdict, judge, row_for, worst
 from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
+from tla2py.outcome import Verdict
 from tla2py.perform import perform, prepare, settled_runs
 from tla2py.place import Address, below
 from tla2py.plan import Plan, plan_sweep
@@ -30,6 +31,7 @@ from tla2py.report.planned import planned
 from tla2py.report.text import sweep_summary
 from tla2py.store import Store
 from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.sweepfile import ExpectSection
 from tla2py.tlc.toolchain import Jar as FoundJar
 from tla2py.tlc.toolchain import Toolchain, find_jar, find_toolchain
 from tla2py.tlc.unicode import check_readable
@@ -90,7 +92,15 @@ class Swept:
     def exit_code(self) -> int:
         """The exit code it calls for."""
         complete = len(self.view.run_rows) == len(self.sweep.points) and not self.sweep.unread
-        return exit_code(self.findings, complete=complete)
+        return exit_code(self.findings, complete=complete and not self.unchecked)
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether every point contradicts an ASSUME, and none is there to do that."""
+        expect = self.sweep.expect or ExpectSection()
+        meant = {expected_verdict(row_for(expect, point.parameters)) for point in self.sweep.points}
+        found = {row["verdict"] for row in self.view.run_rows}
+        return found == {Verdict.EXCLUDED} and Verdict.EXCLUDED not in meant
 
 
 def sweep_command(
@@ -229,7 +239,10 @@ def tell_findings(swept: Swept) -> None:
         err().print(f"{swept.sweep.name}, point {finding.point}: {finding.text}", style="bold red")
     for unread in swept.sweep.unread:
         err().print(f"{swept.sweep.name}: {unread.text}", style="bold red")
-    if swept.sweep.expect is not None and not swept.findings:
+    if swept.unchecked:
+        told = f"{swept.sweep.name}: nothing was checked: every point contradicts an ASSUME"
+        err().print(told, style="bold red", markup=False)
+    elif swept.sweep.expect is not None and not swept.findings:
         err().print(
             f"{swept.sweep.name}: all {len(swept.sweep.points)} points are as expected", style="green"
         )

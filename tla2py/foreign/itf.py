@@ -40,6 +40,10 @@ def trace_to_itf(trace: Trace, parameters: Mapping[str, Value] | None = None) ->
         states.append({"#meta": {"index": position, **_step(state), **meta}, **written})
     variables = list(dict.fromkeys(name for state in trace.states for name in state.values))
     made: Object = {"format": "ITF", "kind": trace.kind, "name": trace.name, "stuttering": trace.stuttering}
+    if trace.loop_action is not None:
+        made["loopAction"] = trace.loop_action
+    if trace.loop_action_args is not None:
+        made["loopActionArgs"] = [*trace.loop_action_args]
     itf: Object = {"#meta": made, "params": [*given], "vars": [*variables], "states": states}
     start = len(trace.states) if trace.stuttering else trace.loop_start
     if start is not None:
@@ -77,11 +81,14 @@ def trace_from_itf(data: Object) -> Trace:
         raise _bad(f"its loop starts at {loop!r}, which is no state")
     stuttering = about.get("stuttering") is True
     kind, name = about.get("kind"), about.get("name")
+    action, args = about.get("loopAction"), about.get("loopActionArgs")
     return Trace(
         kind=kind if isinstance(kind, str) else UNKNOWN if loop is None else "temporal_property",
         name=name if isinstance(name, str) else "",
         states=tuple(states),
         loop_start=int(str(loop)) + 1 if loop is not None and not stuttering else None,
+        loop_action=action if isinstance(action, str) else None,
+        loop_action_args=tuple(map(str, args)) if isinstance(args, list) else None,
         stuttering=stuttering,
     )
 

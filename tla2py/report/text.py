@@ -204,6 +204,8 @@ def _why(
     if len(trace.states) > 1:
         last = "; ".join(_change_text(change) for change in _changed(*trace.states[-2:]))
         lines.append(Indented(Text.assemble("last step: ", (_cut(last, 300), "dim")), 4))
+    if end := trace_end(trace):
+        lines.append(Indented(Text(end, "dim"), 4))
     return lines
 
 

@@ -232,8 +232,8 @@ def test_a_model_that_cannot_be_evaluated(folder: Folder) -> None:
     red(
         done,
         2,
-        "broken: an invariant cannot be evaluated, expected holds: ",
-        "broken: an invariant cannot be evaluated, expected violated: ",
+        "broken: a definition cannot be evaluated, expected holds: ",
+        "broken: a definition cannot be evaluated, expected violated: ",
     )
 
 
