@@ -15,6 +15,7 @@ from tla2py.grid import (
     unknown_in_grid,
     value_text,
 )
+from tla2py.parameters import parameter_text
 from tla2py.sweepfile import SweepFile, Values, ValuesTable, nearest
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec
@@ -123,7 +124,7 @@ def _check_rows(group: tuple[Parameter, ...], source: Source) -> None:
             keys = (first.name,) if first.kind in ("module", "config") else ("parameters", first.name)
             message, where = f"parameter {first.name} has the value {row[0]} twice", source.place(*keys)
         else:
-            shown = ", ".join(f"{p.name} = {text}" for p, text in zip(group, row, strict=True))
+            shown = parameter_text({p.name: text for p, text in zip(group, row, strict=True)})
             message, where = f"the zipped parameters have {shown} twice", source.place("grid", "zip")
         raise InputError("duplicate-point", message, where=where, hint="leave one of them out")
 

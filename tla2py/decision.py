@@ -10,6 +10,7 @@ from tla2py.exitcodes import EXIT_OK
 from tla2py.expect import worst
 from tla2py.grid import Point
 from tla2py.lockfile import LockedPoint
+from tla2py.parameters import parameter_text
 from tla2py.run import Run
 from tla2py.sweepfile import ExpectPoint, ExpectSection
 
@@ -83,7 +84,7 @@ class PointDecision:
     @property
     def shown(self) -> str:
         """The parameters for a person."""
-        return ", ".join(f"{name} = {text}" for name, text in self.point.parameters.items()) or "the model"
+        return parameter_text(self.point.parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

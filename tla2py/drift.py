@@ -47,7 +47,7 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
         told = True
         yield text
     if before.config != now.config and not told:
-        yield f"the config is another one ({before.config}, now {now.config}): its values or options changed"
+        yield "the config is another one: its values or options changed"
     if not answered:
         return
     if before.verdict != now.verdict:

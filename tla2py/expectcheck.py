@@ -8,6 +8,7 @@ from tla2py.configfacts import config_facts
 from tla2py.errors import InputError
 from tla2py.expect import expected_verdict, row_for
 from tla2py.outcome import VERDICTS, Verdict
+from tla2py.parameters import parameter_text
 from tla2py.plan import Plan
 from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection, ToldPoint, nearest
@@ -67,7 +68,11 @@ def _users(sweep: Sweep, plan: Plan, section: ExpectSection) -> dict[int | None,
 
 def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
     row = section.point[number]
-    shown = ", ".join(f"{name} = {value}" for name, value in row.match.items()) or "every point"
+    shown = (
+        parameter_text({name: str(value) for name, value in row.match.items()})
+        if row.match
+        else "every point"
+    )
     alone = ExpectSection(point=[row])
     matched = [p for p in sweep.points if row_for(alone, p.parameters) is row]
     if matched:

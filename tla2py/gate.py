@@ -12,6 +12,7 @@ from tla2py.expect import expected_verdict, judge, row_for
 from tla2py.grid import Point
 from tla2py.lockfile import Lock, LockedPoint, parameters_key
 from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Outcome, Verdict
+from tla2py.parameters import parameter_text
 from tla2py.plan import Plan
 from tla2py.run import Run
 from tla2py.sweep import Sweep
@@ -45,7 +46,7 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
     present = {parameters_key(each.point.parameters) for each in points}
     for entry in lock.point if lock is not None else ():
         if entry.key not in present:
-            shown = ", ".join(f"{name} = {text}" for name, text in entry.parameters.items()) or "the model"
+            shown = parameter_text(entry.parameters)
             text = f"the locked point {shown} is no longer in the sweep"
             problems.append(Problem(reason="drift", text=text, exit_code=EXIT_UNEXPECTED))
     return Decision(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tla2py.errors import InputError
+from tla2py.parameters import parameter_text
 from tla2py.sweepfile import Scalar, SweepFile, nearest
 from tla2py.sweeptext import Source
 from tla2py.values import Opaque, Value, canonical, parse_value
@@ -141,7 +142,7 @@ class _Rule:
     """One of ``exclude``: the points it leaves out agree with it in all that it names."""
 
     def __init__(self, texts: Mapping[str, str], kinds: Mapping[str, str]) -> None:
-        self.shown = ", ".join(f"{name} = {text}" for name, text in texts.items())
+        self.shown = parameter_text(texts)
         self.keys = {name: key_of(kinds[name], text) for name, text in texts.items()}
 
     def matches(self, keys: Mapping[str, Hashable]) -> bool:

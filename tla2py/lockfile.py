@@ -14,6 +14,7 @@ import msgspec
 
 from tla2py.errors import InputError, reason_of, unwritable
 from tla2py.grid import value_key
+from tla2py.parameters import parameter_text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -88,7 +89,7 @@ def read_lock(path: Path) -> Lock | None:
     keys = [point.key for point in lock.point]
     for point in lock.point:
         if keys.count(point.key) > 1:
-            shown = ", ".join(f"{name} = {text}" for name, text in point.parameters.items())
+            shown = parameter_text(point.parameters)
             raise InputError("lock-damaged", f"the point {shown} is there twice", where=str(path), hint=hint)
     return lock
 

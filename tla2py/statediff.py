@@ -23,18 +23,29 @@ class Part:
     after: tuple[Value, ...]
 
     def __str__(self) -> str:
-        olds, news = (", ".join(map(format_value, values)) for values in (self.before, self.after))
-        place = self.variable + self.path
+        olds, news = self.texts
         if not self.before:
-            return f"{place} + {news}"
-        return f"{place} - {olds}" if not self.after else f"{place}: {olds} -> {news}"
+            return f"{self.place} + {news}"
+        return f"{self.place} - {olds}" if not self.after else f"{self.place}: {olds} -> {news}"
+
+    @property
+    def place(self) -> str:
+        """The variable and the path, as in ``queue["a"][1].epoch``."""
+        return self.variable + self.path
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What was there and what is there now, elements separated by commas; empty where there is nothing."""
+        return ", ".join(map(format_value, self.before)), ", ".join(map(format_value, self.after))
 
 
 def changed_parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[Part]:
-    """The parts in which two states differ, variable by variable, for the variables that both have."""
+    """The parts in which a state differs from one before it, variable by variable; one that is new is new as a whole."""
     for variable, value in after.items():
         if variable in before:
             yield from parts_of(variable, "", before[variable], value)
+        else:  # as in an alias that has more to say of some states
+            yield Part(variable=variable, path="", before=(), after=(value,))
 
 
 def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[Part]:

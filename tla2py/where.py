@@ -10,6 +10,7 @@ from tla2py.cfg.literal import literal_names
 from tla2py.errors import InputError
 from tla2py.evaluate import evaluate_term, term_of
 from tla2py.grid import comparable
+from tla2py.parameters import parameter_text
 from tla2py.sweepfile import nearest
 from tla2py.sweepmodel import Sources
 from tla2py.syntax import Definition, Spec
@@ -98,7 +99,7 @@ def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | N
                 if not holds(predicate, names):
                     return predicate
             except InputError as error:
-                shown = ", ".join(f"{name} = {text}" for name, text in parameters.items())
+                shown = parameter_text(parameters)
                 raise InputError(
                     error.code,
                     f"where {predicate!r}, {shown}: {error.message}",

@@ -181,7 +181,7 @@ def test_two_files_compared(tmp_path: Path, run_cli: RunCli) -> None:
     ended = run_cli("trace", log, "--diff", CORPUS / "dump-lasso.json")
 
     assert ended.code == 0
-    assert "here they part" in ended.stdout
+    assert "here their steps part" in ended.stdout
     assert run_cli("trace", log, "--diff", log).stdout.splitlines()[-1] == "both take the same steps"
 
 

@@ -8,7 +8,7 @@ from tla2py.decision import Decision, Found, PointDecision
 from tla2py.gate import decide
 from tla2py.lockfile import Lock
 from tla2py.plan import Plan, plan_sweep
-from tla2py.report.evidence import Evidence
+from tla2py.report.evidence import Again, Evidence
 from tla2py.sweep import Sweep
 from tla2py.trace import Location, State, Trace
 from tla2py.values import Value
@@ -107,5 +107,10 @@ def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
         sweep=sweep,
         root=Path(sweep.path).parent,
         trace=find,
-        again=lambda point: (f"again {point.point.index}", f"plain {point.point.index}"),
+        again=lambda point: Again(
+            ours=f"again {point.point.index}",
+            files="files",
+            folder=f"rerun/{point.point.index}",
+            java="java TLC",
+        ),
     )

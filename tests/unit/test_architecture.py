@@ -21,7 +21,7 @@ import tla2py
 ROOT = Path(tla2py.__file__).parent
 
 LEVELS = (
-    {"errors", "exitcodes", "units", "values", "machine", "examples"},
+    {"errors", "exitcodes", "units", "values", "machine", "examples", "parameters"},
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
     | {"sweeptext", "sweepkeys", "sweepschema", "sweepsections", "axes", "smaller", "evaluate", "guess"},
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}

@@ -83,7 +83,7 @@ def test_junit_has_a_case_per_point_and_check(red: Evidence) -> None:
     assert isinstance(failure, Failure)
     assert failure.message == "Small is violated, not expected to"
     assert failure.text.splitlines()[:4] == ["1. initial state", "     x = 0", "2. Up", "     x: 0 -> 1"]
-    assert failure.text.splitlines()[-2:] == ["again: again 2", "plain: plain 2"]
+    assert failure.text.splitlines()[-2:] == ["again: again 2", "plain: files && cd rerun/2 && java TLC"]
     assert found["sweep.Max = 1", "invariant Small"].is_passed
     assert found["sweep.Max = 1", "the run is as expected"].time == 1.25
     document = JUnitXml.fromstring(text.encode())
@@ -279,15 +279,37 @@ def test_code_quality_has_what_gitlab_wants(hostile: Evidence, red: Evidence) ->
 # --- the terminal
 
 
-def test_the_log_says_what_is_wrong_and_how_to_run_it_again(red: Evidence) -> None:
+def log_of(gate: Evidence) -> str:
     console = Console(width=200, color_system=None, file=io.StringIO())
     with console.capture() as captured:
-        console.print(gate_summary([red]))
-    text = captured.get()
+        console.print(gate_summary([gate]))
+    return captured.get()
+
+
+def test_the_log_says_what_is_wrong_and_how_to_run_it_again(red: Evidence) -> None:
+    text = log_of(red)
     assert text.startswith("red   sweep  2 points, 1 not as expected\n")
     assert "      unexpected: violated (Small), expected holds\n" in text
     assert "        4. Up\n             x: 2 -> 3\n" in text
-    assert "      again: again 2\n" in text
+    assert "      again: again 2\n      plain: files && cd rerun/2 && java TLC\n" in text
+
+
+def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3, 4, 5]"))
+    rows = [
+        row("violated" if number == 4 else "inconclusive", *["Small"] * (number == 4))
+        for number in range(1, 6)
+    ]
+    text = log_of(evidence(sweep, gate(sweep, *rows), trace("Small", 0, 1)))
+    lines = [line for line in text.splitlines() if re.match(" {4}point|.*(again|plain): ", line)]
+    assert lines == [
+        "    points 1 to 3, 5  Max = 1, and 3 more of which the same is to be said",
+        "      again: again 1",
+        "      plain: files && cd rerun/1 && java TLC",
+        "    point 4  Max = 4",
+        "      again: again 4",
+        "      plain: as for point 1, in rerun/4",
+    ]
 
 
 def test_a_file_outside_of_the_repository_goes_by_its_name(red: Evidence) -> None:

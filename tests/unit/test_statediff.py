@@ -68,9 +68,9 @@ def test_a_part_of_a_place() -> None:
     assert [str(part) for part in parts_of("x", "[p]", 1, 2)] == ["x[p]: 1 -> 2"]
 
 
-def test_variables_that_only_one_state_has_do_not_count() -> None:
+def test_a_variable_that_is_new_is_new_as_a_whole() -> None:
     found = changed_parts({"a": 1, "b": 2, "c": 3}, {"c": 4, "b": 2, "d": 5})
-    assert [str(part) for part in found] == ["c: 3 -> 4"]
+    assert [str(part) for part in found] == ["c: 3 -> 4", "d + 5"]
 
 
 @given(values, values)

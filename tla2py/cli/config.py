@@ -22,6 +22,7 @@ from tla2py.expectcheck import check_expectations
 from tla2py.lint import Finding, Severity, lint_file
 from tla2py.lint.configs import module_of
 from tla2py.lint.sweeps import lint_sweep
+from tla2py.parameters import parameter_text
 from tla2py.plan import Plan, plan_sweep
 from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
 
@@ -101,7 +102,7 @@ def _errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
 def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
     for point, run in zip(plan.points, plan.runs, strict=True):
         for _, text, _ in config_problems(config_facts(run, sweep.spec(point))):
-            shown = ", ".join(f"{name} = {value}" for name, value in point.parameters.items()) or "the model"
+            shown = parameter_text(point.parameters)
             raise InputError(
                 "config-proves-nothing",
                 f"it proves nothing of {shown}: {text}",
@@ -114,7 +115,7 @@ def _print(plan: Plan) -> None:
     for point, run in zip(plan.points, plan.runs, strict=True):
         wrapper = [plan.sources[sha256] for name, sha256 in run.modules if name == f"{run.main}.tla"]
         generated = wrapper if run.main.startswith("MC_") else []
-        shown = ", ".join(f"{name} = {text}" for name, text in point.parameters.items())
+        shown = parameter_text(point.parameters)
         show_text(
             f"\\* point {point.index}: {shown}\n{run.config_text}"
             + "".join(f"\n{text}" for text in generated)

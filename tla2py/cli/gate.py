@@ -40,7 +40,7 @@ from tla2py.lockfile import Lock, lock_path, parameters_key, read_lock, write_lo
 from tla2py.manifestwrite import check_for_manifest
 from tla2py.place import folder_of, is_remote
 from tla2py.plan import Plan, plan_sweep
-from tla2py.report.evidence import Evidence, read_found, read_trace
+from tla2py.report.evidence import Again, Evidence, read_found, read_trace
 from tla2py.rerun import plain_argv, rerun, write_point
 from tla2py.store import Store
 from tla2py.stored import plan_stored, sweep_file_of
@@ -286,8 +286,7 @@ def _accept(gated: _Gated, gate: Evidence, options: _Options) -> Evidence:
     return _decide(replace(gated, lock=read_lock(path)), options)
 
 
-def _again(gated: _Gated, point: PointDecision, options: _Options) -> tuple[str, str]:
-    """The commands that run a point alone: ours, and plain Java's in a folder that ours fills."""
+def _again(gated: _Gated, point: PointDecision, options: _Options) -> Again:
     file = str(gated.sweep.path)
     jar = ["--tla2tools", str(options.tla2tools)] if options.tla2tools is not None else []
     folders = [part for folder in options.libraries for part in ("-L", str(folder))]
@@ -295,9 +294,12 @@ def _again(gated: _Gated, point: PointDecision, options: _Options) -> tuple[str,
     java = gated.toolchain.java.path if gated.toolchain else Path("java")
     tools = gated.toolchain.jar.path if gated.toolchain else Path("tla2tools.jar")
     files = ["tla2py", "cfg", file, *folders, "-o", "rerun"]
-    folder = f"rerun/{point.point.index:04d}"
-    plain = shlex.join(plain_argv(point.run, java, tools, [each.path for each in gated.sweep.overrides]))
-    return shlex.join(ours), f"{shlex.join(files)} && cd {folder} && {plain}"
+    return Again(
+        ours=shlex.join(ours),
+        files=shlex.join(files),
+        folder=f"rerun/{point.point.index:04d}",
+        java=shlex.join(plain_argv(point.run, java, tools, [each.path for each in gated.sweep.overrides])),
+    )
 
 
 def _rerun(targets: list[str], number: int, options: _Options) -> int:

@@ -19,6 +19,7 @@ from tla2py.place import folder_of, is_remote
 from tla2py.report.compare import comparison_text
 from tla2py.report.export import FORMATS, export_trace
 from tla2py.report.text import trace_list, trace_text
+from tla2py.show.processes import acting
 from tla2py.tlc.behaviours import SIMULATED
 from tla2py.tlc.toolchain import find_toolchain
 from tla2py.values import Value, ValueTextError, parse_value
@@ -87,9 +88,15 @@ def trace_command(
     else:
         numbers = [trace] if trace is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
         for number in numbers:
-            show(trace_text(view.trace(point, number), full=full, title=_title(view, point, number)))
+            shown = view.trace(point, number)
+            show(trace_text(shown, full=full, title=_title(view, point, number)))
             if number != numbers[-1]:
                 show("")
+        if not (arguments or isinstance(view.store, ForeignStore)) and any(
+            actor.who and not actor.told for actor in acting(shown) or ()
+        ):
+            # TLC printed none, or there are none: whether a module has any is not worth a parse.
+            show(Text("for the arguments that actions were taken with, add --arguments", "dim"))
 
 
 def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> int:

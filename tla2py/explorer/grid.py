@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
-from tla2py.show.markup import printable
 from tla2py.tables.read import list_of
 
 Row = Mapping[str, object]
@@ -87,12 +86,6 @@ def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
             hint=f"its parameters: {', '.join(known) or 'none'}",
         )
     return list(dict.fromkeys(point.parameters[parameter] for point in points))
-
-
-def parameter_text(parameters: Mapping[str, str]) -> str:
-    """The parameters of a point in one line."""
-    said = ", ".join(f"{name} = {text or '(none)'}" for name, text in parameters.items())
-    return printable(said) or "the model"
 
 
 def number_text(value: float | None) -> str:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
-from tla2py.explorer.grid import GridPoint, grid_points, parameter_text, value_order
+from tla2py.explorer.grid import GridPoint, grid_points, value_order
+from tla2py.parameters import parameter_text
 from tla2py.show.charts import Curve, curves_svg
-from tla2py.show.markup import Element, element, html_text
+from tla2py.show.markup import Element, element, html_text, printable
 from tla2py.trace import Printer
 from tla2py.values import Interval, ValueTextError, parse_value
 
@@ -49,7 +50,7 @@ class Series:
     @property
     def label(self) -> str:
         """The fixed parameters in one line."""
-        return parameter_text(self.fixed)
+        return printable(parameter_text(self.fixed))
 
     def predict(self, value: str | int) -> Prediction:
         """What a larger value of the parameter will have. Raises InputError (``no-prediction``)."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
-from tla2py.explorer.grid import GridPoint, grid_points, parameter_text, value_order
-from tla2py.show.markup import element, html_text
+from tla2py.explorer.grid import GridPoint, grid_points, value_order
+from tla2py.parameters import parameter_text
+from tla2py.show.markup import element, html_text, printable
 from tla2py.show.plain import action_text, runs_of
 from tla2py.show.trace_html import trace_view
 from tla2py.trace import Printer, Trace
@@ -31,7 +32,7 @@ class Contrast:
 
     def __str__(self) -> str:
         lines = [
-            parameter_text(self.violating.parameters),
+            printable(parameter_text(self.violating.parameters)),
             f"point {self.violating.point} violates {self.violating.said}",
             f"point {self.holding.point} holds",
             *(f"    {name}: {there} holds, {here} does not" for name, there, here in self.differs),

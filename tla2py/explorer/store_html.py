@@ -6,6 +6,7 @@ from tla2py.explore import StoreView
 from tla2py.explorer.fired import never_fired
 from tla2py.explorer.grid import GridPoint, grid_points, number_text
 from tla2py.explorer.heatmap import minimal_violating
+from tla2py.parameters import value_shown
 from tla2py.show.markup import Element, element, html_text
 
 _MOST_ROWS = 200
@@ -52,7 +53,7 @@ def _table(points: list[GridPoint]) -> Element:
             element(
                 "tr",
                 element("td", str(point.point), class_="t2-n"),
-                *(element("td", element("code", text)) for text in point.parameters.values()),
+                *(element("td", element("code", value_shown(text))) for text in point.parameters.values()),
                 element("td", f"{star}{_verdict(point)}", class_=point.style),
                 *(element("td", number, class_="t2-n") for number in numbers),
             )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import action_counts
-from tla2py.explorer.grid import GridPoint, grid_points, number_text, parameter_text
-from tla2py.show.markup import Element, element, html_text
+from tla2py.explorer.grid import GridPoint, grid_points, number_text
+from tla2py.parameters import parameter_text
+from tla2py.show.markup import Element, element, html_text, printable
 from tla2py.trace import Printer
 
 _NUMBERS = ("distinct", "depth")
@@ -26,7 +27,7 @@ class PointPair:
         """The parameters in one line."""
         point = self.after or self.before
         assert point is not None
-        return parameter_text(point.parameters)
+        return printable(parameter_text(point.parameters))
 
     @property
     def changes(self) -> tuple[tuple[str, str, str], ...]:

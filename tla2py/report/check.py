@@ -29,13 +29,16 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         parts.append(Text(REMEDIES[result.outcome]))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
     names = ", ".join(v.name or v.kind for v in result.violations)
-    stats = result.stats
-    parts.append(
-        Text.assemble(
-            verdict,
-            f": {names}" if names else f" ({OUTCOME_WORDS.get(result.outcome, result.outcome.value)})",
-            f"; {number(stats.generated)} states generated, {number(stats.distinct)} distinct, depth {number(stats.depth)}, "
-            f"{seconds(sum(e.wall_seconds for e in record.executions))}",
-        )
+    verdict.append(
+        f": {names}" if names else f" ({OUTCOME_WORDS.get(result.outcome, result.outcome.value)})", ""
     )
+    stats = result.stats
+    if stats.generated is not None:
+        verdict.append(
+            f"; {number(stats.generated)} states generated, {number(stats.distinct)} distinct, "
+            f"depth {number(stats.depth)}",
+            "",
+        )
+    verdict.append(f", {seconds(sum(e.wall_seconds for e in record.executions))}", "")
+    parts.append(verdict)
     return Group(*parts)

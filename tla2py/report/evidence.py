@@ -27,18 +27,33 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The commands that run a point alone: ``ours``, and ``java`` in a ``folder`` that ``files`` makes."""
+
+    ours: str
+    files: str
+    folder: str
+    java: str
+
+    @property
+    def plain(self) -> str:
+        """All that it takes without the gate, in a line."""
+        return f"{self.files} && cd {self.folder} && {self.java}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """A gate's decision on a sweep and what reports need beside it.
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
-    name of what it violates. ``again`` gives the commands that run a point alone, ours and plain Java's.
+    name of what it violates. ``again`` gives the commands that run a point alone.
     """
 
     decision: Decision
     sweep: Sweep
     root: Path
     trace: Callable[[PointDecision, str], Trace | None]
-    again: Callable[[PointDecision], tuple[str, str]]
+    again: Callable[[PointDecision], Again]
 
     def surprises(self, point: PointDecision) -> list[CheckedOne]:
         """What a point violates though that was not expected."""

@@ -38,35 +38,73 @@ def _details(gate: Evidence) -> list[RenderableType]:
     lines: list[RenderableType] = []
     for problem in gate.decision.problems:
         lines.append(Text(f"      {problem.reason}: {printable(problem.text)}", "red"))
-    for point in gate.decision.points:
-        if not point.problems:
-            continue
-        lines.append(Text.assemble(f"    point {point.point.index}  ", (printable(point.shown), "bold")))
-        for problem in point.problems:
-            lines.append(Text(f"      {problem.reason}: {printable(problem.text)}", "red"))
-        for one in gate.surprises(point):
-            trace = gate.trace(point, one.check.label)
-            if trace is not None:
-                shown = trace_lines(trace)
-                lines.append(Text(f"      the counterexample to {printable(one.check.label)}:", "bold"))
-                lines += [Text(f"        {line}") for line in shown[:_MOST_LINES]]
-                if len(shown) > _MOST_LINES:
-                    lines.append(Text(f"        ({len(shown) - _MOST_LINES} more lines)", "dim"))
-        ours, plain = gate.again(point)
-        lines.append(Text.assemble(("      again: ", "bold"), printable(ours)))
+    commands: dict[str, int] = {}
+    for points in _alike(gate):
+        first = points[0]
+        indices = [point.point.index for point in points]
+        more = len(points) - 1
+        title = Text.assemble(
+            f"    point{'s' * (more > 0)} {_listed(indices)}  ", (printable(first.shown), "bold")
+        )
+        if more:
+            title.append(f", and {more} more of which the same is to be said")
+        lines += [title, *_point_lines(gate, first)]
+        again = gate.again(first)
+        lines.append(Text.assemble(("      again: ", "bold"), printable(again.ours)))
+        # It is long, and the same for most points.
+        same = commands.setdefault(again.java, indices[0])
+        plain = again.plain if same == indices[0] else f"as for point {same}, in {again.folder}"
         lines.append(Text.assemble(("      plain: ", "bold"), printable(plain)))
-        known = _known(gate, point)
-        if known:
-            title = Text.assemble(
-                ("      known? ", "bold"), f"then write, in {printable(gate.sweep.path.name)}:"
-            )
-            lines += [title, *(Text(f"        {printable(line)}") for line in known)]
+        lines += _known(gate, first)
     lines += [Text(f"      note: {notice}", "yellow") for notice in gate.decision.notices]
     return lines
 
 
-def _known(gate: Evidence, point: PointDecision) -> list[str]:
-    """The lines of a sweep file that expect what a point violates; none where that is as expected."""
+def _alike(gate: Evidence) -> list[list[PointDecision]]:
+    """The red points; those with the same problems, and no counterexample that tells them apart, in one group."""
+    groups: dict[object, list[PointDecision]] = {}
+    for point in gate.decision.points:
+        if point.problems:
+            said = tuple((problem.reason, problem.text) for problem in point.problems)
+            key = (point.point.index, said) if gate.surprises(point) else said
+            groups.setdefault(key, []).append(point)
+    return list(groups.values())
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Rising numbers in short: ``1 to 4, 7``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+
+
+def _point_lines(gate: Evidence, point: PointDecision) -> list[Text]:
+    lines = [Text(f"      {problem.reason}: {printable(problem.text)}", "red") for problem in point.problems]
+    for one in gate.surprises(point):
+        trace = gate.trace(point, one.check.label)
+        if trace is not None:
+            shown = trace_lines(trace)
+            lines.append(Text(f"      the counterexample to {printable(one.check.label)}:", "bold"))
+            lines += [Text(f"        {line}") for line in shown[:_MOST_LINES]]
+            if len(shown) > _MOST_LINES:
+                lines.append(Text(f"        ({len(shown) - _MOST_LINES} more lines)", "dim"))
+    return lines
+
+
+def _known(gate: Evidence, point: PointDecision) -> list[Text]:
+    """What to write to expect what a point violates; nothing where that is as expected."""
+    expecting = _expecting(gate, point)
+    if not expecting:
+        return []
+    title = Text.assemble(("      known? ", "bold"), f"then write, in {printable(gate.sweep.path.name)}:")
+    return [title, *(Text(f"        {printable(line)}") for line in expecting)]
+
+
+def _expecting(gate: Evidence, point: PointDecision) -> list[str]:
     row = point.row
     if gate.sweep.path.suffix != ".toml" or not gate.surprises(point):
         return []

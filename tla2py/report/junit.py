@@ -107,8 +107,8 @@ def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | F
 
 
 def _again(gate: Evidence, point: PointDecision) -> list[str]:
-    ours, plain = gate.again(point)
-    return [printable(f"again: {ours}"), printable(f"plain: {plain}")]
+    again = gate.again(point)
+    return [printable(f"again: {again.ours}"), printable(f"plain: {again.plain}")]
 
 
 def _seconds(point: PointDecision) -> float:

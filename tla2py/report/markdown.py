@@ -108,9 +108,9 @@ def _traces(gate: Evidence) -> list[str]:
     if len(red) > _MOST_TRACES:
         parts += [f"{len(red) - _MOST_TRACES} more counterexamples are in the other reports.", ""]
     for point in [point for point in gate.decision.points if point.problems][:_MOST_TRACES]:
-        ours, plain = gate.again(point)
+        again = gate.again(point)
         parts += [f"<details><summary>Run again: {_html(point.shown)}</summary>", "", "<pre>"]
-        parts += [_html(ours), _html(plain), "</pre>", "", "</details>", ""]
+        parts += [_html(again.ours), _html(again.plain), "</pre>", "", "</details>", ""]
     return parts
 
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore import StoreView
+from tla2py.parameters import parameter_text
 from tla2py.plan import Plan
 from tla2py.report.text import number, seconds, smallest, violated_names
 
@@ -42,7 +43,7 @@ def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
         places = [point for point, names in minimal if name in names]
         place = Text()
         for point in places:
-            values = ", ".join(f"{key} = {value}" for key, value in point.parameters.items())
+            values = parameter_text(point.parameters)
             place.append(f"{', ' if place else ''}{point.point}: {values}" if len(places) == 1 else "")
         if len(places) > 1:
             place.append("points " + ", ".join(str(point.point) for point in places))

@@ -14,6 +14,7 @@ from rich.text import Text
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import ActionCount, never_fired
 from tla2py.outcome import OUTCOME_WORDS, Outcome
+from tla2py.parameters import parameter_text, value_shown
 from tla2py.report.diagnostics import points_without_answer
 from tla2py.report.layout import Indented, PointRow, PointTable
 from tla2py.show.plain import (
@@ -24,13 +25,14 @@ from tla2py.show.plain import (
     headline,
     loop_mark,
     states_text,
+    step_changes,
     trace_end,
 )
-from tla2py.show.processes import Actors, acting
 from tla2py.smaller import minimal_points
+from tla2py.statediff import Part, changed_parts
 from tla2py.store import ManifestPoint
 from tla2py.trace import State, Trace
-from tla2py.values import changes, format_value
+from tla2py.values import format_value
 
 VERDICT_STYLES = {
     "holds": "green",
@@ -154,7 +156,7 @@ def _points_table(
         rows.append(
             PointRow(
                 point=point,
-                values=[points[point].parameters[p.name] for p in parameters],
+                values=[value_shown(points[point].parameters[p.name]) for p in parameters],
                 verdict=verdict,
                 figures=figures | {"time": seconds(float(str(run["wall_seconds"])))},
             )
@@ -173,14 +175,15 @@ def _points_table(
 def _minimal_line(
     point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]
 ) -> Indented:
-    parameters = ", ".join(f"{name} = {text}" for name, text in point.parameters.items()) or "the model"
     said = ", ".join(
         f"{name} in {states_text(lengths[point.run_id, name][0])}"
         if (point.run_id, name) in lengths
         else name
         for name in names
     )
-    return Indented(Text.assemble(f"{parameters}  ", (said, "red"), f"  (point {point.point})"), 2)
+    return Indented(
+        Text.assemble(f"{parameter_text(point.parameters)}  ", (said, "red"), f"  (point {point.point})"), 2
+    )
 
 
 def _why(
@@ -202,7 +205,7 @@ def _why(
     if steps:
         lines.append(Indented(Text.assemble("steps: ", (" > ".join(steps), "dim")), 4))
     if len(trace.states) > 1:
-        last = "; ".join(_change_text(change) for change in _changed(*trace.states[-2:]))
+        last = "; ".join(step_changes(*trace.states[-2:]))
         lines.append(Indented(Text.assemble("last step: ", (_cut(last, 300), "dim")), 4))
     if end := trace_end(trace):
         lines.append(Indented(Text(end, "dim"), 4))
@@ -213,34 +216,29 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
     """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
     parts: list[RenderableType] = []
     parts.append(Text(title + headline(trace), "bold red"))
-    who = acting(trace)
-    for number, (before, state) in enumerate(pairwise((None, *trace.states))):
+    for before, state in pairwise((None, *trace.states)):
         assert state is not None
-        parts.append(_step_header(state, trace, who[number] if who else None))
+        parts.append(_step_header(state, trace))
         if before is None or full:
             for variable, value in state.values.items():
                 text = Text.assemble((variable, "cyan"), f" = {format_value(value)}")
                 parts.append(Indented(text, 4))
         else:
-            changed = _changed(before, state)
-            for change in changed:
-                parts.append(Indented(_change_line(change), 4))
+            changed = list(changed_parts(before.values, state.values))
+            parts += [Indented(_part_line(part), 4) for part in changed]
             if not changed:
                 parts.append(Text("    nothing changes", "dim"))
     if end := trace_end(trace):
         parts.append(Text(end, "bold yellow"))
     if closing := closing_step(trace):
-        parts += [Indented(_change_line(change), 4) for change in _changed(closing.before, closing.after)]
+        parts += [Indented(_part_line(part), 4) for part in closing.parts]
     if derived(trace):
         parts.append(Text(DERIVED, "dim"))
     return Group(*parts)
 
 
-def _step_header(state: State, trace: Trace, actor: Actors | None) -> Text:
+def _step_header(state: State, trace: Trace) -> Text:
     header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
-    if actor and actor.who and not (actor.told or state.derived):
-        # Whose part of the state changed; arguments say it themselves.
-        header.append(f"  by {', '.join(format_value(one) for one in actor.who)}?", "dim")
     if mark := loop_mark(trace, state):
         header.append(f"  ({mark})", "yellow")
     if state.location:
@@ -248,37 +246,15 @@ def _step_header(state: State, trace: Trace, actor: Actors | None) -> Text:
     return header
 
 
-def _changed(before: State, after: State) -> list[tuple[str, str | None, str | None]]:
-    """The changed parts: path, before, after; what a set lost, or gained, is one part."""
-    parts = [
-        (variable + change.path, change.before, change.after)
-        for variable, value in after.values.items()
-        if variable in before.values
-        for change in changes(before.values[variable], value)
-    ]
-    found = []
-    for (path, added), group in groupby(parts, key=lambda part: (part[0], part[1] is None)):
-        members = list(group)
-        olds = [format_value(old) for _, old, _ in members if old is not None]
-        news = [format_value(new) for _, _, new in members if new is not None]
-        if path.endswith("{}"):
-            found.append((path[:-2], None if added else ", ".join(olds), ", ".join(news) if added else None))
-        else:
-            found += [(path, olds[0] if olds else None, news[0] if news else None)]
-    return found
-
-
-def _change_line(change: tuple[str, str | None, str | None]) -> Text:
-    path, old, new = change
-    if old is None:
-        return Text.assemble((path, "cyan"), ("  + ", "green"), (new or "", "green"))
-    if new is None:
-        return Text.assemble((path, "cyan"), ("  - ", "red"), (old, "red"))
-    return Text.assemble((path, "cyan"), "  ", (old, "red"), " -> ", (new, "green"))
-
-
-def _change_text(change: tuple[str, str | None, str | None]) -> str:
-    return _change_line(change).plain
+def _part_line(part: Part) -> Text:
+    """A changed part as ``str`` writes it, what was and what is now in colours."""
+    old, new = part.texts
+    line = Text(part.place, "cyan")
+    if not part.before:
+        return line.append(" + ", "default").append(new, "green")
+    if not part.after:
+        return line.append(" - ", "default").append(old, "red")
+    return line.append(": ", "default").append(old, "red").append(" -> ", "default").append(new, "green")
 
 
 def trace_list(view: StoreView) -> RenderableType:
@@ -286,8 +262,10 @@ def trace_list(view: StoreView) -> RenderableType:
     rows = view.trace_rows
     if not rows:
         verdicts = Counter(str(run["verdict"]) for run in view.run_rows)
-        told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-        return Text(f"no counterexample in this store; of its points: {told or 'nothing yet'}")
+        told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing yet"
+        if len(view.manifest.points) == 1:
+            told = told.removeprefix("1 ")
+        return Text(f"no counterexample in {view.store.path}: {told}")
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("point", "trace"):
         table.add_column(name, justify="right")
@@ -309,7 +287,7 @@ def trace_list(view: StoreView) -> RenderableType:
             table.add_row(
                 str(point.point),
                 str(row["trace"]),
-                *point.parameters.values(),
+                *map(value_shown, point.parameters.values()),
                 str(row["name"]),
                 str(row["kind"]),
                 str(row["length"]),

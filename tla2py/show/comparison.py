@@ -20,7 +20,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     lines = [f"< {headline(comparison.left)}", f"> {headline(comparison.right)}"]
     for place, step in enumerate(comparison.steps):
         if place == comparison.parted:
-            lines.append("here they part")
+            lines.append("here their steps part")
         left, right = (str(state.index) if state else "" for state in (step.left, step.right))
         lines.append(f"{_sign(step)} {left:>3} {right:>3}  {_label(step)}")
     return [printable(line) for line in [*lines, *verdict_lines(comparison)]]
@@ -34,7 +34,7 @@ def verdict_lines(comparison: Comparison) -> list[str]:
     state = here.left or here.right
     assert state is not None
     side = "left" if here.left else "right"
-    lines = [f"they part at step {state.index} of the {side} one: {action_text(state)}"]
+    lines = [f"their steps part at step {state.index} of the {side} one: {action_text(state)}"]
     for side, states in zip(("left", "right"), comparison.missing, strict=True):
         if states:
             lines.append(f"only in the {side} one: {runs_of([action_text(state) for state in states])}")

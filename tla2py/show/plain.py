@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tla2py.show.markup import printable
 from tla2py.statediff import changed_parts
 from tla2py.trace import UNKNOWN, State, StateDiff, Trace
-from tla2py.values import changes, format_value
+from tla2py.values import format_value
 
 _VIOLATIONS = {
     UNKNOWN: "a behaviour of which nobody says what it violates",
@@ -97,18 +97,10 @@ def loop_mark(trace: Trace, state: State) -> str:
 
 def step_changes(before: State | None, state: State) -> Iterator[str]:
     """What a step changed, a line each; without a state before it, the values of all variables."""
-    for variable, value in state.values.items():
-        if before is None or variable not in before.values:
-            yield f"{variable} = {format_value(value)}"
-            continue
-        for change in changes(before.values[variable], value):
-            path = variable + change.path
-            if change.before is None and change.after is not None:
-                yield f"{path} + {format_value(change.after)}"
-            elif change.after is None and change.before is not None:
-                yield f"{path} - {format_value(change.before)}"
-            elif change.before is not None and change.after is not None:
-                yield f"{path}: {format_value(change.before)} -> {format_value(change.after)}"
+    if before is None:
+        yield from (f"{variable} = {format_value(value)}" for variable, value in state.values.items())
+    else:
+        yield from map(str, changed_parts(before.values, state.values))
 
 
 def trace_text(trace: Trace) -> str:
@@ -124,7 +116,7 @@ def state_text(state: State) -> str:
 
 def diff_text(diff: StateDiff) -> str:
     """What ``str(diff)`` is: the steps between two states, then a line per changed part."""
-    parts = [f"    {part}" for part in changed_parts(diff.before.values, diff.after.values)]
+    parts = [f"    {part}" for part in diff.parts]
     return printable("\n".join([diff_title(diff), *(parts or ["    nothing changes"])]))
 
 

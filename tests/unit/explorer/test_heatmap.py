@@ -11,7 +11,7 @@ from tests.unit.explorer.stores import grid_point, view_of
 from tests.unit.show.traces import seen
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
-from tla2py.explorer.grid import grid_points, number_text, parameter_text, value_order
+from tla2py.explorer.grid import grid_points, number_text, value_order
 from tla2py.explorer.heatmap import Heatmap, heatmap_view, make_heatmap, minimal_violating
 from tla2py.explorer.store_html import store_html
 
@@ -160,9 +160,3 @@ def test_of_a_large_store_what_breaks_is_shown(tmp_path: Path) -> None:
 )
 def test_numbers(number: float | None, text: str) -> None:
     assert number_text(number) == text
-
-
-def test_parameters_in_a_line() -> None:
-    assert parameter_text({"N": "1", "M": ""}) == "N = 1, M = (none)"
-    assert parameter_text({}) == "the model"
-    assert parameter_text({"N": '"\x1b[1m"'}) == 'N = "\\x1b[1m"'

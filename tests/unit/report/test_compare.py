@@ -1,4 +1,4 @@
-"""Two counterexamples aligned by action, and where they part."""
+"""Two counterexamples aligned by action, and where their steps part."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_text() -> None:
         "    1   1  initial state",
         "    2   2  a",
         "           x: 7 | 2",
-        "here they part",
+        "here their steps part",
         "<   3      b",
         ">       3  c",
         "> and back to state 2, for ever",

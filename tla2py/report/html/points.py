@@ -9,6 +9,7 @@ from math import prod
 from tla2py.explore import StoreView
 from tla2py.explorer.grid import GridPoint, value_order
 from tla2py.explorer.heatmap import heatmap_view, make_heatmap, minimal_violating
+from tla2py.parameters import value_shown
 from tla2py.show.markup import Element, element
 
 # A larger heatmap is drawn only for a reader who asks for it.
@@ -63,7 +64,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
             element("th", str(point.point), scope="row", class_="t2-n", data_value=point.point),
             element("td", star, link, class_=point.style, title=_message(point)),
             *(
-                element("td", element("code", text or "(none)"), data_value=orders[name].index(text))
+                element("td", element("code", value_shown(text)), data_value=orders[name].index(text))
                 for name in names
                 for text in [point.parameters[name]]
             ),

@@ -8,9 +8,10 @@ from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
-from tla2py.explorer.grid import GridPoint, parameter_text
+from tla2py.explorer.grid import GridPoint
 from tla2py.explorer.kinds import Found, make_kinds
 from tla2py.explorer.neighbour import differing, nearest
+from tla2py.parameters import parameter_text
 from tla2py.report.html.glossary import Glossary, definition_view, words_view
 from tla2py.report.html.points import varying
 from tla2py.show.lanes_svg import lanes_svg
