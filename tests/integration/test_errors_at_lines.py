@@ -247,3 +247,13 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
         text.replace("N = [0, 1, 3]", "N = [0]") + '[expect]\nverdict = "excluded"\n'
     )
     assert run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "none").code == 0
+
+
+def test_a_fault_of_tlc_comes_with_a_way_around_it(run_cli: RunCli, tmp_path: Path) -> None:
+    text = "---- MODULE One ----\nEXTENDS TLC\nCONSTANT Procs\nVARIABLE x\nInit == x \\in Procs\n"
+    (tmp_path / "One.tla").write_text(f"{text}Next == x' \\in Procs\nPerms == Permutations(Procs)\n====\n")
+    config = "CONSTANT Procs = {p1}\nINIT Init\nNEXT Next\nSYMMETRY Perms\n"
+    (tmp_path / "One.cfg").write_text(config)
+    ended = run_cli("check", "One.tla")
+    assert ended.code == 2
+    assert "TLC 1.7.4 and newer can" in " ".join(ended.stdout.split())

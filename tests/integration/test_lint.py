@@ -200,3 +200,29 @@ def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
     unquoted = run_cli("sweep", "--configs", "Box.cfg", "BoxBad.cfg", "Box.tla", cwd=box)
     assert unquoted.code == 2
     assert "quote the pattern" in unquoted.stderr
+
+
+def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
+    """Configs beside their modules and sweep files, at any depth; what only ends like one of them is left alone."""
+    inner = box / "models" / "deep"
+    inner.mkdir(parents=True)
+    (inner / "Box.tla").write_text(MODULE)
+    (inner / "BoxSmall.cfg").write_text(CONFIG + "PROPERTY Bound\n")
+    (inner / "s.toml").write_text(
+        'module = "Box.tla"\nconfig = "BoxSmall.cfg"\n[model]\ninvariants = ["Step"]\n'
+    )
+    (box / "Box.cfg").unlink(missing_ok=True)
+    (box / "setup.cfg").write_text("[metadata]\nname = x\n")
+    (box / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    (box / ".hidden").mkdir()
+    (box / ".hidden" / "s.toml").write_text('module = "Missing.tla"\n')
+    done = run_cli("lint", ".", cwd=box)
+    assert done.code == 1
+    places = [line.split(": ")[0] for line in done.stdout.splitlines() if line.startswith("models")]
+    assert places == ["models/deep/BoxSmall.cfg:3:10", "models/deep/s.toml:4:16"]
+    (box / "empty").mkdir()
+    nothing = run_cli("lint", "empty", cwd=box)
+    assert (nothing.code, nothing.errors[0]) == (
+        2,
+        "error: empty has no config beside a module, and no sweep file",
+    )

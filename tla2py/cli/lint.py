@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -32,6 +33,11 @@ from tla2py.sweep import Sweep, load_sweep
 from tla2py.tlc.toolchain import Jar as Tla2tools
 from tla2py.tlc.toolchain import find_jar
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 # What tla2py makes up for, or says where it is run.
 _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 
@@ -56,7 +62,10 @@ class _Job:
 def lint_command(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Configs, modules (for the config beside them), sweep files."),
+        typer.Argument(
+            metavar="PATH...",
+            help="Configs, modules (for the config beside them), sweep files, or folders with these.",
+        ),
     ],
     library: Libraries = None,
     tla2tools: Jar = None,
@@ -66,7 +75,8 @@ def lint_command(
 
     A config is for the one module that is given, else for the module beside it whose name begins its own. Exit codes:
     0 nothing found, 1 an error or a warning, 2 a file could not be read.
-    Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint Spec.tla; tla2py lint sweep.toml
+    Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint Spec.tla; tla2py lint sweep.toml;
+    tla2py lint .
     """
     dialect = _dialect(find_jar(tla2tools))
     use_translator(tla2tools, True)
@@ -86,8 +96,9 @@ def lint_command(
     raise typer.Exit(EXIT_NOT_RUN if read < len(jobs) else EXIT_UNEXPECTED if bad else EXIT_OK)
 
 
-def _jobs(files: Sequence[Path]) -> Iterator[_Job]:
+def _jobs(paths: Sequence[Path]) -> Iterator[_Job]:
     """What is to be linted. Raises InputError (``usage``) for configs with more than one module."""
+    files = [path for path in paths if not path.is_dir()]
     modules = [file for file in files if file.suffix == ".tla"]
     configs = [file for file in files if file.suffix == ".cfg"]
     for file in files:
@@ -100,6 +111,11 @@ def _jobs(files: Sequence[Path]) -> Iterator[_Job]:
     if configs and len(modules) > 1:
         hint = "give one module, or none: the module beside a config is found by its name"
         raise InputError("usage", "configs with more than one module", hint=hint)
+    for folder in (path for path in paths if path.is_dir()):
+        found = [_Job(file=file, module=module_of(file)) for file in _within(folder)]
+        if not found:
+            raise InputError("usage", f"{folder} has no config beside a module, and no sweep file")
+        yield from found
     for file in files:
         if file.suffix == ".cfg":
             yield _Job(file=file, module=modules[0] if modules else module_of(file))
@@ -107,6 +123,22 @@ def _jobs(files: Sequence[Path]) -> Iterator[_Job]:
             yield _Job(file=file, module=None)
         elif not configs:
             yield _Job(file=config_of(file), module=file)
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    """The configs beside their modules, and the sweep files, of a folder and those in it, but for hidden ones."""
+    for path in sorted(folder.rglob("*")):
+        if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
+            continue
+        if (path.suffix == ".cfg" and module_of(path)) or (path.suffix == ".toml" and _is_sweep(path)):
+            yield path
+
+
+def _is_sweep(file: Path) -> bool:
+    try:
+        return "module" in tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
 
 
 def _findings(job: _Job, libraries: Sequence[Path], dialect: Dialect | None) -> Iterator[Finding]:

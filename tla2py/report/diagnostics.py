@@ -15,6 +15,13 @@ _WIDTH = 100
 # How many different complaints are shown, and how many points of each.
 _MOST = 3
 _POINTS = 8
+# Where a fault of TLC's own shows, and what to do about it.
+_FAULTS = {
+    "tlc2.value.impl.MVPerms.permutationSubgroup": (
+        "This TLC cannot take a symmetry of one permutation alone, as of a set of one value; TLC 1.7.4 and newer can. "
+        'Named by its constants, as in symmetry = ["Procs"], a symmetry is left out where these have one value.'
+    )
+}
 
 
 def points_without_answer(view: StoreView, runs: Sequence[Mapping[str, object]]) -> list[RenderableType]:
@@ -67,7 +74,8 @@ def diagnostic_text(found: Diagnostic) -> RenderableType:
     """The place, TLC's whole message, and the line with a caret."""
     message = Text(found.text.strip(), "magenta")
     if found.place is None:
-        return message
+        known = [Text(remedy) for frame, remedy in _FAULTS.items() if frame in found.text]
+        return Group(message, *known)
     return Group(Text.assemble((f"{found.place}: ", "bold"), message), *excerpt_lines(found.place))
 
 
