@@ -70,6 +70,12 @@ def expected_verdict(row: ExpectPoint | ExpectSection) -> Verdict | None:
     return Verdict(asked) if asked else None
 
 
+def left_out(expected: ExpectPoint | ExpectSection, run: Mapping[str, object] | None) -> bool:
+    """Whether a point contradicts an ASSUME, and is none of a manifest that is there to do that."""
+    told = isinstance(expected, ToldPoint) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
+    return run is not None and run["verdict"] == Verdict.EXCLUDED and not told
+
+
 def _differences(
     row: ExpectPoint | ExpectSection, sweep: Sweep, run: Mapping[str, object]
 ) -> Iterable[tuple[str, int]]:

@@ -8,7 +8,7 @@ from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
 from tla2py.drift import drift, locked_point
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
-from tla2py.expect import expected_verdict, judge, row_for
+from tla2py.expect import expected_verdict, judge, left_out, row_for
 from tla2py.grid import Point
 from tla2py.lockfile import Lock, LockedPoint, parameters_key
 from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Outcome, Verdict
@@ -39,7 +39,7 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
         )
         return Decision(name=sweep.name, points=_silent(points), problems=(problem,))
     problems = [Problem(reason="unread", text=each.text, exit_code=EXIT_NOT_RUN) for each in sweep.unread]
-    excluded = [each for each in points if _excluded(each)]
+    excluded = [each for each in points if left_out(each.expected, each.row)]
     if len(excluded) == len(points):
         text = "nothing was checked: every point contradicts an ASSUME"
         problems.append(Problem(reason="all-excluded", text=text, exit_code=EXIT_NOT_RUN))
@@ -55,12 +55,6 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
         problems=tuple(problems),
         notices=tuple(_notices(sweep, points, lock, len(excluded))),
     )
-
-
-def _excluded(point: PointDecision) -> bool:
-    """Whether a point contradicts an ASSUME though it is not there to do that."""
-    told = isinstance(point.expected, ToldPoint) and point.expected.outcome is Outcome.VIOLATION_ASSUMPTION
-    return point.row is not None and point.row["verdict"] == Verdict.EXCLUDED and not told
 
 
 def _silent(points: Sequence[PointDecision]) -> tuple[PointDecision, ...]:

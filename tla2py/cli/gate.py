@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -46,6 +44,7 @@ from tla2py.store import Store
 from tla2py.stored import plan_stored, sweep_file_of
 from tla2py.sweep import Sweep, load_sweep
 from tla2py.tlc.overrides import with_overrides
+from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import Toolchain, find_toolchain
 
 
@@ -319,8 +318,7 @@ def _rerun(targets: list[str], number: int, options: _Options) -> int:
     classes = [each.path for each in sweep.overrides]
     toolchain = with_overrides(replace(toolchain, overrides=sweep.overrides), run.options)
     argv = plain_argv(run, toolchain.java.path, toolchain.jar.path, classes)
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tla2py-")))
+    with scratch_folder("tla2py-") as folder:
         write_point(folder, run, plan.sources)
         err().print(shlex.join(argv), style="dim", markup=False)
         files = [toolchain.jar.path, *classes]

@@ -19,10 +19,9 @@ from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
-from tla2py.expect import Finding, exit_code, expected_verdict, judge, row_for, worst
+from tla2py.expect import Finding, exit_code, judge, left_out, row_for, worst
 from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
-from tla2py.outcome import Verdict
 from tla2py.perform import perform, prepare, settled_runs
 from tla2py.place import Address, below
 from tla2py.plan import Plan, plan_sweep
@@ -96,11 +95,12 @@ class Swept:
 
     @property
     def unchecked(self) -> bool:
-        """Whether every point contradicts an ASSUME, and none is there to do that."""
+        """Whether every point contradicts an ASSUME, so that nothing was checked."""
         expect = self.sweep.expect or ExpectSection()
-        meant = {expected_verdict(row_for(expect, point.parameters)) for point in self.sweep.points}
-        found = {row["verdict"] for row in self.view.run_rows}
-        return found == {Verdict.EXCLUDED} and Verdict.EXCLUDED not in meant
+        rows = {row["point"]: row for row in self.view.run_rows}
+        return all(
+            left_out(row_for(expect, point.parameters), rows.get(point.index)) for point in self.sweep.points
+        )
 
 
 def sweep_command(
