@@ -14,6 +14,8 @@ _AT_ONCE = b"\nstopped at once; what is recorded stays\n"
 
 def main() -> None:
     """Run the command line and exit with its code; 130 after an interrupt, as shells have it."""
+    # Arrow's own pools keep what a table took: tens of megabytes where thousands of points are shown.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # A polite kill is an interrupt: the same cleaning up, the same words.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
