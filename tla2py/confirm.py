@@ -89,15 +89,16 @@ class _Checker:
             result = self._check(specification="ConfirmTraceOneMore")
             stopped = "Assert" in _said(result) or any(v.kind == "assert" for v in result.violations)
             return None if stopped else "no step from the last state fails an assertion"
-        if kind == "invariant":
-            if name not in self.spec.definitions:
-                return f"there is no definition {name}"
+        if name not in self.spec.definitions:
+            return f"there is no definition {name}"
+        # TLC checks a property that speaks of every state, or a part of one, as an invariant, and calls it that.
+        if kind == "invariant" and name not in self.config.properties:
             return self._failed_at_end(
                 self._check(invariants=(name,)), f"{name} holds in the last state or fails before"
             )
-        if name not in self.spec.definitions:
-            return f"there is no definition {name}"
         result = self._check(properties=(name,))
+        if kind == "invariant":
+            return self._failed_at_end(result, f"{name} holds in the last state or fails before")
         if kind == "action_property":
             return self._failed_at_end(result, f"{name} holds of the last step or fails before")
         return None if result.violations else f"{name} holds of this behaviour"

@@ -101,10 +101,9 @@ def execute_run(
         result = execute("run", run.config, run.config_text)
         config: Config | None = run.config
         while config is not None and not _stopped(cancelled):
+            names = [v.name for v in result.violations]
             if any(unnamed(v) for v in result.violations):
-                names = _attribute(run, config, execute, cancelled)
-            else:
-                names = [v.name for v in result.violations]
+                names += _attribute(run, config, execute, cancelled)
             config = _without(config, result, names) if run.options.find == "each" else None
             if config is not None:
                 result = execute("further", config, render_config(config, run.template))
@@ -143,7 +142,7 @@ def _attribute(
     execute: Callable[[str, Config, str], CheckResult],
     cancelled: threading.Event | None,
 ) -> list[str]:
-    """The temporal properties that are violated, each found by a run of its own."""
+    """The properties that are violated, each found by a run of its own."""
     found = []
     for name in config.properties:
         if _stopped(cancelled):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
@@ -68,6 +68,14 @@ def expected_verdict(row: ExpectPoint | ExpectSection) -> Verdict | None:
         return VERDICTS[row.outcome]
     asked = row.verdict or (Verdict.VIOLATED.value if row.violates else None)
     return Verdict(asked) if asked else None
+
+
+def ended_early(found: Collection[str], checked: Collection[str], find: str) -> bool:
+    """Whether a search ended with what it ``found`` to be violated, so that it is open what became of the rest.
+
+    With ``find = "each"`` it goes on without what it found, if that is among what is ``checked`` and can be left out.
+    """
+    return bool(found) and (find != "each" or not set(found) <= set(checked))
 
 
 def left_out(expected: ExpectPoint | ExpectSection, run: Mapping[str, object] | None) -> bool:

@@ -8,7 +8,7 @@ from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
 from tla2py.drift import drift, locked_point
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
-from tla2py.expect import expected_verdict, judge, left_out, row_for
+from tla2py.expect import ended_early, expected_verdict, judge, left_out, row_for
 from tla2py.grid import Point
 from tla2py.lockfile import Lock, LockedPoint, parameters_key
 from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Outcome, Verdict
@@ -238,7 +238,7 @@ def _checked(
     besides = [
         Check(kind, name if name != kind else "") for name, kind in names.items() if name not in listed
     ]
-    stopped = bool(names) and sweep.options.find != "each"
+    stopped = ended_early(names, listed, sweep.options.find)
     foreseen = expected.violates if expected.violates is not None else []
     anything = expected_verdict(expected) is Verdict.VIOLATED and expected.violates is None
     checks = []

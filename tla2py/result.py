@@ -99,8 +99,15 @@ def combine(executions: Iterable[Execution], results: list[CheckResult]) -> RunR
 
 
 def unnamed(violation: Violation) -> bool:
-    """Whether TLC left open which temporal property was violated, as it does up to March 2026."""
-    return violation.kind == "temporal_property" and not violation.name
+    """Whether TLC left open which property was violated.
+
+    Up to March 2026 it names none that takes a whole behaviour to violate, and conjuncts by their places alone.
+    """
+    return _unnamed(violation.kind, violation.name)
+
+
+def _unnamed(kind: str, name: str) -> bool:
+    return kind in ("temporal_property", "action_property", "invariant") and not name
 
 
 def _name_property(result: CheckResult, attributed: list[CheckResult]) -> CheckResult:
@@ -109,12 +116,10 @@ def _name_property(result: CheckResult, attributed: list[CheckResult]) -> CheckR
     kept = tuple(v for v in result.violations if not unnamed(v))
     if len(attributed) == 1:
         traces = tuple(
-            replace(trace, name=names[0].name)
-            if trace.kind == "temporal_property" and not trace.name
-            else trace
+            replace(trace, name=names[0].name) if _unnamed(trace.kind, trace.name) else trace
             for trace in result.traces
         )
     else:
-        open_ = [t for t in result.traces if not (t.kind == "temporal_property" and not t.name)]
+        open_ = [t for t in result.traces if not _unnamed(t.kind, t.name)]
         traces = (*open_, *(trace for other in attributed for trace in other.traces))
     return replace(result, violations=(*kept, *names), traces=traces)

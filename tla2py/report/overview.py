@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tla2py.expect import ended_early
 from tla2py.explore import StoreView
 from tla2py.parameters import parameter_text
 from tla2py.plan import Plan
 from tla2py.report.text import number, seconds, smallest, violated_names
+from tla2py.run import Run
 
 Row = Mapping[str, object]
 
@@ -79,16 +81,11 @@ def _points(runs: Sequence[Row]) -> str:
 
 
 def _verdict(name: str, plan: Plan, runs: Sequence[Row]) -> Text:
-    checks = {
-        run.run_id
-        for run in plan.runs
-        if name in (*run.config.invariants, *run.config.properties)
-        or (name == "deadlock" and run.options.check_deadlock)
-    }
-    mine = [run for run in runs if run["run_id"] in checks and run["verdict"] != "excluded"]
+    planned = {run.run_id: run for run in plan.runs if name in _labels(run)}
+    mine = [run for run in runs if run["run_id"] in planned and run["verdict"] != "excluded"]
     violated = sum(name in violated_names(run) for run in mine)
     undecided = sum(
-        run["verdict"] in ("inconclusive", "broken") or name in _undecided(run)
+        run["verdict"] in ("inconclusive", "broken") or name in _undecided(run, planned[str(run["run_id"])])
         for run in mine
         if name not in violated_names(run)
     )
@@ -103,7 +100,14 @@ def _verdict(name: str, plan: Plan, runs: Sequence[Row]) -> Text:
     return text
 
 
-def _undecided(run: Row) -> Sequence[object]:
-    found = run["undecided"]
+def _labels(run: Run) -> set[str]:
+    """What a run checks, by name."""
+    deadlock = {"deadlock"} if run.options.check_deadlock else set()
+    return {*run.config.invariants, *run.config.properties, *deadlock}
+
+
+def _undecided(row: Row, run: Run) -> Collection[object]:
+    found = row["undecided"]
     assert isinstance(found, Sequence)
-    return found
+    violated, checked = violated_names(row), _labels(run)
+    return checked - set(violated) if ended_early(violated, checked, run.options.find) else found

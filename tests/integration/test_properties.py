@@ -1,0 +1,95 @@
+"""Properties that TLC takes apart: what is violated goes by the name that was checked, wherever TLC points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import tla2py
+from tests.conftest import RunCli
+
+pytestmark = pytest.mark.java
+
+PARTS = r"""---- MODULE Parts ----
+EXTENDS Naturals
+CONSTANT Broken
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\ y = (IF Broken = "init" THEN 1 ELSE 0)
+Next == /\ x < 4
+        /\ x' = x + 1
+        /\ y' = IF Broken = "step" /\ x = 2 THEN 7 ELSE x
+Spec == Init /\ [][Next]_vars
+Always == [](y < 3)
+Both == y = 0 /\ [](x < (IF Broken = "state" THEN 3 ELSE 9)) /\ [][y' <= y + 1]_vars
+Grows == [][x' >= x]_vars
+Low == x < 4
+Stops == Assert(x < 4, "x")
+====
+"""
+SWEEP = """module = "Parts.tla"
+[model]
+specification = "Spec"
+invariants = ["Low"]
+properties = [{}]
+check_deadlock = false
+[parameters]
+Broken = {broken}
+[tlc]
+find = "each"
+[expect]
+violates = ["Both", "Low"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "Parts.tla").write_text(PARTS.replace("EXTENDS Naturals", "EXTENDS Naturals, TLC"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("properties", "broken"), [('"Both"', ["step"]), ('"Grows", "Both"', ["init", "state", "step"])]
+)
+def test_a_conjunct_goes_by_the_name_of_its_property(
+    run_cli: RunCli, folder: Path, properties: str, broken: list[str]
+) -> None:
+    """With one property there is nothing to choose from; of several each is checked alone. Then the search goes on."""
+    (folder / "s.toml").write_text(SWEEP.format(properties, broken=[f'"{each}"' for each in broken]))
+    ended = run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder)
+    assert ended.code == 0, ended
+    store = tla2py.open_store(folder / "runs" / "s")
+    found = [
+        [violation["name"] for violation in row["violated"]]
+        for row in store.arrow("runs").sort_by("point").to_pylist()
+    ]
+    assert found == [["Both", "Low"]] * len(broken)
+    assert {trace["name"] for trace in store.arrow("traces").to_pylist()} == {"Both", "Low"}
+    cases = ET.parse(folder / "junit.xml").findall(".//testcase")
+    assert {case.get("name") for case in cases if case.find("system-out") is not None} == {
+        "property Both",
+        "invariant Low",
+    }
+    verified = run_cli("trace", "runs/s", "--verify", cwd=folder)
+    assert (verified.code, verified.stdout.count("confirmed")) == (0, 2 * len(broken)), verified
+
+
+def test_a_property_of_every_state_is_confirmed_as_one(run_cli: RunCli, folder: Path) -> None:
+    text = SWEEP.format('"Always"', broken=['"step"']).replace('"Both", ', '"Always", ')
+    (folder / "s.toml").write_text(text)
+    ended = run_cli("gate", "s.toml", "--executor", "local", cwd=folder)
+    assert ended.code == 0, ended
+    verified = run_cli("trace", "runs/s", "--verify", cwd=folder)
+    assert (verified.code, verified.stdout.count("confirmed")) == (0, 2), verified
+
+
+def test_nothing_is_said_of_what_a_search_that_ended_left_open(run_cli: RunCli, folder: Path) -> None:
+    """An Assert cannot be left out of a config, so that the search for each violation ends with it."""
+    text = SWEEP.format("", broken=['"step"']).replace('"Low"', '"Stops", "Low"', 1)
+    (folder / "s.toml").write_text(text[: text.index("[expect]")] + '[expect]\nverdict = "holds"\n')
+    ended = run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder)
+    assert ended.code == 1, ended
+    cases = ET.parse(folder / "junit.xml").findall(".//testcase[@name='invariant Low']")
+    assert [case.find("skipped") is not None for case in cases] == [True]
