@@ -116,11 +116,13 @@ class Decision:
 class Found:
     """What a store has to say: a row of ``runs`` by run id, and the actions that fired in runs that counted them.
 
+    ``idle`` are those that such a run counted and that never fired; what is in neither TLC does not count by itself.
     ``lengths`` are the states of the shortest counterexample by run id and name; ``other_inputs`` says in words how
     the store's inputs are other ones.
     """
 
     rows: Mapping[str, Row]
     fired: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
     other_inputs: str | None = None

@@ -113,7 +113,7 @@ def _decide_point(
     else:
         row = {**row, "point": point.index}
         problems += _result_problems(sweep, point, row, expected, facts)
-        problems += _fire_problems(point, expected, fired, row)
+        problems += _fire_problems(point, expected, fired, found.idle.get(run.run_id, ()), row)
         now = locked_point(point, run, facts, row, fired)
     if locked is not None and now is not None:
         answered = not any(problem.reason in ("broken", "inconclusive") for problem in problems)
@@ -199,12 +199,20 @@ def _by_name(expected: ExpectPoint | ExpectSection) -> bool:
 
 
 def _fire_problems(
-    point: Point, expected: ExpectPoint | ExpectSection, fired: Sequence[str] | None, row: Row
+    point: Point,
+    expected: ExpectPoint | ExpectSection,
+    fired: Sequence[str] | None,
+    idle: Sequence[str],
+    row: Row,
 ) -> list[Problem]:
     if not expected.fires or row["verdict"] not in (Verdict.HOLDS, Verdict.VIOLATED):
         return []
-    if fired is None:
-        text = f"whether {', '.join(expected.fires)} fired is not known: TLC printed no coverage"
+    counted = {*(fired or ()), *idle}
+    unknown = [name for name in expected.fires if name not in counted]
+    if unknown:
+        # An action that stands within another is counted as that one.
+        why = f"TLC counts {', '.join(sorted(counted))}" if counted else "TLC printed no coverage"
+        text = f"whether {', '.join(unknown)} fired is not known: {why}"
         return [Problem(reason="not-counted", text=text, exit_code=EXIT_NOT_RUN, point=point.index)]
     return [
         Problem(
@@ -215,7 +223,7 @@ def _fire_problems(
             subject=name,
         )
         for name in expected.fires
-        if name not in fired
+        if name in idle
     ]
 
 

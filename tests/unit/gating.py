@@ -53,17 +53,19 @@ def gate(
     *rows: dict[str, object] | None,
     lock: Lock | None = None,
     fired: tuple[str, ...] | None = None,
+    idle: tuple[str, ...] = (),
     other_inputs: str | None = None,
 ) -> Decision:
     """The decision on a sweep whose points have these rows, None for one without a result."""
     plan = plan_sweep(sweep, "jar")
-    return decide(sweep, plan, found(plan, rows, fired, other_inputs), lock)
+    return decide(sweep, plan, found(plan, rows, fired, idle, other_inputs), lock)
 
 
 def found(
     plan: Plan,
     rows: tuple[dict[str, object] | None, ...],
     fired: tuple[str, ...] | None = None,
+    idle: tuple[str, ...] = (),
     other_inputs: str | None = None,
 ) -> Found:
     """What a store has that holds these rows."""
@@ -71,6 +73,7 @@ def found(
     return Found(
         rows={run.run_id: each for run, each in runs if each is not None},
         fired={run.run_id: fired for run, _ in runs} if fired is not None else {},
+        idle={run.run_id: idle for run, _ in runs},
         other_inputs=other_inputs,
     )
 

@@ -145,14 +145,23 @@ def test_no_state_at_all(load: LoadSweep) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fired", "reasons"), [(("Up", "Stay"), []), (("Stay",), ["never-fired"]), (None, ["not-counted"])]
+    ("fired", "idle", "reasons"),
+    [
+        (("Up", "Stay"), (), []),
+        (("Stay",), ("Up",), [("never-fired", "action Up never fired, expected to", EXIT_UNEXPECTED)]),
+        # It is a part of another action.
+        (("Next",), (), [("not-counted", "whether Up fired is not known: TLC counts Next", EXIT_NOT_RUN)]),
+        (None, (), [("not-counted", "whether Up fired is not known: TLC printed no coverage", EXIT_NOT_RUN)]),
+    ],
 )
 def test_actions_that_must_have_fired(
-    load: LoadSweep, fired: tuple[str, ...] | None, reasons: list[str]
+    load: LoadSweep,
+    fired: tuple[str, ...] | None,
+    idle: tuple[str, ...],
+    reasons: list[tuple[str, str, int]],
 ) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nfires = ["Up"]\n')
-    decision = gate(sweep, row(), fired=fired)
-    assert [reason for reason, _, _ in told(decision)] == reasons
+    assert told(gate(sweep, row(), fired=fired, idle=idle)) == reasons
 
 
 def test_figures_have_a_reason_of_their_own(load: LoadSweep) -> None:

@@ -136,11 +136,12 @@ class Evidence:
 def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
     """What a store has to say of its runs."""
     fired: dict[str, set[str]] = {}
+    idle: dict[str, set[str]] = {}
     for item in view.arrow("coverage").to_pylist():
         if item["kind"] in ("init", "action"):
-            names = fired.setdefault(item["run_id"], set())
-            if item["kind"] == "action" and item["generated"]:
-                names.add(item["name"])
+            names, others = fired.setdefault(item["run_id"], set()), idle.setdefault(item["run_id"], set())
+            if item["kind"] == "action":
+                (names if item["generated"] else others).add(item["name"])
     lengths: dict[tuple[str, str], int] = {}
     for trace in view.trace_rows:
         key = (trace["run_id"], trace["name"] or trace["kind"])
@@ -149,6 +150,7 @@ def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
     return Found(
         rows={row["run_id"]: row for row in view.run_rows},
         fired={run_id: sorted(names) for run_id, names in fired.items()},
+        idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
         lengths=lengths,
         other_inputs=other_inputs,
     )
