@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tla2py.cfg.literal import literal_names
 from tla2py.cfg.read import parse_config
+from tla2py.lint.temporal import parts_of
 from tla2py.lint.values import mistaken_names
 from tla2py.run import Config, Run
 from tla2py.syntax import Spec
@@ -40,13 +41,14 @@ class ConfigFacts:
 
     ``checked`` is in order of kind and name. ``dropped`` was asked for but is not in the text, as with a template that
     leaves it out. ``mistaken`` are (constant, name) where the config makes a model value of a name that the module
-    declares. ``digest`` is over all that changes what is checked, but for layout and the texts of the user's modules.
+    declares. ``doubtful`` are temporal properties that are checked under symmetry. ``digest`` is over all that changes what is checked, but for layout and the texts of the user's modules.
     """
 
     checked: tuple[Check, ...]
     dropped: tuple[Check, ...]
     model_values: tuple[str, ...]
     mistaken: tuple[tuple[str, str], ...]
+    doubtful: tuple[str, ...]
     digest: str
 
 
@@ -62,6 +64,7 @@ def config_facts(run: Run, spec: Spec) -> ConfigFacts:
         dropped=tuple(sorted(asked - checked)),
         model_values=tuple(sorted({name for names in values.values() for name in names})),
         mistaken=tuple(mistaken_names(said.assignments, spec)),
+        doubtful=tuple(name for name in said.properties if _is_temporal(name, spec)) if said.symmetry else (),
         digest=_digest(run, said, generated=run.main != spec.root.name),
     )
 
@@ -80,7 +83,14 @@ def config_problems(facts: ConfigFacts) -> list[tuple[str, str, str | None]]:
     for constant, name in facts.mistaken:
         text = f"the config gives {constant} the model value {name}, not what the module declares as {name}"
         problems.append(("model-value", text, None))
+    for name in facts.doubtful:
+        text = f"{name} is not decided: with symmetry TLC misses violations of liveness, and sees some that are none"
+        problems.append(("symmetry-liveness", text, name))
     return problems
+
+
+def _is_temporal(name: str, spec: Spec) -> bool:
+    return name in spec.definitions and "temporal" in parts_of(name, spec)
 
 
 def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:

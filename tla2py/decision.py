@@ -31,6 +31,7 @@ REASONS = {
     "nothing-checked": "Neither an invariant nor a property nor deadlock is checked.",
     "not-in-config": "The config does not check what the sweep file lists.",
     "model-value": "The config makes a model value of a name that the module declares.",
+    "symmetry-liveness": "A property needs a behaviour's own states, and symmetry takes others of their kind for them.",
     "no-states": "No state was found, as no initial one is allowed, so that everything holds of nothing.",
     "unnamed": "A violation is expected, but not of what.",
     "never-fired": "An action that is expected to fire never did.",

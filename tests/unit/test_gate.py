@@ -164,6 +164,21 @@ def test_actions_that_must_have_fired(
     assert told(gate(sweep, row(), fired=fired, idle=idle)) == reasons
 
 
+def test_liveness_under_symmetry_is_no_answer(load: LoadSweep, tmp_path: Path) -> None:
+    """Properties of single steps and states are decided all the same."""
+    text = "---- MODULE Live ----\nCONSTANT P\nVARIABLE x\nInit == x \\in P\nNext == x' \\in P\n"
+    text += "Spec == Init /\\ [][Next]_x\nComes == <>(x \\in P)\nStays == [](x \\in P) /\\ [][x' \\in P]_x\n====\n"
+    (tmp_path / "Live.tla").write_text(text)
+    model = 'module = "Live.tla"\n[model]\nspecification = "Spec"\nproperties = ["Comes", "Stays"]\n'
+    parameters = '[parameters]\nP = { model_values = "p", sizes = [2] }\n'
+    assert gate(load(model + parameters), row()).exit_code == EXIT_OK
+    decision = gate(load(model + 'symmetry = ["P"]\n' + parameters), row())
+    assert [(problem.reason, problem.subject) for problem in decision.all_problems] == [
+        ("symmetry-liveness", "Comes")
+    ]
+    assert decision.exit_code == EXIT_NOT_RUN
+
+
 def test_figures_have_a_reason_of_their_own(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + "[expect]\nmin_distinct = 84776\n")
     assert told(gate(sweep, row(distinct=8))) == [

@@ -122,12 +122,13 @@ def liveness(subject: Subject) -> Iterator[Found]:
     ]
     names = ", ".join(dict.fromkeys(live))
     for other in subject.of("symmetry", "constraints", "action_constraints") if live else ():
-        message = f"with {keyword_of(other.key)} {other.name} TLC may miss a violation of liveness: {names}"
+        message = f"with {keyword_of(other.key)} {other.name} TLC may miss a violation of liveness"
         if other.key == "symmetry":
+            message += f", or see one that is none: {names}"
             yield "symmetry-liveness", other.place, message, "check liveness in a config without SYMMETRY"
         else:
             hint = "bound the states in the module's actions or by its constants"
-            yield "constraint-liveness", other.place, message, hint
+            yield "constraint-liveness", other.place, f"{message}: {names}", hint
 
 
 @rule(Severity.WARNING, constraint_invariant="an invariant under CONSTRAINT")
