@@ -183,6 +183,7 @@ class StoreView:
             loop_action=row["loop_action"],
             loop_action_args=None if row["loop_action_args"] is None else tuple(row["loop_action_args"]),
             stuttering=bool(row["stuttering"]),
+            cut_off=bool(row["cut_off"]),
             constants=self._constants(point),
         )
 

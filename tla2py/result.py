@@ -35,7 +35,7 @@ class RunResult:
     @property
     def trace_length(self) -> int | None:
         """The number of states of the shortest trace of a violation, None without one."""
-        lengths = [len(trace.states) for trace in self.traces if trace.states]
+        lengths = [len(trace.states) for trace in self.traces if trace.states and not trace.cut_off]
         return min(lengths) if self.violations and lengths else None
 
 

@@ -100,7 +100,8 @@ class Trace:
     """A counterexample: what it violates, its states, and how it goes on for ever where it does.
 
     ``loop_start`` is the index of the state that the last state steps back to, and ``loop_action`` the action of that step,
-    with its arguments, where it is told; ``stuttering`` says that nothing happens after the last state. All are unset for a safety violation. ``kind`` is that of a ``Violation``, evaluation
+    with its arguments, where it is told; ``stuttering`` says that nothing happens after the last state. All are unset for a
+    safety violation. ``cut_off`` says that a log broke off before the last state was printed. ``kind`` is that of a ``Violation``, evaluation
     for a trace to what TLC could not evaluate, or ``UNKNOWN`` where a file made elsewhere does not tell. ``constants``
     are those of the model as TLA+ text, where they are known. In Jupyter a trace shows itself as a table of its steps,
     elsewhere ``print`` shows it as text.
@@ -113,6 +114,7 @@ class Trace:
     loop_action: str | None = None
     loop_action_args: tuple[str, ...] | None = None
     stuttering: bool = False
+    cut_off: bool = False
     constants: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def state(self, index: int) -> State:

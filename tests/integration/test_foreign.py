@@ -105,6 +105,70 @@ def test_a_log_that_breaks_off(tmp_path: Path) -> None:
     assert len(view.traces) == 0
 
 
+@pytest.mark.parametrize("options", [["-tool"], []], ids=["framed", "plain"])
+def test_a_log_cut_off_in_mid_trace(tmp_path: Path, run_cli: RunCli, options: list[str]) -> None:
+    log = run_tlc(tmp_path, "safety", *options)
+    whole, text = only_trace(log), log.read_bytes()
+    cut = tmp_path / "cut.log"
+    # In mid-state, after the first of its variables.
+    cut.write_bytes(text[: text.index(b"/\\ log", text.index(b"4: <Take"))])
+    trace = only_trace(cut)
+
+    assert trace.states == whole.states[:3]
+    assert (trace.kind, trace.name, trace.cut_off) == ("invariant", "Short", True)
+    assert not whole.cut_off
+    shown = run_cli("trace", cut)
+    assert shown.code == 0
+    assert shown.stdout.splitlines()[-1] == "and here the log is cut off"
+    copy = tmp_path / "copy.itf.json"
+    copy.write_text(run_cli("trace", cut, "--format", "itf").stdout)
+    assert only_trace(copy) == trace
+    (run,) = tla2py.open_store(str(cut)).run_rows
+    assert (run["verdict"], run["trace_length"]) == ("violated", None)
+
+
+@pytest.mark.parametrize("options", [["-tool"], []], ids=["framed", "plain"])
+def test_a_log_with_times(tmp_path: Path, options: list[str]) -> None:
+    log = run_tlc(tmp_path, "lasso", *options)
+    lines = log.read_text().splitlines()
+    timed = tmp_path / "timed.log"
+    before = [
+        f"2026-11-22T05:33:{number % 60:02}.1234567Z {line}".rstrip() for number, line in enumerate(lines)
+    ]
+    timed.write_text("\ufeff" + "\n".join(before) + "\n")
+
+    assert only_trace(timed) == only_trace(log)
+    if not options:
+        # One line that has none is no such log's.
+        timed.write_text("\n".join(["make check", *before]))
+        with pytest.raises(InputError, match="holds no trace"):
+            tla2py.open_store(str(timed))
+
+
+@pytest.mark.parametrize("options", [["-tool"], []], ids=["framed", "plain"])
+@pytest.mark.parametrize(
+    ("old", "new", "said", "traces"),
+    [
+        ("Len(log) < 2\nRests", "log[1] = 0\nRests", "to integer 1 which is out of domain", 1),
+        ("Short ==", "Short == /", "Was expecting", 0),
+    ],
+    ids=["invariant", "syntax"],
+)
+def test_a_log_of_a_check_that_failed(
+    tmp_path: Path, run_cli: RunCli, options: list[str], old: str, new: str, said: str, traces: int
+) -> None:
+    text = (CORPUS / "Relay.tla").read_text()
+    (tmp_path / "Relay.tla").write_text(text.replace(old, new))
+    (tmp_path / "safety.cfg").write_text("CONSTANTS a = a b = b\nSPECIFICATION Spec\nINVARIANT Short\n")
+    log = run_relay(tmp_path, "safety", *options)
+    ended = run_cli("trace", log)
+
+    assert ended.code == 2
+    assert said in ended.stdout
+    assert ("no counterexample" in ended.stdout) == (not traces)
+    assert ("1 state" in ended.stdout) == bool(traces)
+
+
 def test_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
     log = run_tlc(tmp_path, "lasso")
     shown = run_cli("trace", log)

@@ -1,6 +1,6 @@
 """Whole traces in ITF (Apalache's ADR-015): ours written and read back whole, those of Apalache and Quint read.
 
-What ITF has no place for is kept under ``#meta``: of the trace what it violates and whether it ends in stuttering, of
+What ITF has no place for is kept under ``#meta``: of the trace what it violates and whether it ends in stuttering or is cut off, of
 a state the action that led to it, with arguments and location. Readers of others pass over it.
 """
 
@@ -44,6 +44,8 @@ def trace_to_itf(trace: Trace, parameters: Mapping[str, Value] | None = None) ->
         made["loopAction"] = trace.loop_action
     if trace.loop_action_args is not None:
         made["loopActionArgs"] = [*trace.loop_action_args]
+    if trace.cut_off:
+        made["cutOff"] = True
     itf: Object = {"#meta": made, "params": [*given], "vars": [*variables], "states": states}
     start = len(trace.states) if trace.stuttering else trace.loop_start
     if start is not None:
@@ -90,6 +92,7 @@ def trace_from_itf(data: Object) -> Trace:
         loop_action=action if isinstance(action, str) else None,
         loop_action_args=tuple(map(str, args)) if isinstance(args, list) else None,
         stuttering=stuttering,
+        cut_off=about.get("cutOff") is True,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -24,6 +25,8 @@ _ACCEPTED = (
 # A log that a JVM talked into begins with few lines of its own.
 _LINES_LOOKED_AT = 1000
 _FRAME = b"@!@!@STARTMSG "
+# What GitHub Actions, among others, puts before each line.
+_TIME = re.compile(rb"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)(?:[ \t]|(?=\r?\n|\Z))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +60,13 @@ def read_file(path: Path) -> Found:
 
 
 def read_log(lines: Iterable[bytes]) -> CheckResult:
-    """The meaning of a log of TLC, with or without ``-tool``."""
+    """The meaning of a log of TLC, with or without ``-tool``, and with the time before each line or without."""
     rest = iter(lines)
     looked_at = list(islice(rest, _LINES_LOOKED_AT))
     framed = any(_FRAME in line for line in looked_at)
-    everything = chain(looked_at, rest)
+    everything: Iterable[bytes] = chain(looked_at, rest)
+    if all(_TIME.match(line) for line in looked_at if line.strip()):
+        everything = (_TIME.sub(b"", line, count=1) for line in everything)
     return interpret_log(iter_messages(everything) if framed else plain_to_messages(everything))
 
 

@@ -282,6 +282,8 @@ def trace_list(view: StoreView) -> RenderableType:
                 if row["loop_start"]
                 else "stuttering"
                 if row["stuttering"]
+                else "cut off"
+                if row["cut_off"]
                 else ""
             )
             table.add_row(

@@ -80,6 +80,8 @@ def trace_end(trace: Trace) -> str:
     if trace.loop_start is not None:
         by = f" by {_call(trace.loop_action, trace.loop_action_args)}" if trace.loop_action else ""
         return f"and back to state {trace.loop_start}{by}, for ever"
+    if trace.cut_off:
+        return "and here the log is cut off"
     return "and nothing happens any more (stuttering)" if trace.stuttering else ""
 
 

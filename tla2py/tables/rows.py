@@ -124,6 +124,7 @@ def trace_row(run_id: str, number: int, trace: Trace) -> Row:
         "loop_action": trace.loop_action,
         "loop_action_args": None if trace.loop_action_args is None else list(trace.loop_action_args),
         "stuttering": trace.stuttering,
+        "cut_off": trace.cut_off,
     }
 
 

@@ -99,6 +99,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
             "loop_action_args", pa.list_(_TEXT), True, "its arguments as TLA+ text, where TLC prints them"
         ),
         Column("stuttering", pa.bool_(), False, "whether nothing happens after the last state"),
+        Column("cut_off", pa.bool_(), False, "whether a log made elsewhere broke off within it"),
     ),
     "states": (
         Column("run_id", _TEXT, False, "the run that found it"),

@@ -8,6 +8,7 @@ process may have reported one, and a cut-off stream looks like success up to its
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from tla2py.outcome import VERDICTS, CheckResult, Diagnostic, Outcome, Verdict, Violation
 from tla2py.tlc.codes import EXIT_STATUSES
@@ -77,7 +78,7 @@ def interpret_messages(
 def interpret_log(messages: Iterable[Message | UserText]) -> CheckResult:
     """The meaning of a log that somebody kept, of whose process nothing is known but what it printed.
 
-    A log that breaks off is one of a process that was killed.
+    A log that breaks off is one of a process that was killed; the trace within which it does is told as far as it goes.
     """
     reading = _read(messages, {})
     outcome = _success(reading, bounded=reading.simulated)
@@ -89,7 +90,8 @@ def interpret_log(messages: Iterable[Message | UserText]) -> CheckResult:
         outcome = next((said for said in reading.failures if said is not Outcome.ERROR), Outcome.ERROR)
     elif not reading.finished:
         outcome = Outcome.KILLED
-    return _result(reading, outcome)
+    result = _result(reading, outcome)
+    return replace(result, traces=(*result.traces, *reading.cut_off))
 
 
 def _read(messages: Iterable[Message | UserText], candidates: Mapping[str, Sequence[str]]) -> Reading:

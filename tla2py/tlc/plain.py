@@ -62,6 +62,8 @@ _ERRORS: dict[Code, str] = {
     Code.INITIAL_STATE_FAILED: r"(?s:.*)^While working on the initial state:$",
     Code.STACK_OVERFLOW: r"This was a Java StackOverflowError\.",
 }
+# They end with a state, and that at its blank line: where the log ends first, nobody knows what is lacking.
+_IN_STATES = frozenset({Code.STATE, Code.INVARIANT_INITIAL, Code.PROPERTY_INITIAL, Code.INITIAL_STATE_FAILED})
 # What an exception's text may hold, on a line of its own.
 _NESTED: dict[Code, str] = {
     Code.ASSERT: r"^(?:: )?The first argument of Assert evaluated to FALSE; the second argument was:$",
@@ -91,7 +93,7 @@ def plain_to_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
     reader = _Reader()
     for raw in lines:
         yield from reader.read(raw.decode("utf-8", "replace").rstrip("\r\n"))
-    yield from reader.end()
+    yield from reader.end(complete=False)
 
 
 class _Reader:
@@ -120,7 +122,7 @@ class _Reader:
         elif line != _NO_WARNING:
             self._body.append(line)
 
-    def end(self) -> Iterator[Message]:
+    def end(self, *, complete: bool = True) -> Iterator[Message]:
         """The message that is open, if any."""
         if not self._body:
             return
@@ -133,7 +135,13 @@ class _Reader:
             nested = tuple(
                 inner for inner, form in _COMPILED_NESTED.items() if inner != code and form.search(text)
             )
-        yield Message(code=code, level=self._level, text=text, nested=nested)
+        yield Message(
+            code=code,
+            level=self._level,
+            text=text,
+            nested=nested,
+            complete=complete or code not in _IN_STATES,
+        )
 
     def _whole(self, line: str) -> Message | None:
         """The message that the line is all of."""

@@ -62,6 +62,8 @@ class Reading:
         self.violated: Outcome | None = None
         self.failures: list[Outcome] = []
         self.traces: list[Trace] = []
+        # Those of which not all states were printed, as far as they were.
+        self.cut_off: list[Trace] = []
         self.stats = Stats()
         self.coverage: list[CoverageItem] = []
         self.diagnostics: dict[Diagnostic, None] = {}
@@ -95,7 +97,8 @@ class Reading:
         if not end.complete or not self._states:
             text = f"Trace {end.trace} is cut off after {len(self._states)} states."
             self.diagnose(Diagnostic(code=0, severity="warning", text=text))
-            return
+            if not self._states:
+                return
         subject = self._attribute(Violation(kind=self._start.kind, name=self._start.name))
         trace = Trace(
             kind=subject.kind,
@@ -105,8 +108,9 @@ class Reading:
             loop_action=end.ending.loop_action,
             loop_action_args=end.ending.loop_action_args,
             stuttering=end.ending.stuttering,
+            cut_off=not end.complete,
         )
-        self.traces.append(trace)
+        (self.traces if end.complete else self.cut_off).append(trace)
         self._states = []
 
     def _message(self, message: Message) -> None:

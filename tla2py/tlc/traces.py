@@ -140,8 +140,9 @@ class _Traces:
         _, body = split_initial_state(message)
         if body is not None:
             yield self._start()
-            values = self._reader.read_values(body, partial=self._subject.kind == EVALUATION)
-            yield State(index=1, action=None, action_args=None, location=None, values=values)
+            if message.complete:
+                values = self._reader.read_values(body, partial=self._subject.kind == EVALUATION)
+                yield State(index=1, action=None, action_args=None, location=None, values=values)
             yield from self.end(complete=message.complete)
 
     def _start(self) -> TraceStart:
