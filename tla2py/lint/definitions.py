@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tla2py.cfg.statements import LISTS, SINGLE
 from tla2py.lint.finding import Found, Place, Severity, rule
 from tla2py.lint.subject import Mention, Subject, keyword_of
 from tla2py.lint.temporal import asks_tlc, parts_of
@@ -25,11 +26,7 @@ def _defined(subject: Subject, *keys: str) -> Iterator[tuple[Mention, Spec]]:
                 yield mention, spec
 
 
-@rule(
-    Severity.ERROR,
-    unknown_definition="a name that the module does not define",
-    definition_arity="a definition with parameters where TLC wants none",
-)
+@rule(Severity.ERROR, unknown_definition="a name that the module does not define")
 def unknown_definitions(subject: Subject) -> Iterator[Found]:
     """TLC stops at them, but for an ALIAS, which it passes over."""
     names = {name for spec in subject.specs for name in spec.definitions}
@@ -48,10 +45,19 @@ def unknown_definitions(subject: Subject) -> Iterator[Found]:
             hint = f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares"
             message = f"{subject.shown} has no definition {name}: TLC {does}"
             yield "unknown-definition", place, message, hint
-        elif key and all(spec.definitions[name].arity for spec in subject.specs if name in spec.definitions):
-            message = f"{name} takes parameters: TLC stops, as {keyword_of(key)} wants a definition without"
+
+
+@rule(Severity.ERROR, definition_arity="a definition with parameters where TLC wants none")
+def definitions_with_parameters(subject: Subject) -> Iterator[Found]:
+    """TLC stops at them."""
+    for mention in subject.of(*SINGLE.values(), *LISTS.values()):
+        name = mention.name
+        found = [spec.definitions[name] for spec in subject.specs if name in spec.definitions]
+        if found and all(definition.arity for definition in found):
+            wants = f"{keyword_of(mention.key)} wants a definition without"
+            message = f"{name} takes parameters: TLC stops, as {wants}"
             right = f"define one without parameters that applies {name}, and name that"
-            yield "definition-arity", place, message, right
+            yield "definition-arity", mention.place, message, right
 
 
 @rule(

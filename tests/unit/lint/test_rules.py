@@ -115,6 +115,8 @@ def test_a_sweep_is_judged_by_what_it_makes_of_its_config(box: Path) -> None:
     assert lint_text(box, live, "[parameters]\nN = { from = 1, to = 50 }\n") == [symmetry]
     varied = '[parameters]\ninvariants = ["Small", "Step"]\n'
     assert lint_text(box, "", varied) == [("s.toml", "invariant-level", 4, 25)]
+    named = '[model]\ninvariants = ["Small", "Below"]\n'
+    assert lint_text(box, "", named) == [("s.toml", "definition-arity", 4, 25)]
 
 
 def test_constants_of_a_sweep_need_not_be_in_its_config(box: Path) -> None:
