@@ -15,6 +15,7 @@ from tla2py.errors import InputError
 from tla2py.execute import Executed, execute_run
 from tla2py.run import Config, Run, RunRecord, TlcOptions, digest_run, digest_text
 from tla2py.syntax import Spec, load_spec
+from tla2py.tlc.states import UNASSIGNED
 from tla2py.tlc.toolchain import Toolchain
 from tla2py.trace import State, Trace
 from tla2py.values import format_value, state_to_itf
@@ -66,6 +67,12 @@ class Asker:
                     hint=f"it was to have {', '.join(self.variables)}; run the sweep again with --fresh",
                 )
             for variable, value in state.values.items():
+                if value == UNASSIGNED:
+                    raise InputError(
+                        "not-confirmable",
+                        f"{variable} has no value in state {state.index}, so that it is no state of the specification",
+                        hint="TLC stopped there; 'tla2py trace STORE POINT' shows the steps to it",
+                    )
                 if _NO_VALUE.search(re.sub(r'"(\\.|[^"\\])*"', '""', format_value(value))):
                     raise InputError(
                         "not-confirmable",

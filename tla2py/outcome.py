@@ -76,7 +76,7 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.FAILURE_SAFETY_EVAL: "an invariant cannot be evaluated",
     Outcome.FAILURE_LIVENESS_EVAL: "a property cannot be evaluated",
     Outcome.ERROR_SPEC_PARSE: "a module cannot be parsed",
-    Outcome.ERROR_CONFIG_PARSE: "the config cannot be parsed",
+    Outcome.ERROR_CONFIG_PARSE: "TLC refuses the config",
     Outcome.ERROR: "an error of TLC",
     Outcome.NOT_STARTED: "TLC did not start",
     Outcome.BOUNDED_SUCCESS: "not all states",
@@ -141,11 +141,16 @@ class CoverageItem:
     generated: int | None = None
 
 
+MOST_LINES = 10
+"""How many lines of a place are kept."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A place in what the user wrote: in a module, a config or a sweep file, or in an option such as ``-c N=1``.
 
-    Lines and columns count from 1, columns in characters; ``excerpt`` is the text of the line.
+    Lines and columns count from 1, columns in characters; ``excerpt`` is the text of the line, or of the lines where it
+    goes over several: the first ``MOST_LINES``, and ``...`` where there are more.
     """
 
     file: str

@@ -103,6 +103,45 @@ def test_a_successor_that_lacks_a_variable_is_at_its_action(run_cli: RunCli, fol
     assert caret_of(told(run_cli("check", "Half.tla")), "Half.tla:4:9") == "x' = 1"
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "place"),
+    [
+        ("Init == x = 0\nNext == x' = x /\\ y' = y\nSpec == Init /\\ [][Next]_<<x, y>>\n", "3:1"),
+        ("Init == x = 0\nAll == WF_x(TRUE) /\\ Init /\\ [][x' = y /\\ y' = x]_x\nSpec == All\n", "3:1"),
+        ("Spec == x = 0 /\\ [][x' = y /\\ y' = x]_x\n", "3:1"),
+    ],
+    ids=["named", "through", "unnamed"],
+)
+def test_an_initial_state_that_lacks_a_variable(
+    run_cli: RunCli, folder: Path, behaviour: str, place: str
+) -> None:
+    (folder / "Half.tla").write_text(f"---- MODULE Half ----\nVARIABLES x, y\n{behaviour}====\n")
+    (folder / "sweep.toml").write_text('module = "Half.tla"\n')
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert ended.code == 2
+    assert f"Half.tla:{place}: The initial predicate gives y no value." in told(ended)
+    assert "broken: a definition cannot be evaluated" in ended.stdout
+    for option in ("--verify", "--arguments"):
+        asked = run_cli("trace", "runs/sweep", "1", option)
+        assert asked.code == 2
+        assert "y has no value in state 1" in asked.stderr
+
+
+def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, folder: Path) -> None:
+    conjuncts = [f"  /\\ N > {number}" for number in range(12)]
+    text = "\n".join(
+        ["---- MODULE Long ----", "EXTENDS Naturals", "CONSTANT N", "ASSUME", *conjuncts, "===="]
+    )
+    (folder / "Long.tla").write_text(text)
+    (folder / "Three.tla").write_text(text.replace("Long", "Three").replace("\n".join(conjuncts[3:]), ""))
+    ended = run_cli("check", "Three.tla", "-c", "N=2")
+    assert ended.code == 1
+    shown = [line for line in told(ended) if " | " in line or "^" in line]
+    assert shown == [f"{number:>5} | {line}" for number, line in enumerate(conjuncts[:3], 5)]
+    shown = [line for line in told(run_cli("check", "Long.tla", "-c", "N=2")) if " | " in line]
+    assert shown[9:] == [f"   14 | {conjuncts[9]}", "      | ..."]
+
+
 def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
     (folder / "Wrong.cfg").write_text(
         "CONSTANT N = 1\nSPECIFICATION Spec\n\\* Nope is not\nINVARIANT Low Nope\n"
@@ -119,6 +158,15 @@ def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
     ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg")
     assert ended.code == 1
     assert caret_of(told(ended), "Limited.tla:5:8") == "N > 0"
+
+
+def test_a_set_is_no_invariant(run_cli: RunCli, folder: Path) -> None:
+    (folder / "Limited.tla").write_text(LIMITED.replace("Spec ==", "Some == {N}\nSpec =="))
+    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Some")
+    assert ended.code == 2
+    lines = told(ended)
+    assert lines[0] == "Limited.tla:11:1: The invariant of Some is equal to {1}"
+    assert lines[-1].startswith("broken (TLC refuses the config)")
 
 
 def test_an_option_is_a_place_too(run_cli: RunCli, folder: Path) -> None:

@@ -12,11 +12,12 @@ from tla2py.cfg.read import parse_config
 from tla2py.errors import InputError
 from tla2py.origins.literal import character_column, solid
 from tla2py.origins.written import Written
-from tla2py.outcome import Diagnostic, Place
+from tla2py.outcome import MOST_LINES, Diagnostic, Place
 from tla2py.result import RunResult
 from tla2py.run import Config, RunRecord
 from tla2py.syntax import Module, read_text
 from tla2py.syntax.copies import original_line
+from tla2py.syntax.term import Term
 from tla2py.tlc.codes import Code
 from tla2py.tlc.states import CALL, LOCATION, location_of
 from tla2py.trace import Location, Trace
@@ -31,6 +32,7 @@ _FOLDER = re.compile(r"-Djava\.io\.tmpdir=(.*)[/\\]tmp")
 # The first lines say what a message is about.
 _READ = 2000
 _UNASSIGNED = 2222
+_TEMPORAL = re.compile(r"\[\]|<>|~>|\b[WS]F_")
 _LEVELS = (2146, 2149)
 # These name what they are about, and no place.
 _NAMING = (
@@ -103,9 +105,28 @@ class _Locator:
             # It names the variable; what forgot it is the action that led here.
             action = self._traces[-1].states[-1].location
             return self.place(action) if action is not None else None
+        if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE) and found.location is None:
+            return self._initial()
         if (line := _CONFIG_LINE.search(found.text)) is not None:
             return self._config_line(int(line[1]))
         return None
+
+    def _initial(self) -> Place | None:
+        """Where the initial predicate is defined: the config's, or the first that its specification names."""
+        config = _config(self._config_text)
+        if config.init is not None:
+            return self._declared(config.init)
+        texts = map(self._origins.text, self._files.values())
+        defined = {each.name: each for text in texts for each in _read(text).definitions}
+        name, through = config.specification or "", set[str]()
+        while name in defined and name not in through:
+            if through and _TEMPORAL.search(defined[name].text) is None:
+                break
+            through.add(name)
+            inner = [part for part in _conjuncts(defined[name].body) if part in defined]
+            steps = [part for part in inner if _TEMPORAL.search(defined[part].text)]
+            name = next((part for part in inner if part not in steps), steps[0] if steps else name)
+        return self._declared(name)
 
     def _called(self, following: Sequence[Diagnostic]) -> Place | None:
         """Where TLC was when the first of these came about, if it tells in the next."""
@@ -167,7 +188,10 @@ class _Locator:
         column = character_column(text, location.begin_column)
         if module == self._main and self._wrapper:
             return self._in_wrapper(location.begin_line, column)
-        return self._in_module(module, location.begin_line, column)
+        found = self._in_module(module, location.begin_line, column)
+        if location.end_line > location.begin_line and module not in self._originals:
+            found = replace(found, excerpt=_some(lines[location.begin_line - 1 : location.end_line]))
+        return found
 
     def _file_of(self, module: str) -> str | None:
         """The file that a module is in: its own, or that of the module it is nested in."""
@@ -259,6 +283,18 @@ class _Locator:
                 at = replace(at, begin_line=line, end_line=max(self.line(at.module, at.end_line), line))
             states.append(replace(state, location=at))
         return replace(trace, states=tuple(states))
+
+
+def _conjuncts(term: Term | None) -> list[str]:
+    """The names among the conjuncts of a formula."""
+    if term is None or term.is_name():
+        return [] if term is None else [term.operator]
+    return [name for part in term.arguments for name in _conjuncts(part)] if term.operator == "/\\" else []
+
+
+def _some(lines: Sequence[str]) -> str:
+    """Lines as an excerpt."""
+    return "\n".join([*lines[:MOST_LINES], *(["..."] if len(lines) > MOST_LINES else [])])
 
 
 def _qualified(name: str, value: str) -> str:

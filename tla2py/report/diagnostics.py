@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.explore import StoreView
-from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Place
+from tla2py.outcome import MOST_LINES, OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Place
 
 # A line longer than this is shown around the place.
 _WIDTH = 100
@@ -80,10 +80,15 @@ def diagnostic_text(found: Diagnostic) -> RenderableType:
 
 
 def excerpt_lines(place: Place) -> list[Text]:
-    """The line of a place with a caret under its column; nothing where the line is not known."""
+    """The line of a place with a caret under its column, or its lines; nothing where they are not known."""
     line = place.excerpt.replace("\t", " ").rstrip()
     if not line:
         return []
+    if "\n" in line:
+        # A caret at the first would point at what need not be wrong.
+        numbers = [f"{(place.line or 1) + n:>5}" for n in range(MOST_LINES)] + [" " * 5]
+        pairs = zip(numbers, line.split("\n"), strict=False)
+        return [Text.assemble((f"{number} | ", "dim"), each[:_WIDTH]) for number, each in pairs]
     column = place.column or 0
     start = max(column - _WIDTH // 2, 0) if len(line) > _WIDTH else 0
     shown = line[start : start + _WIDTH]

@@ -141,7 +141,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ),
         Column("line", pa.int32(), True, "the line in it, from 1"),
         Column("column", pa.int32(), True, "the column in characters, from 1"),
-        Column("excerpt", _TEXT, True, "the text of that line"),
+        Column("excerpt", _TEXT, True, "the text of that line, or of the lines where it goes over several"),
     ),
     "graph_states": (
         Column("run_id", _TEXT, False, "the run"),

@@ -144,6 +144,8 @@ MEANINGS: dict[int, Meaning] = {
     Code.TEMPORAL_PROPERTY: Meaning(_LIVENESS, "temporal_property"),
     Code.DEADLOCK: Meaning(Outcome.VIOLATION_DEADLOCK, "deadlock"),
     Code.ASSERT: Meaning(Outcome.VIOLATION_ASSERT, "assert"),
+    Code.INITIAL_STATE_FAILED: _SPEC_EVAL,
+    Code.INITIAL_INCOMPLETE: _SPEC_EVAL,
     Code.NESTED_EXPRESSION: _SPEC_EVAL,
     Code.SUCCESSOR_INCOMPLETE: _SPEC_EVAL,
     Code.NO_NEXT_ACTION: _SPEC_EVAL,

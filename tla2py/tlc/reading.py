@@ -9,7 +9,7 @@ from tla2py.outcome import CoverageItem, Diagnostic, Outcome, Stats, Violation
 from tla2py.tlc.codes import OUTCOMES, Code, meaning
 from tla2py.tlc.messages import Level, Message, UserText
 from tla2py.tlc.sany import SanyReader
-from tla2py.tlc.states import find_location
+from tla2py.tlc.states import UNASSIGNED, StateReader, find_location
 from tla2py.tlc.statistics import read_coverage, read_stats
 from tla2py.tlc.traces import (
     INTRODUCTIONS,
@@ -194,7 +194,15 @@ class Reading:
 
 def _diagnostic(message: Message, severity: str) -> Diagnostic:
     """A message as a diagnostic; a general error that wraps another is told as that one."""
-    text, _ = split_initial_state(message)
+    text, state = split_initial_state(message)
     code = message.nested[0] if message.code == Code.GENERAL and message.nested else message.code
     text = _WRAPPING.sub("", text).strip()
+    if state is not None and (names := _unassigned(state)):
+        text = f"The initial predicate gives {names} no value.\n{text}"
     return Diagnostic(code=code, severity=severity, text=text, location=find_location(text))
+
+
+def _unassigned(state: str) -> str:
+    """The variables that have no value in an initial state, which TLC does not name."""
+    values = StateReader().read_values(state, partial=True)
+    return " and ".join(name for name, value in values.items() if value == UNASSIGNED)

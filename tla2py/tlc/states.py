@@ -29,7 +29,8 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|<<|>>|[(\[{]|[)\]}]|,')
 VIEW = "VIEW"
 """The name under which a state's value is kept where TLC prints a view of it in place of its variables."""
 
-_UNASSIGNED = Opaque("null")
+UNASSIGNED = Opaque("null")
+"""What TLC prints for a variable that was given no value."""
 # How many characters of value texts are remembered within a trace; states seldom have more.
 _REMEMBERED = 1 << 20
 
@@ -112,7 +113,7 @@ class StateReader:
         """
         texts = dict(_assignments(_FINGERPRINT.sub("", body.rstrip())))
         values = {
-            name: _UNASSIGNED if partial and text == _UNASSIGNED.text else self._value(text)
+            name: UNASSIGNED if partial and text == UNASSIGNED.text else self._value(text)
             for name, text in texts.items()
         }
         if self._size > _REMEMBERED:
