@@ -43,10 +43,11 @@ class CheckModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What a check found: the record and its reading."""
+    """What a check found: the record and its reading; ``config`` is the config file that it started from."""
 
     record: RunRecord
     result: RunResult
+    config: Path | None = None
 
     def to_json(self) -> str:
         """One object: the columns of ``runs``; ``traces``, each a row of that table with its ``states``; ``diagnostics``."""
@@ -169,7 +170,8 @@ def check_model(
     with execute_run(run, given.texts, toolchain, watch=watch) as executed:
         written = OptionTexts(constants=check.given, config=check.config, verbatim=check.verbatim is not None)
         origins = Origins(paths=given.paths, text=given.texts.__getitem__, written=written)
-        return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
+        result = located(executed.record, executed.result, origins)
+        return Checked(record=executed.record, result=result, config=check.config)
 
 
 def _progress(stdout: Path) -> Stats | None:

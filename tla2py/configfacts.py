@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tla2py.cfg.literal import literal_names
 from tla2py.cfg.read import parse_config
 from tla2py.lint.temporal import parts_of
 from tla2py.lint.values import mistaken_names
-from tla2py.run import Config, Run
+from tla2py.run import Config, Run, TlcOptions
 from tla2py.syntax import Spec
 
 # Options of a run that change what is searched; the others change only how fast, or what is told of it.
@@ -35,6 +35,9 @@ class Check:
         return f"{self.kind} {self.name}".strip()
 
 
+DEADLOCK = Check("deadlock")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFacts:
     """What a config says.
@@ -55,8 +58,7 @@ class ConfigFacts:
 def config_facts(run: Run, spec: Spec) -> ConfigFacts:
     """What the config of a run says. Raises InputError (``config-syntax``) for a text that TLC would misread."""
     said = parse_config(run.config_text, Path("MC.cfg")).config
-    deadlock = run.options.check_deadlock and "-deadlock" not in run.options.options
-    checked = set(_checks(said, deadlock=deadlock))
+    checked = set(_checks(said, deadlock=_deadlock(run.options)))
     asked = set(_checks(run.config, deadlock=run.options.check_deadlock))
     values = {constant: literal_names(text) or frozenset() for constant, text in said.assignments}
     return ConfigFacts(
@@ -93,6 +95,29 @@ def _is_temporal(name: str, spec: Spec) -> bool:
     return name in spec.definitions and "temporal" in parts_of(name, spec)
 
 
+def checks_of(config_text: str, options: TlcOptions) -> tuple[Check, ...]:
+    """What TLC checks of the behaviours of a config, in its order; nothing where there are none.
+
+    Raises InputError as ``config_facts`` does.
+    """
+    said = parse_config(config_text, Path("MC.cfg")).config
+    if not (said.specification or said.init):
+        return ()
+    return tuple(dict.fromkeys(_checks(said, deadlock=_deadlock(options))))
+
+
+def only_deadlock(runs: Sequence[Run]) -> bool:
+    """Whether nothing but deadlock is checked at any of a sweep's points."""
+    if any(set(_checks(run.config, deadlock=False)) or not _deadlock(run.options) for run in runs):
+        return False
+    # A template can name more, and is one for all points.
+    return bool(runs) and checks_of(runs[0].config_text, runs[0].options) == (DEADLOCK,)
+
+
+def _deadlock(options: TlcOptions) -> bool:
+    return options.check_deadlock and "-deadlock" not in options.options
+
+
 def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
     for kind, names in (
         ("invariant", config.invariants),
@@ -101,7 +126,7 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
     ):
         yield from (Check(kind, name) for name in names)
     if deadlock:
-        yield Check("deadlock")
+        yield DEADLOCK
 
 
 def _digest(run: Run, said: Config, *, generated: bool) -> str:

@@ -60,7 +60,35 @@ def test_a_model_that_holds() -> None:
     assert ended.code == 0
     assert ended.stderr == ""
     (line,) = ended.stdout.splitlines()
-    assert line.startswith("holds (success); 3 states generated, 3 distinct, depth 3")
+    assert line.startswith("holds: OnStreet; 3 states generated, 3 distinct, depth 3")
+
+
+def test_the_last_line_says_what_was_checked(run_cli: RunCli, tiny_spec: Path) -> None:
+    alone = run_cli("check", "Counter.tla", "-c", "Max=2").stdout.splitlines()[-1]
+    assert alone.startswith("holds: no deadlock, and nothing else was checked; 4 states")
+    tiny_spec.with_suffix(".cfg").write_text(
+        "CONSTANT Max = 2\nSPECIFICATION Spec\nINVARIANT Small\nPROPERTY Resting\n"
+    )
+    text = tiny_spec.read_text().replace("====", "Resting == <>[](TRUE)\n====")
+    tiny_spec.write_text(text)
+    whole = run_cli("check", "Counter.tla").stdout.splitlines()[-1]
+    assert whole.startswith("holds: Small, Resting, no deadlock (Counter.cfg); 4 states")
+    tiny_spec.write_text("---- MODULE Counter ----\nASSUME TRUE\n====\n")
+    tiny_spec.with_suffix(".cfg").unlink()
+    assert run_cli("check", "Counter.tla").stdout.startswith("holds: nothing was checked but ASSUME")
+
+
+def test_a_sweep_without_invariants_says_that_only_deadlock_is_checked(
+    run_cli: RunCli, tiny_spec: Path
+) -> None:
+    sweep = tiny_spec.with_name("bare.toml")
+    bare = 'module = "Counter.tla"\n[parameters]\nMax = [1, 2]\n[model]\n'
+    said = "only deadlock is checked"
+    for more, count in (("", 1), ('invariants = ["Small"]\n', 0), ("check_deadlock = false\n", 0)):
+        sweep.write_text(bare + more)
+        ended = run_cli("sweep", sweep, "--executor", "local")
+        assert ended.code == 0
+        assert ended.stderr.count(said) == count
 
 
 def test_a_specification_or_its_parts_are_named(run_cli: RunCli, tiny_spec: Path) -> None:
@@ -97,7 +125,7 @@ def test_a_violation_is_told_step_by_step() -> None:
     last = lines[lines.index("") - 2 :]
     # Of the last state only what changed, and where the action stands.
     assert last[0].split() == ["3", "Walk", "Walk:20"]
-    assert last[1].strip() == "at  1 -> 2"
+    assert last[1].strip() == "at: 1 -> 2"
     assert last[3].startswith("violated: NotLast; 3 states generated, 3 distinct")
     assert "met" not in last[1]
 

@@ -17,6 +17,7 @@ from tla2py.cli.lint import warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
+from tla2py.configfacts import only_deadlock
 from tla2py.errors import InputError
 from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
 from tla2py.expect import Finding, exit_code, judge, left_out, row_for, worst
@@ -145,6 +146,8 @@ def sweep_command(
     for loaded, plan in zip(sweeps, plans, strict=True):
         warn_sweep(loaded, plan, toolchain.jar)
         check_plan(loaded, plan, toolchain)
+        if only_deadlock(plan.runs):
+            err().print(f"{loaded.name}: only deadlock is checked: there are no invariants and no properties")
     swept = []
     with shared_executor(executor, master, sweeps) as start:
         for loaded, plan, path in zip(sweeps, plans, stores, strict=True):

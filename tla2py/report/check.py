@@ -6,12 +6,26 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.check import Checked
+from tla2py.configfacts import DEADLOCK, checks_of
 from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Verdict
 from tla2py.report.diagnostics import diagnostic_text
 from tla2py.report.text import VERDICT_STYLES, number, seconds, trace_text
 
 # As Java says that it may not open a file, or finds no network.
 _REFUSALS = ("(Permission denied)", "Network is unreachable")
+# How many names of what holds are told.
+_MOST = 6
+
+
+def _checked(checked: Checked) -> str:
+    """What was checked, in short, and which config said so."""
+    checks = checks_of(checked.record.executions[0].config_text, checked.record.options)
+    names = [check.name for check in checks if check != DEADLOCK]
+    said = names[:_MOST] + [f"{len(names) - _MOST} more"] * (len(names) > _MOST)
+    said += ["no deadlock"] * (DEADLOCK in checks)
+    text = ", ".join(said) or "nothing was checked but ASSUME"
+    text += ", and nothing else was checked" * (checks == (DEADLOCK,))
+    return f"{text} ({checked.config})" if checked.config is not None else text
 
 
 def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
@@ -29,9 +43,10 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         parts.append(Text(REMEDIES[result.outcome]))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
     names = ", ".join(v.name or v.kind for v in result.violations)
-    verdict.append(
-        f": {names}" if names else f" ({OUTCOME_WORDS.get(result.outcome, result.outcome.value)})", ""
-    )
+    if result.verdict is Verdict.HOLDS:
+        verdict.append(f": {_checked(checked)}", "")
+    else:
+        verdict.append(f": {names}" if names else f" ({OUTCOME_WORDS[result.outcome]})", "")
     stats = result.stats
     if stats.generated is not None:
         verdict.append(
