@@ -114,7 +114,11 @@ def _jobs(paths: Sequence[Path]) -> Iterator[_Job]:
     for folder in (path for path in paths if path.is_dir()):
         found = [_Job(file=file, module=module_of(file)) for file in _within(folder)]
         if not found:
-            raise InputError("usage", f"{folder} has no config beside a module, and no sweep file")
+            raise InputError(
+                "usage",
+                f"{folder} has no config beside a module, and no sweep file",
+                hint="name a folder with .cfg files beside their modules, or with sweep files",
+            )
         yield from found
     for file in files:
         if file.suffix == ".cfg":
