@@ -72,6 +72,7 @@ VERDICTS: dict[Outcome, Verdict] = {
 # For people, beside a verdict that is no answer.
 OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.VIOLATION_ASSUMPTION: "an ASSUME cannot be evaluated",
+    Outcome.VIOLATION_LIVENESS: "a property cannot be evaluated",
     Outcome.FAILURE_SPEC_EVAL: "a definition cannot be evaluated",
     Outcome.FAILURE_SAFETY_EVAL: "an invariant cannot be evaluated",
     Outcome.FAILURE_LIVENESS_EVAL: "a property cannot be evaluated",
