@@ -205,6 +205,39 @@ def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> Non
     assert "tla2py tools install 1.7.4" in told[0]
 
 
+def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: Path) -> None:
+    from tla2py.syntax import parse_module
+    from tla2py.tlc.pluscal import Translator
+    from tla2py.tlc.toolchain import find_toolchain
+
+    told: list[str] = []
+    translate = Translator(find_toolchain, told.append)
+    text = translate(parse_module(countdown))
+    assert text is not None
+    text = re.sub("BEGIN TRANSLATION.*", "BEGIN TRANSLATION", text)
+    told.clear()
+    assert "/\\ left' = left\n" in text
+    # As older translators lay it out.
+    for same in (text, text.replace("/\\ left' = left\n", "/\\ UNCHANGED  left \\* none\n")):
+        countdown.write_text(same)
+        assert translate(parse_module(countdown)) is None
+        assert told == []
+    countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
+    ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
+    assert "violated" in ended.stdout
+    assert "Countdown.tla:4:4: the translation in the file is checked; it has no checksum" in ended.stderr
+    assert "translates the PlusCal algorithm otherwise (step). If you changed" in ended.stderr
+    # What cannot be compared is checked as before.
+    countdown.write_text(text.replace("end while;", "end whle;"))
+    ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
+    assert "violated" in ended.stdout
+    assert "may be older than the PlusCal algorithm; it is taken as it is" in ended.stderr
+    # An empty translation is none.
+    countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
+    assert translate(parse_module(countdown)) is not None
+    assert "the PlusCal algorithm is not translated" in told[0]
+
+
 def test_pluscal_that_cannot_be_translated(run_cli: RunCli, countdown: Path) -> None:
     countdown.write_text(COUNTDOWN.replace("left - 1;", "left - 1 +;").replace("end while;", "end whle;"))
     ended = run_cli("check", countdown, "-c", "N=2")

@@ -11,7 +11,7 @@ import hashlib
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import platformdirs
@@ -32,6 +32,8 @@ _NO_CHECKSUM = ' (chksum(pcal) = "0" /\\ chksum(tla) = "0")'
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
 # What a translation defines; a module that defines it beside its algorithm does without one.
 _TRANSLATED = frozenset({"vars", "Init", "Next", "Spec"})
+_LAYOUT = re.compile(r"\\\*.*|\(\*.*?\*\)|\s+")
+_SAME = re.compile(r"\b(\w+)'=\1\b")
 _POSITION = re.compile(r"line (\d+), column (\d+)")
 
 
@@ -48,41 +50,57 @@ class Translator:
         Raises InputError (``pluscal-syntax``) with the place where the translator stops reading.
         """
         begin = _BEGIN.search(module.text)
-        checksum = _CHECKSUM.search(begin[1]) if begin is not None else None
-        if begin is not None and checksum is None:
-            return None  # nobody can tell how old it is
-        if begin is None and _TRANSLATED & {definition.name for definition in module.definitions}:
+        if begin is None or not (there := _meaning(module)):
+            if _TRANSLATED & {definition.name for definition in module.definitions}:
+                return None
+            return self._copy(module, "is not translated")
+        checksum = _CHECKSUM.search(begin[1])
+        if checksum is None:
+            self._doubt(module, there)
             return None
         text = self._translated(module)
-        if checksum is not None:
-            found = _BEGIN.search(text)
-            now = _CHECKSUM.search(found[1]) if found is not None else None
-            if now is None or now[0] == checksum[0]:
-                return None
-            if (now[1] is None) != (checksum[1] is None):
-                # Another kind of checksum. What differs may be edited by hand, so it is left as it is.
-                there, here = _meaning(module.text), _meaning(text)
-                differ = [name for name in {**there, **here} if there.get(name) != here.get(name)]
-                if differ:
-                    newer = "a newer TLC: tla2py tools install 1.7.4, then --tla2tools 1.7.4"
-                    other = (
-                        newer
-                        if checksum[1] is not None
-                        else "the TLC that did it, or take its mark PCal-... out"
-                    )
-                    told = ", ".join(differ[:3]) + (" and more" if len(differ) > 3 else "")
-                    self._tell(
-                        f"{_place(module)}: the translation in the file is checked, and this TLC translates the PlusCal "
-                        f"algorithm otherwise ({told}). If you changed the algorithm since, translate it again, or have it "
-                        f"done by {other}"
-                    )
-                return None
-        state = "is not translated" if begin is None else "has changed since it was translated"
+        found = _BEGIN.search(text)
+        now = _CHECKSUM.search(found[1]) if found is not None else None
+        if now is None or now[0] == checksum[0]:
+            return None
+        if (now[1] is None) == (checksum[1] is None):
+            return self._copy(module, "has changed since it was translated")
+        # Another kind of checksum. What differs may be edited by hand, so it is left as it is.
+        if differ := _differing(there, text):
+            newer = "a newer TLC: tla2py tools install 1.7.4, then --tla2tools 1.7.4"
+            other = newer if checksum[1] is not None else "the TLC that did it, or take its mark PCal-... out"
+            self._tell(
+                f"{_place(module)}: the translation in the file is checked, and this TLC translates the PlusCal "
+                f"algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or have it "
+                f"done by {other}"
+            )
+        return None
+
+    def _copy(self, module: Module, state: str) -> str:
+        text = self._translated(module)
         self._tell(
             f"{_place(module)}: the PlusCal algorithm {state}; "
             "TLC is given a copy with a new translation, the file stays as it is"
         )
         return text
+
+    def _doubt(self, module: Module, there: Mapping[str, str]) -> None:
+        """Tell of a translation without a checksum that is not, or may not be, that of the algorithm."""
+        try:
+            differ = _differing(there, self._translated(module))
+        except (InputError, ToolchainError) as error:
+            # Such files were checked, and their modules inspected without Java, before anybody compared.
+            self._tell(
+                f"{_place(module)}: the translation in the file has no checksum and may be older than the PlusCal "
+                f"algorithm; it is taken as it is, for it cannot be compared: {error.message}"
+            )
+            return
+        if differ:
+            self._tell(
+                f"{_place(module)}: the translation in the file is checked; it has no checksum, and this TLC translates "
+                f"the PlusCal algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or "
+                "take the old translation out, from BEGIN to END, and it is done on a copy"
+            )
 
     def _translated(self, module: Module) -> str:
         toolchain = self._toolchain()
@@ -100,21 +118,29 @@ class Translator:
         return text
 
 
-def _meaning(text: str) -> dict[str, str]:
+def _meaning(module: Module) -> dict[str, str]:
     """The definitions of a translation, without white space and comments.
 
-    ``vars`` is left out: translators differ in the order of the variables.
+    ``vars`` is left out: translators differ in the order of the variables, as in whether they write UNCHANGED for one.
     """
+    text = module.text
     begin, end = _BEGIN.search(text), _END.search(text)
     lines = (
         text.count("\n", 0, begin.start() if begin else 0),
         text.count("\n", 0, end.start() if end else len(text)),
     )
     return {
-        definition.name: re.sub(r"\\\*.*|\(\*.*?\*\)|\s+", "", definition.text)
-        for definition in read_text(text).definitions
+        definition.name: _SAME.sub(r"UNCHANGED\1", _LAYOUT.sub("", definition.text))
+        for definition in module.definitions
         if lines[0] < definition.span.begin_line <= lines[1] + 1 and definition.name != "vars"
     }
+
+
+def _differing(there: Mapping[str, str], text: str) -> str:
+    """The names of definitions that a translated text has otherwise; the first few."""
+    here = _meaning(read_text(text))
+    differ = [name for name in {**there, **here} if there.get(name) != here.get(name)]
+    return ", ".join(differ[:3]) + (" and more" if len(differ) > 3 else "")
 
 
 def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
