@@ -171,6 +171,15 @@ def test_a_warning_stops_nothing(run_cli: RunCli, box: Path) -> None:
     assert done.stdout.startswith("holds")
 
 
+def test_an_option_of_the_wrong_kind_is_told(run_cli: RunCli, box: Path) -> None:
+    done = run_cli("check", "Box.tla", "-c", 'N="3"', cwd=box)
+    assert done.errors[:2] == [
+        "-c N=...: warning[constant-kind] N is a string and must be a number: it is an operand of <",
+        "    Box.tla:12:15 needs it, and TLC stops there",
+    ]
+    assert done.code == 2
+
+
 def test_a_sweep_is_linted_before_it_runs(run_cli: RunCli, box: Path) -> None:
     text = 'module = "Box.tla"\nconfig = "Box.cfg"\n[parameters]\nN = { from = 1, to = 3 }\n[model]\n'
     (box / "s.toml").write_text(text + 'invariants = ["Step"]\n')

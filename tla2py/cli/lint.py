@@ -18,7 +18,7 @@ from tla2py.cli.options import Jar, Libraries
 from tla2py.cli.translate import use_translator
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
-from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_parsed, read_dialect
+from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_options, lint_parsed, read_dialect
 from tla2py.lint.configs import config_of, module_of
 from tla2py.lint.sweeps import lint_sweep
 from tla2py.plan import Plan, plan_sweep
@@ -181,13 +181,17 @@ def warn_sweep(sweep: Sweep, plan: Plan, jar: Tla2tools) -> None:
 
 
 def warn_check(check: CheckModel, config: Path, jar: Tla2tools) -> None:
-    """Lint the config of a single run, where there is one, as ``warn_sweep`` does."""
+    """Lint a single run as ``warn_sweep`` does: its config, where there is one, and the constants given beside it."""
     spec = check.model.spec
+    found: list[Finding] = []
     if check.verbatim is not None:
-        _warn(lint_parsed(check.verbatim, {spec.root.name: spec}, complete=True, dialect=_dialect(jar)))
+        found += lint_parsed(check.verbatim, {spec.root.name: spec}, complete=True, dialect=_dialect(jar))
     elif config.is_file():
         # What is given beside it completes it.
-        _warn(lint_parsed(read_config(config), {spec.root.name: spec}, complete=False, dialect=_dialect(jar)))
+        found += lint_parsed(
+            read_config(config), {spec.root.name: spec}, complete=False, dialect=_dialect(jar)
+        )
+    _warn([*found, *lint_options(spec, check.given)])
 
 
 def _warn(findings: Iterable[Finding], *, refuse: bool = True) -> None:

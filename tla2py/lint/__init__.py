@@ -1,6 +1,6 @@
 """What TLC misreads in a config, found before anything is run: a registry of rules, each a small pure function."""
 
-from tla2py.lint.configs import check_names, lint_file, lint_parsed
+from tla2py.lint.configs import check_names, lint_file, lint_options, lint_parsed
 from tla2py.lint.finding import RULES, Finding, Rule, Severity
 from tla2py.lint.jar import Dialect, read_dialect
 
@@ -12,6 +12,7 @@ __all__ = [
     "Severity",
     "check_names",
     "lint_file",
+    "lint_options",
     "lint_parsed",
     "read_dialect",
 ]

@@ -12,8 +12,9 @@ from tla2py.cfg.statements import read_statements
 from tla2py.errors import InputError
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions
+from tla2py.lint import kinds as kinds
 from tla2py.lint import text as text
-from tla2py.lint.finding import Finding, run_checks
+from tla2py.lint.finding import Finding, Place, finding_of, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import Mention, Subject, mentions_of
 from tla2py.syntax import Spec, load_spec
@@ -39,6 +40,14 @@ def lint_parsed(
     # What a sweep lays over the config is looked at with its points, and so is what it leaves of the config.
     mentions = tuple(mentions_of(file.statements, file.path)) if complete else ()
     return run_checks(_subject(file, specs, mentions, complete=complete, dialect=dialect))
+
+
+def lint_options(spec: Spec, constants: Mapping[str, str]) -> tuple[Finding, ...]:
+    """The findings on constants that ``check`` is given as options, over what a config says."""
+    values = [
+        Mention(key=name, name=text, place=Place(file=f"-c {name}=...")) for name, text in constants.items()
+    ]
+    return tuple(map(finding_of, kinds.wrong_kinds(spec, values)))
 
 
 def check_names(file: ConfigFile, specs: Mapping[str, Spec], *, undeclared: bool = False) -> None:

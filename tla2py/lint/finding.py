@@ -97,12 +97,14 @@ def rule(severity: Severity, **titles: str) -> Callable[[Check], Check]:
 
 def run_checks(subject: Subject) -> tuple[Finding, ...]:
     """All findings of a subject, by their places."""
-    found = {
-        Finding(code=code, severity=RULES[code].severity, place=place, message=message, hint=hint): None
-        for check in CHECKS
-        for code, place, message, hint in check(subject)
-    }
+    found = dict.fromkeys(finding_of(each) for check in CHECKS for each in check(subject))
     return tuple(sorted(found, key=lambda each: (each.place.file, each.place.line, each.place.column)))
+
+
+def finding_of(found: Found) -> Finding:
+    """What a rule gives, with the severity of the rule."""
+    code, place, message, hint = found
+    return Finding(code=code, severity=RULES[code].severity, place=place, message=message, hint=hint)
 
 
 def place_of(where: str) -> Place:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tla2py.cfg.read import ConfigFile
-from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS
+from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS, Point
 from tla2py.lint.configs import lint_parsed
-from tla2py.lint.finding import Finding, Found, Severity, place_of, rule, run_checks
+from tla2py.lint.finding import Finding, Found, Severity, finding_of, place_of, rule, run_checks
 from tla2py.lint.jar import Dialect
+from tla2py.lint.kinds import wrong_kinds
 from tla2py.lint.subject import Mention, Subject, mentions_of
 from tla2py.plan import Plan
 from tla2py.run import Config
@@ -35,6 +37,7 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
     found: dict[Finding, None] = {}
     for file in sweep.configs.values():
         found |= dict.fromkeys(lint_parsed(file, sweep.specs, complete=False, dialect=dialect))
+    found |= dict.fromkeys(map(finding_of, _wrong_kinds(sweep)))
     seen: set[object] = set()
     for point, run in zip(plan.points, plan.runs, strict=True):
         names = (point.parameters.get("module"), point.parameters.get("config"), *_named(run.config))
@@ -43,6 +46,32 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
             base = sweep.sources.config(point.parameters)
             found |= dict.fromkeys(run_checks(_subject(sweep, base, run.config, sweep.spec(point))))
     return tuple(found)
+
+
+def _wrong_kinds(sweep: Sweep) -> Iterator[Found]:
+    """What is wrong with the values of constants, each looked at once whatever number of points has it."""
+    varied = {parameter.name for parameter in sweep.parameters}
+    given: dict[tuple[int, tuple[str, ...]], tuple[Spec, dict[tuple[str, str], None]]] = {}
+    for point in sweep.points:
+        spec, permuted = sweep.spec(point), _permuted(sweep, point)
+        _, values = given.setdefault((id(spec), permuted), (spec, {}))
+        values |= dict.fromkeys(sweep.sources.assigned(point.parameters).items())
+    for (_, permuted), (spec, values) in given.items():
+        mentions = []
+        for name, text in values:
+            table = "parameters" if name in varied else "constants"
+            place = place_of(sweep.source.place(table, name, value=text))
+            mentions.append(Mention(key=name, name=text, place=place))
+        yield from wrong_kinds(spec, mentions, permuted)
+
+
+def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
+    """The constants that the symmetry of a point names, if it is one of constants."""
+    own = sweep.file.model.symmetry
+    varied = point.parameters.get("symmetry", "TRUE")
+    if varied != "TRUE":
+        return tuple(re.findall(r"\w+", varied))
+    return tuple(own) if isinstance(own, list) else ()
 
 
 def _named(config: Config) -> tuple[object, ...]:

@@ -66,6 +66,8 @@ class Inference:
         self.uses: dict[Entity, dict[tuple[str, Span], Module]] = {}
         self.compared: set[Entity] = set()
         """The constants that stand beside = or #."""
+        self.told_apart: set[Entity] = set()
+        """The constants whose kind a condition may ask for: ``N = Infinity``, ``N \\in Nat``."""
         self._parameters: dict[Entity, tuple[_Local, ...]] = {}
         self._pushed: set[tuple[Entity, Need]] = set()
         self._assumed = False
@@ -146,10 +148,17 @@ class Inference:
             return
         left, right = term.arguments
         if term.operator in {"=", "#"}:
-            found = (scope.find(part.operator) for part in term.arguments if part.is_name())
-            self.compared.update(entity for entity in found if entity is not None)
-        elif term.operator == "\\in":
-            need = element_need(right, scope)
+            for one, other in ((left, right), (right, left)):
+                entity = scope.find(one.operator) if one.is_name() else None
+                if entity is not None:
+                    self.compared.add(entity)
+                    if other.operator == "string" or self._is_constant(other, scope):
+                        self.told_apart.add(entity)
+        elif term.operator in {"\\in", "\\notin"}:
+            entity = scope.find(left.operator) if left.is_name() else None
+            if entity is not None and not self._assumed:
+                self.told_apart.add(entity)
+            need = element_need(right, scope) if term.operator == "\\in" else None
             if need is not None:
                 self._push(left, scope, local, Claim(need, f"an element of {_show(right, scope.module)}"))
         elif term.operator == "\\subseteq":
@@ -162,6 +171,10 @@ class Inference:
                         else "a set with such elements"
                     )
                     self._push(one, scope, local, Claim(Need("set", need), reason))
+
+    def _is_constant(self, term: Term, scope: Scope) -> bool:
+        entity = scope.find(term.operator) if term.is_name() else None
+        return entity is not None and entity.kind != "variable"
 
     def _push(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
         """Pass a claim on an expression to what its value comes from."""

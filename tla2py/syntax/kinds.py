@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.inference import Evidence, Inference
@@ -14,6 +14,7 @@ from tla2py.syntax.scope import Entity
 from tla2py.syntax.spec import Spec
 
 MODEL_VALUE = "model value"
+_PERMUTED = Need("set", Need(MODEL_VALUE))
 _PLURALS = {
     "number": "numbers",
     "boolean": "booleans",
@@ -66,6 +67,29 @@ def infer_kinds(spec: Spec) -> dict[str, ConstantKind]:
     """Return the kind of every constant of a specification, by name."""
     inference = _infer(spec)
     return {constant.name: _decide(spec, constant, inference) for constant in spec.constants}
+
+
+@deeply
+def required_kinds(spec: Spec) -> dict[str, ConstantKind]:
+    """Return the kinds without which some place has no value, of the constants that have one, by name.
+
+    A constant whose kind the module asks for itself, as in ``N = Infinity``, has none.
+    """
+    inference = _infer(spec)
+    kinds = {}
+    for constant in spec.constants:
+        entity = _entity(spec, constant.name)
+        found = [
+            # Permutations are of anything; symmetry alone wants model values.
+            replace(each, claim=replace(each.claim, need=SET)) if each.claim.need == _PERMUTED else each
+            for each in inference.evidence.get(entity, {}).values()
+            if each.claim.strength == REQUIRED
+        ]
+        if found and not constant.arity and entity not in inference.told_apart:
+            kind = _weigh(found)
+            if all(agree(kind.need, each.claim.need) for each in found):
+                kinds[constant.name] = kind
+    return kinds
 
 
 @deeply
@@ -164,7 +188,7 @@ def _weigh(found: Sequence[Evidence]) -> ConstantKind:
         where=deciding.module.where(deciding.span),
         # That nothing is wanted of a set's elements is no proof.
         certain=deciding.claim.strength == REQUIRED
-        and all(_agree(need, each) for each in required)
+        and all(agree(need, each) for each in required)
         and _merge([need_of_strongest, *required]) == need
         and (need.kind != "set" or need.element is not None),
         need=need,
@@ -179,7 +203,7 @@ def _merge(needs: Sequence[Need]) -> Need:
     """Return the most telling of needs, as far as they agree with the first."""
     result = needs[0]
     for need in needs[1:]:
-        if not _agree(result, need):
+        if not agree(result, need):
             continue
         kind = need.kind if need.kind in _NARROWER.get(result.kind, ()) else result.kind
         elements = [each for each in (result.element, need.element) if each is not None]
@@ -187,9 +211,10 @@ def _merge(needs: Sequence[Need]) -> Need:
     return result
 
 
-def _agree(one: Need, other: Need) -> bool:
+def agree(one: Need, other: Need) -> bool:
+    """Return whether one value can be of both kinds."""
     if one.kind == other.kind:
-        return one.element is None or other.element is None or _agree(one.element, other.element)
+        return one.element is None or other.element is None or agree(one.element, other.element)
     return other.kind in _NARROWER.get(one.kind, ()) or one.kind in _NARROWER.get(other.kind, ())
 
 

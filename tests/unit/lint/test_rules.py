@@ -125,3 +125,51 @@ def test_constants_of_a_sweep_need_not_be_in_its_config(box: Path) -> None:
     path.write_text('module = "Box.tla"\nconfig = "Box.cfg"\n[constants]\nN = 1\nOp = "Same"\n')
     loaded = load_sweep(path)
     assert lint_sweep(loaded, plan_sweep(loaded, "")) == ()
+
+
+@pytest.mark.parametrize(
+    ("constants", "more", "found"),
+    [
+        ("N = 3 S = {a, b}", "", []),
+        ("N = {3} S = {a, b}", "", [13]),
+        ("N = a S = {a, b}", "", [13]),
+        ("N = N S = {a, b}", "", [13]),
+        ("N = TRUE S = {a, b}", "", [13]),
+        ("N <- Limit S = {a, b}", "", []),
+        ("N = 3 S = 4", "", [19]),
+        # That permutations are wanted of something else than model values is nothing while no symmetry asks for them.
+        ("N = 3 S = {4, 5}", "", []),
+        ('N = 3 S = {4, "a"}', "", []),
+        ("N = 3 S = {a, b}", "Big == \\A s \\in S : s > 1", [19]),
+        ("N = 3 S = {1, None}", "Big == \\A s \\in S : s = None \\/ s > 1", []),
+        # What the module tells apart itself.
+        ('N = "none" S = {a, b}', 'Free == N = "none" \\/ x < N', []),
+        ("N = a S = {a, b}", "Far == IF N = Inf THEN 9 ELSE N\nInf == CHOOSE i : i \\notin Nat", []),
+        ("N = a S = {a, b}", "Far == IF N \\in Nat THEN N ELSE 9", []),
+        ("N = a S = {a, b}", "ASSUME N \\in Nat", [13]),
+    ],
+)
+def test_a_value_is_of_the_kind_that_the_module_needs(
+    box: Path, constants: str, more: str, found: list[int]
+) -> None:
+    (box / "Box.tla").write_text(MODULE.replace("\n====", f"\n{more}\n===="))
+    begin = f"CONSTANTS {constants} Op <- Same SPECIFICATION Spec INVARIANT Small\n"
+    assert lint(box, "", begin) == [("constant-kind", 1, column + 2) for column in found]
+
+
+def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> None:
+    path = box / "s.toml"
+    path.write_text(
+        'module = "Box.tla"\n[model]\nsymmetry = ["S"]\n[constants]\nOp = "Same"\nS = "{1, 2}"\n'
+        "[parameters]\nN = [1, 'Limit', '\"a\"', '{2}']\n"
+    )
+    sweep = load_sweep(path)
+    found = lint_sweep(sweep, plan_sweep(sweep, ""))
+    assert [told(each) for each in found] == [
+        ("constant-kind", 6, 6),
+        ("constant-kind", 8, 19),
+        ("constant-kind", 8, 26),
+    ]
+    assert found[1].message == "N is a string and must be a number: it is an operand of <"
+    assert found[1].hint == f"{box}/Box.tla:12:15 needs it, and TLC stops there"
+    assert found[0].message == "S is a set of numbers, and symmetry permutes sets of model values only"

@@ -1,0 +1,87 @@
+"""Values of another kind than the module has to have."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+
+from tla2py.errors import InputError
+from tla2py.evaluate import term_of
+from tla2py.lint.finding import Found, Severity, rule
+from tla2py.lint.subject import Mention, Subject
+from tla2py.syntax import Spec
+from tla2py.syntax.kinds import agree, required_kinds
+from tla2py.syntax.needs import MODEL_VALUE, Need, literal_kind
+from tla2py.syntax.standard import standard_module_of
+from tla2py.syntax.term import Term
+
+_PERMUTED = Need("set", MODEL_VALUE)
+
+
+@rule(Severity.WARNING, constant_kind="a value of another kind than the module needs")
+def constant_kinds(subject: Subject) -> Iterator[Found]:
+    """TLC stops where it comes to the place that needs it."""
+    # Of several modules each may have constants of its own kind.
+    for spec in subject.specs if len(subject.specs) == 1 else ():
+        values = [
+            Mention(key=each.name.text, name=each.value, place=subject.at(each.tokens[0]))
+            for each in subject.bindings
+            if each.sign == "=" and each.tokens and not each.arguments and each.module is None
+        ]
+        yield from wrong_kinds(spec, values)
+
+
+def wrong_kinds(spec: Spec, values: Iterable[Mention], permuted: Container[str] = ()) -> Iterator[Found]:
+    """What is wrong with the values of constants, each a mention of its text under its name.
+
+    ``permuted`` are the constants that a symmetry is made of.
+    """
+    try:
+        kinds = required_kinds(spec)
+    except InputError:
+        return  # nested too deeply to tell
+    for value in values:
+        given, kind = _given(value, spec), kinds.get(value.key)
+        if given is None:
+            continue
+        if value.key in permuted and not _can_be(given, _PERMUTED):
+            message = f"{value.key} is {_shown(given)}, and symmetry permutes sets of model values only"
+            yield (
+                "constant-kind",
+                value.place,
+                message,
+                "give it a set such as {a, b}, or leave it out of symmetry",
+            )
+        elif kind is not None and not _can_be(given, kind.need):
+            message = f"{value.key} is {_shown(given)} and must be a {kind.kind}: {kind.reason}"
+            yield "constant-kind", value.place, message, f"{kind.where} needs it, and TLC stops there"
+
+
+def _can_be(given: Need, wanted: Need) -> bool:
+    # TLC takes strings for sequences.
+    return agree(given, wanted) or (given.kind == "string" and wanted.kind == "sequence")
+
+
+def _given(value: Mention, spec: Spec) -> Need | None:
+    """The kind of a value as far as its text tells."""
+    if value.name == value.key:
+        return MODEL_VALUE
+    try:
+        return _kind(term_of(value.name), spec)
+    except InputError:
+        return None
+
+
+def _kind(term: Term, spec: Spec) -> Need | None:
+    if term.is_name():
+        known = term.operator in spec.scope.names or standard_module_of(term.operator)
+        return None if known else MODEL_VALUE
+    if term.shape == "build" and term.operator == "{}":
+        kinds = {_kind(each, spec) for each in term.arguments}
+        # A set may have a None among what else it holds.
+        return Need("set", kinds.pop() if len(kinds) == 1 else None)
+    return literal_kind(term)
+
+
+def _shown(given: Need) -> str:
+    inside = f" of {given.element.kind}s" if given.element is not None else ""
+    return f"a {given.kind}{inside}"
