@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 # The rules register themselves.
@@ -44,9 +45,7 @@ def lint_parsed(
 
 def lint_options(spec: Spec, constants: Mapping[str, str]) -> tuple[Finding, ...]:
     """The findings on constants that ``check`` is given as options, over what a config says."""
-    values = [
-        Mention(key=name, name=text, place=Place(file=f"-c {name}=...")) for name, text in constants.items()
-    ]
+    values = ((name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items())
     return tuple(map(finding_of, kinds.wrong_kinds(spec, values)))
 
 

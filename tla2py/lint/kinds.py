@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import partial
+from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.evaluate import term_of
-from tla2py.lint.finding import Found, Severity, rule
-from tla2py.lint.subject import Mention, Subject
+from tla2py.lint.finding import Found, Place, Severity, rule
+from tla2py.lint.subject import Subject
 from tla2py.syntax import Spec
 from tla2py.syntax.kinds import agree, required_kinds
-from tla2py.syntax.needs import MODEL_VALUE, Need, literal_kind
+from tla2py.syntax.needs import MODEL_VALUE, NUMBER, Need, literal_kind
 from tla2py.syntax.standard import standard_module_of
 from tla2py.syntax.term import Term
 
 _PERMUTED = Need("set", MODEL_VALUE)
+
+# A constant, the text of its value, and where that is written.
+Value: TypeAlias = "tuple[str, str, Callable[[], Place]]"
 
 
 @rule(Severity.WARNING, constant_kind="a value of another kind than the module needs")
@@ -22,16 +27,16 @@ def constant_kinds(subject: Subject) -> Iterator[Found]:
     """TLC stops where it comes to the place that needs it."""
     # Of several modules each may have constants of its own kind.
     for spec in subject.specs if len(subject.specs) == 1 else ():
-        values = [
-            Mention(key=each.name.text, name=each.value, place=subject.at(each.tokens[0]))
+        values: list[Value] = [
+            (each.name.text, each.value, partial(subject.at, each.tokens[0]))
             for each in subject.bindings
             if each.sign == "=" and each.tokens and not each.arguments and each.module is None
         ]
         yield from wrong_kinds(spec, values)
 
 
-def wrong_kinds(spec: Spec, values: Iterable[Mention], permuted: Container[str] = ()) -> Iterator[Found]:
-    """What is wrong with the values of constants, each a mention of its text under its name.
+def wrong_kinds(spec: Spec, values: Iterable[Value], permuted: Container[str] = ()) -> Iterator[Found]:
+    """What is wrong with the values of constants, the same of each constant once.
 
     ``permuted`` are the constants that a symmetry is made of.
     """
@@ -39,21 +44,20 @@ def wrong_kinds(spec: Spec, values: Iterable[Mention], permuted: Container[str] 
         kinds = required_kinds(spec)
     except InputError:
         return  # nested too deeply to tell
-    for value in values:
-        given, kind = _given(value, spec), kinds.get(value.key)
-        if given is None:
+    told: set[tuple[str, Need]] = set()
+    for name, text, place in values:
+        kind, symmetric = kinds.get(name), name in permuted
+        given = _given(name, text, spec) if kind or symmetric else None
+        if given is None or (name, given) in told:
             continue
-        if value.key in permuted and not _can_be(given, _PERMUTED):
-            message = f"{value.key} is {_shown(given)}, and symmetry permutes sets of model values only"
-            yield (
-                "constant-kind",
-                value.place,
-                message,
-                "give it a set such as {a, b}, or leave it out of symmetry",
-            )
+        told.add((name, given))
+        if symmetric and not _can_be(given, _PERMUTED):
+            message = f"{name} is {_shown(given)}, and symmetry permutes sets of model values only"
+            hint = "give it a set such as {a, b}, or leave it out of symmetry"
+            yield "constant-kind", place(), message, hint
         elif kind is not None and not _can_be(given, kind.need):
-            message = f"{value.key} is {_shown(given)} and must be a {kind.kind}: {kind.reason}"
-            yield "constant-kind", value.place, message, f"{kind.where} needs it, and TLC stops there"
+            message = f"{name} is {_shown(given)} and must be a {kind.kind}: {kind.reason}"
+            yield "constant-kind", place(), message, f"{kind.where} needs it, and TLC stops there"
 
 
 def _can_be(given: Need, wanted: Need) -> bool:
@@ -61,12 +65,14 @@ def _can_be(given: Need, wanted: Need) -> bool:
     return agree(given, wanted) or (given.kind == "string" and wanted.kind == "sequence")
 
 
-def _given(value: Mention, spec: Spec) -> Need | None:
-    """The kind of a value as far as its text tells."""
-    if value.name == value.key:
+def _given(name: str, text: str, spec: Spec) -> Need | None:
+    """The kind of a constant's value as far as its text tells."""
+    if text == name:
         return MODEL_VALUE
+    if text.isdigit():
+        return NUMBER  # of which there may be many thousands
     try:
-        return _kind(term_of(value.name), spec)
+        return _kind(term_of(text), spec)
     except InputError:
         return None
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from tla2py.cfg.read import ConfigFile
 from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS, Point
 from tla2py.lint.configs import lint_parsed
-from tla2py.lint.finding import Finding, Found, Severity, finding_of, place_of, rule, run_checks
+from tla2py.lint.finding import Finding, Found, Place, Severity, finding_of, place_of, rule, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.kinds import wrong_kinds
 from tla2py.lint.subject import Mention, Subject, mentions_of
@@ -50,19 +51,19 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
 
 def _wrong_kinds(sweep: Sweep) -> Iterator[Found]:
     """What is wrong with the values of constants, each looked at once whatever number of points has it."""
-    varied = {parameter.name for parameter in sweep.parameters}
     given: dict[tuple[int, tuple[str, ...]], tuple[Spec, dict[tuple[str, str], None]]] = {}
     for point in sweep.points:
         spec, permuted = sweep.spec(point), _permuted(sweep, point)
         _, values = given.setdefault((id(spec), permuted), (spec, {}))
         values |= dict.fromkeys(sweep.sources.assigned(point.parameters).items())
     for (_, permuted), (spec, values) in given.items():
-        mentions = []
-        for name, text in values:
-            table = "parameters" if name in varied else "constants"
-            place = place_of(sweep.source.place(table, name, value=text))
-            mentions.append(Mention(key=name, name=text, place=place))
-        yield from wrong_kinds(spec, mentions, permuted)
+        placed = ((name, text, partial(_place, sweep, name, text)) for name, text in values)
+        yield from wrong_kinds(spec, placed, permuted)
+
+
+def _place(sweep: Sweep, name: str, text: str) -> Place:
+    varied = any(parameter.name == name for parameter in sweep.parameters)
+    return place_of(sweep.source.place("parameters" if varied else "constants", name, value=text))
 
 
 def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
