@@ -12,6 +12,8 @@ from tla2py.syntax.term import Term
 
 # Nothing but the name tells what is there to bound a search from what ought to hold.
 _BOUNDS = re.compile(r"constraint|(limit|bound)s?$", re.IGNORECASE)
+# Nor from an initial predicate what says the same of every state.
+_TYPES = re.compile(r"type_?(ok|inv(ariant)?s?)$", re.IGNORECASE)
 _BOOLEAN_OPERATORS = frozenset(
     [
         "/\\",
@@ -143,7 +145,7 @@ class _Finder:
 
     def _sets_all(self, name: str) -> bool:
         """Whether a predicate gives every variable a value, as an initial predicate must, or is named for it."""
-        if self._level[name] != Level.STATE:
+        if self._level[name] != Level.STATE or _TYPES.search(name):
             return False
         if name == "Init":
             return True
@@ -186,11 +188,11 @@ class _Finder:
                 continue
             found[entity] = None
             if entity.body is not None:
-                pending += _mentioned(entity.body, entity.scope)
+                pending += mentioned(entity.body, entity.scope)
         return {_key(entity) for entity in found}
 
     def _reached_by(self, terms: Iterable[tuple[Term, Scope]]) -> set[tuple[str, str]]:
-        return self._reached(entity for term, scope in terms for entity in _mentioned(term, scope))
+        return self._reached(entity for term, scope in terms for entity in mentioned(term, scope))
 
     def _is_invariant(self, name: str) -> bool:
         entity = self._entities[name]
@@ -233,7 +235,7 @@ class _Finder:
             seen.add(entity)
             if any(t.shape == "apply" and t.operator == "Permutations" for t in walk(entity.body)):
                 return True
-            pending += _mentioned(entity.body, entity.scope)
+            pending += mentioned(entity.body, entity.scope)
         return False
 
 
@@ -246,7 +248,8 @@ def walk(term: Term) -> Iterator[Term]:
         pending += each.children()
 
 
-def _mentioned(term: Term, scope: Scope) -> list[Entity]:
+def mentioned(term: Term, scope: Scope) -> list[Entity]:
+    """Return what the names in a term stand for."""
     found = (scope.find(each.operator) for each in walk(term) if each.shape == "apply")
     return [entity for entity in found if entity is not None]
 

@@ -61,6 +61,12 @@ def test_a_type_predicate_beside_an_equality_of_something_else_is_no_initial_one
     assert spec.invariants == ("Type", "Inductive")
 
 
+def test_a_type_predicate_with_an_equality_is_no_initial_one(load: LoadModules) -> None:
+    spec = load(PROTOCOL.replace("TypeOK == x \\in Nat", "TypeOK == (x \\in 1..9 \\/ x = 0)"))
+    assert spec.inits == ("Init",)
+    assert spec.invariants == ("TypeOK", "Small")
+
+
 def test_without_a_specification_names_and_shapes_give_init_and_next(load: LoadModules) -> None:
     spec = load(
         module(
