@@ -19,7 +19,7 @@ from tla2py.values import Interval, ModelValue, Value, format_value, parse_value
 
 UNDERSTOOD = (
     "understood are numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
-    "IF, quantifiers over sets, {x \\in S : P} and {e : x \\in S}"
+    "IF, quantifiers over sets, CHOOSE of the only one, {x \\in S : P} and {e : x \\in S}"
 )
 # Larger sets are not written out.
 _LARGEST = 1_000_000
@@ -96,6 +96,12 @@ class _Evaluation:
                 (variable,) = term.bounds[0].names
                 kept = (i[variable] for i in self.each(term, bound) if self.boolean(body, i, "{x : P}"))
                 return frozenset(kept)
+            case "bind", "CHOOSE", (body,) if len(term.bounds) == 1 and len(term.bounds[0].names) == 1:
+                (variable,) = term.bounds[0].names
+                some = [i[variable] for i in self.each(term, bound) if self.boolean(body, i, "CHOOSE")]
+                if len(some) == 1:
+                    return some[0]
+                raise _not_understood("CHOOSE with other than one value to choose")
             case "bind", "{|}", (body,):
                 return frozenset(self.value(body, inner) for inner in self.each(term, bound))
         raise _not_understood(term.operator)

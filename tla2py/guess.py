@@ -38,6 +38,20 @@ class _Domain:
     scope: Scope
 
 
+def assumed_conjuncts(spec: Spec) -> Iterator[tuple[Term, Scope]]:
+    """Everything that the assumptions of a module join by conjunction, also through definitions."""
+    pending = [(a.body, spec.scope_of(m), 0) for m in spec.extended for a in m.assumptions]
+    while pending:
+        term, scope, depth = pending.pop(0)
+        entity = scope.find(term.operator) if term.is_name() else None
+        if term.shape == "apply" and term.operator == "/\\":
+            pending += [(part, scope, depth) for part in term.arguments]
+        elif entity is not None and entity.body is not None and depth < _DEPTH:
+            pending.append((entity.body, entity.scope, depth + 1))
+        else:
+            yield term, scope
+
+
 class _Guesser:
     def __init__(self, spec: Spec, kinds: Mapping[str, ConstantKind]) -> None:
         self._spec = spec
@@ -49,7 +63,7 @@ class _Guesser:
         self._prefixes: set[str] = set()
         # One for every depth: TLA+ declares no name again inside of where it is declared.
         self._bounds = self._unused(_DEPTH + 1)
-        for term, scope in self._conjuncts():
+        for term, scope in assumed_conjuncts(spec):
             self._note(term, scope)
 
     def value(self, name: str) -> str:
@@ -114,19 +128,6 @@ class _Guesser:
         """Names for parameters; TLA+ lets none of them be declared already."""
         names = (f"{letter}{suffix}" for suffix in ("", *range(1, 100)) for letter in "xyzuvwabc")
         return list(islice((name for name in names if name not in self._spec.scope.names), count))
-
-    def _conjuncts(self) -> Iterator[tuple[Term, Scope]]:
-        """Everything that the assumptions join by conjunction, also through definitions."""
-        pending = [(a.body, self._spec.scope_of(m), 0) for m in self._spec.extended for a in m.assumptions]
-        while pending:
-            term, scope, depth = pending.pop(0)
-            entity = scope.find(term.operator) if term.is_name() else None
-            if term.shape == "apply" and term.operator == "/\\":
-                pending += [(part, scope, depth) for part in term.arguments]
-            elif entity is not None and entity.body is not None and depth < _DEPTH:
-                pending.append((entity.body, entity.scope, depth + 1))
-            else:
-                yield term, scope
 
     def _note(self, term: Term, scope: Scope) -> None:
         if term.shape == "bind" and term.operator == "\\A" and len(term.bounds) == 1:

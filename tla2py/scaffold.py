@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tla2py.assumed import fit_values
 from tla2py.guess import guess_values
 from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds
 from tla2py.syntax.term import Term
@@ -29,12 +30,12 @@ def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -
     """
     folder = output.parent if output is not None else Path()
     kinds = infer_kinds(spec)
-    values = guess_values(spec, kinds)
+    values, broken = fit_values(spec, kinds, guess_values(spec, kinds))
     varied = _varied(spec, kinds, values)
     parts = [
         _head(spec, folder, libraries),
         _model(spec),
-        _constants(spec, kinds, values),
+        _constants(spec, kinds, values, broken),
         _substitutions(spec),
         _parameters(varied),
         [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
@@ -106,15 +107,25 @@ def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
     yield "]"
 
 
-def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]) -> Iterator[str]:
+def _constants(
+    spec: Spec,
+    kinds: Mapping[str, ConstantKind],
+    values: Mapping[str, str],
+    broken: Mapping[str, Sequence[str]],
+) -> Iterator[str]:
     if spec.constants:
         yield "[constants]"
+    said = ""
     for constant in spec.constants:
         kind = kinds[constant.name]
         if constant.name not in values:
             continue
         words = constant.comment or constant.group
-        yield from _comment(words)
+        # What stands beside several names is said once.
+        yield from _comment(words if words != said else "")
+        said = words
+        for assumption in broken.get(constant.name, ()):
+            yield from _comment(f"With these values the module's assumption is false, {assumption}")
         note = "" if kind.kind in words.lower() else kind.kind
         if kind.kind not in _SETTLED:
             note = f"{_GUESS}: {note}" if note else _GUESS
@@ -124,7 +135,7 @@ def _constants(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[st
         yield "#"
         yield from _comment("These need no line: each is the model value of its own name.")
         width = max(len(each.name) for each in own)
-        yield from (_own(each, width) for each in own)
+        yield from (_own(each, width, before) for each, before in zip(own, [None, *own], strict=False))
 
 
 def _substitutions(spec: Spec) -> Iterator[str]:
@@ -184,8 +195,8 @@ def _ranged(terms: Iterable[Term]) -> set[str]:
     return found
 
 
-def _own(constant: Constant, width: int) -> str:
-    words = _clean(constant.comment)
+def _own(constant: Constant, width: int, before: Constant | None) -> str:
+    words = _clean(constant.comment) if before is None or before.comment != constant.comment else ""
     return f"#   {constant.name.ljust(width)}   {textwrap.shorten(words, 70, placeholder=' ...')}".rstrip()
 
 

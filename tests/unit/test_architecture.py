@@ -23,7 +23,17 @@ ROOT = Path(tla2py.__file__).parent
 LEVELS = (
     {"errors", "exitcodes", "units", "values", "machine", "examples", "parameters"},
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
-    | {"sweeptext", "sweepkeys", "sweepschema", "sweepsections", "axes", "smaller", "evaluate", "guess"},
+    | {
+        "sweeptext",
+        "sweepkeys",
+        "sweepschema",
+        "sweepsections",
+        "axes",
+        "smaller",
+        "evaluate",
+        "guess",
+        "assumed",
+    },
     {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
     | {"inspect", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
     | {"manifestwrite", "lint"}

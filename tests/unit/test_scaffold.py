@@ -118,6 +118,48 @@ def test_comments_stand_above_and_guesses_are_marked(kinds: Path, tmp_path: Path
     assert not {"Servers", "Senders", "Fast"} & set(marked)
 
 
+ASSUMED = r"""---- MODULE Assumed ----
+EXTENDS Integers, FiniteSets
+CONSTANTS N, T, F  \* replicas, and how many fail
+CONSTANTS Bridge, Positions, Ballot, Items, Offers
+VARIABLE x
+Least(S) == CHOOSE m \in S : \A s \in S : m <= s
+Sound == N > 3 * T
+ASSUME Sound /\ T >= F
+ASSUME Least(Positions) < Least(Bridge) /\ Cardinality(Bridge) < Cardinality(Positions)
+ASSUME 0 \in Ballot /\ Ballot \subseteq Nat
+ASSUME Offers \subseteq SUBSET Items
+       /\ \A o \in Offers :
+             Cardinality(o) = Cardinality(Items) - 1
+Init == x \in Items
+Next == x' = x
+Spec == Init /\ [][Next]_x
+====
+"""
+
+
+def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
+    (tmp_path / "Assumed.tla").write_text(ASSUMED)
+    sweep, text = scaffold(tmp_path / "Assumed.tla", tmp_path)
+    assert dict(sweep.file.constants) == {
+        "N": 4,
+        "T": 1,
+        "F": 1,
+        "Bridge": "{2, 3}",
+        "Positions": "{1, 2, 3, 4}",
+        "Ballot": "{0, 1}",
+        "Items": "{i1, i2}",
+        "Offers": "{Items}",
+    }
+    told = "# With these values the module's assumption is false, Assumed:12:"
+    assert text.count("assumption is false") == 1
+    above = text[: text.index("\nOffers =")].splitlines()[-2:]
+    assert " ".join(above) == f"{told} \\A o \\in Offers : Cardinality(o) = # Cardinality(Items) - 1"
+    # What stands beside several names is said once.
+    assert "# replicas, and how many fail\nN = 4" in text
+    assert text.count("how many fail") == 1
+
+
 def test_candidates_are_comments_that_work_when_uncommented(kinds: Path, tmp_path: Path) -> None:
     sweep, text = scaffold(kinds, tmp_path)
     assert (sweep.file.model.specification, sweep.file.model.invariants) == ("Spec", [])
