@@ -21,9 +21,16 @@ _OURS = ("-tool",)
 _OUR_PREFIXES = ("-Djava.io.tmpdir=",)
 
 
-def plain_argv(run: Run, java: Path, jar: Path, overrides: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The command line of TLC for a point, to be started in the folder of its files."""
-    argv = build_argv(java, jar, Path(), run.main, CONFIG_NAME, run.options, run.limits, (), overrides)
+def plain_argv(
+    run: Run, java: Path, jar: Path, overrides: Sequence[Path] = (), *, tuned: bool = False
+) -> tuple[str, ...]:
+    """The command line of TLC for a point, to be started in the folder of its files.
+
+    It is what the answer may depend on, to be read and pasted; ``tuned`` as sweeps run it.
+    """
+    argv = build_argv(
+        java, jar, Path(), run.main, CONFIG_NAME, run.options, run.limits, (), overrides, tuned=tuned
+    )
     return tuple(part for part in argv if part not in _OURS and not part.startswith(_OUR_PREFIXES))
 
 

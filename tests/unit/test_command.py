@@ -152,6 +152,17 @@ def test_the_heap_leaves_room_for_the_rest_of_the_jvm(mebibytes: int) -> None:
     assert heap_bytes(2 * memory) > heap
 
 
+def test_what_no_answer_depends_on_can_be_left_out() -> None:
+    options = TlcOptions(java_options=("-XX:+UseSerialGC", "-Dmine=1"), options=("-lncheck", "default"))
+    parts = (Path("java"), Path("tools.jar"), Path(), "Main", "MC.cfg", options, LIMITS)
+    whole, short = build_argv(*parts), build_argv(*parts, tuned=False)
+    assert short == (
+        *("java", "-Xmx800m", "-Xss16m", "-Djava.io.tmpdir=tmp", "-Dfile.encoding=UTF-8"),
+        *("-Dtlc2.value.Values.width=2147483647", "-XX:+UseSerialGC", "-Dmine=1"),
+        *whole[whole.index("-cp") :],
+    )
+
+
 def test_the_time_limit_is_not_told_to_tlc() -> None:
     assert argv(limits=replace(LIMITS, timeout_seconds=1)) == argv()
 

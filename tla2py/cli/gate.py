@@ -317,11 +317,12 @@ def _rerun(targets: list[str], number: int, options: _Options) -> int:
     run = plan.runs[number - 1]
     classes = [each.path for each in sweep.overrides]
     toolchain = with_overrides(replace(toolchain, overrides=sweep.overrides), run.options)
-    argv = plain_argv(run, toolchain.java.path, toolchain.jar.path, classes)
+    tools = (toolchain.java.path, toolchain.jar.path, classes)
     with scratch_folder("tla2py-") as folder:
         write_point(folder, run, plan.sources)
-        err().print(shlex.join(argv), style="dim", markup=False)
+        err().print(shlex.join(plain_argv(run, *tools)), style="dim", markup=False)
         files = [toolchain.jar.path, *classes]
+        argv = plain_argv(run, *tools, tuned=True)
         status = rerun(argv, folder, files, _show_line, trust=run.limits.trust)
     # TLC's own statuses: 10 to 14 are violations.
     return EXIT_OK if status == 0 else EXIT_UNEXPECTED if 10 <= status <= 14 else EXIT_NOT_RUN

@@ -51,6 +51,22 @@ def heap_bytes(memory_bytes: int) -> int:
     return max(memory_bytes - max(_OVERHEAD, memory_bytes // 5), memory_bytes * 2 // 5, _SMALLEST_HEAP)
 
 
+def _tuning(options: TlcOptions, limits: Limits) -> tuple[str, ...]:
+    """Options of the JVM on which no answer of TLC's depends."""
+    return (
+        "-XX:+UseParallelGC",
+        f"-XX:ParallelGCThreads={options.workers}",
+        "-XX:-UsePerfData",
+        f"-XX:MaxDirectMemorySize={min(_DIRECT, limits.memory_bytes // 4) // _MIB}m",
+        "-Duser.language=en",
+        "-Duser.country=US",
+        "-Dstdout.encoding=UTF-8",
+        "-Dstderr.encoding=UTF-8",
+        *_NOT_COMPILED,
+        *(() if any(_RECORDS in option for option in options.java_options) else (_NO_RECORDER,)),
+    )
+
+
 def build_argv(
     java: Path,
     jar: Path,
@@ -61,32 +77,26 @@ def build_argv(
     limits: Limits,
     jvm_options: Sequence[str] = (),
     overrides: Sequence[Path] = (),
+    *,
+    tuned: bool = True,
 ) -> tuple[str, ...]:
     """The command line of TLC for a run in ``folder``, which holds the modules and the config.
 
     Module and config are named relative to the folder, the only form that all TLC versions read alike; the folder
     is also the working directory, and ``tmp`` in it the JVM's own, since TLC up to 1.7.4 writes its standard modules
     into ``java.io.tmpdir`` and deletes them at exit. ``jvm_options`` are those of this machine; the run's own come later.
-    ``overrides`` are jars and folders of classes; TLC's own classes go before those.
+    ``overrides`` are jars and folders of classes; TLC's own classes go before those. Without ``tuned`` it leaves out what
+    is for speed, memory or a reader of the output alone.
     """
     jvm = (
         str(java),
-        "-XX:+UseParallelGC",
-        f"-XX:ParallelGCThreads={options.workers}",
-        "-XX:-UsePerfData",
         f"-Xmx{heap_bytes(limits.memory_bytes) // _MIB}m",
-        f"-XX:MaxDirectMemorySize={min(_DIRECT, limits.memory_bytes // 4) // _MIB}m",
         "-Xss16m",
         f"-Djava.io.tmpdir={folder / 'tmp'}",
-        "-Duser.language=en",
-        "-Duser.country=US",
         "-Dfile.encoding=UTF-8",
-        "-Dstdout.encoding=UTF-8",
-        "-Dstderr.encoding=UTF-8",
         # One line per value where TLC knows this property; older ones wrap at 80 columns.
         "-Dtlc2.value.Values.width=2147483647",
-        *_NOT_COMPILED,
-        *(() if any(_RECORDS in option for option in options.java_options) else (_NO_RECORDER,)),
+        *(_tuning(options, limits) if tuned else ()),
         *jvm_options,
         *options.java_options,
     )
