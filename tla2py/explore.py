@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from tla2py.tlc.toolchain import Toolchain
 
 
+# How much alike the actions of two counterexamples of one kind are, from 0 to 1.
+LIKENESS = 0.8
+
+
 def open_view(path: Address) -> StoreView:
     """A store for reading; tables that a killed sweep left behind its records are brought up to date first.
 
@@ -231,7 +235,7 @@ class StoreView:
 
         return nearest_holding(self, point)
 
-    def kinds(self, likeness: float = 0.8) -> Kinds:
+    def kinds(self, likeness: float = LIKENESS) -> Kinds:
         """All counterexamples, sorted into kinds that violate the same by actions at least so much alike."""
         from tla2py.explorer.kinds import make_kinds
 

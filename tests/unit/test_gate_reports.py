@@ -7,6 +7,7 @@ import importlib.resources
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -17,6 +18,7 @@ from rich.console import Console
 
 from tests.unit.conftest import LoadSweep
 from tests.unit.gating import HEAD, evidence, gate, row, trace
+from tla2py.decision import PointDecision, Problem
 from tla2py.outcome import REMEDIES, Outcome
 from tla2py.report.annotations import code_quality, code_quality_error, github_annotations, github_command
 from tla2py.report.evidence import Evidence, Place
@@ -310,6 +312,58 @@ def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
         "      again: again 4",
         "      plain: as for point 1, in rerun/4",
     ]
+
+
+def all_violated(load: LoadSweep) -> Evidence:
+    """Violated at four of six points: three times by Up alone, once by what goes back too, with as many states."""
+    sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3]") + "check_deadlock = [false, true]\n")
+    rows = [row() if number < 3 else row("violated", "Small") for number in range(1, 7)]
+    traces = {3: (0, 1, 2), 4: (0, 1, 2, 3), 5: (0, 1, 2, 3)}
+
+    def find(point: PointDecision, name: str) -> Trace:
+        if point.point.index == 6:
+            return trace(name, 0, 1, 2, action="Down")
+        return trace(name, *traces[point.point.index])
+
+    return replace(evidence(sweep, gate(sweep, *rows)), trace=find)
+
+
+def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: LoadSweep) -> None:
+    text = log_of(all_violated(load))
+    assert text.count("1. initial state") == 2
+    lines = [line.strip() for line in text.splitlines()]
+    assert [line for line in lines if line.startswith(("point", "the counter", "at the", "match"))] == [
+        "points 3 to 5  Max = 2, check_deadlock = FALSE, and 2 more of which the same is to be said",
+        "the counterexample to Small at point 3:",
+        "at the other points much the same (4 states)",
+        "point 6  Max = 3, check_deadlock = TRUE",
+        "the counterexample to Small:",
+        "match = { Max = 2 }",
+        "match = { Max = 3 }",
+    ]
+
+
+def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(load: LoadSweep) -> None:
+    gated = all_violated(load)
+    points = list(gated.decision.points)
+    drift = Problem(reason="drift", text="it drifted", exit_code=1, point=5)
+    points[4] = replace(points[4], problems=(*points[4].problems, drift))
+    text = log_of(replace(gated, decision=replace(gated.decision, points=tuple(points))))
+    assert "      drift: it drifted\n      the counterexample to Small: as at point 3 (4 states)\n" in text
+
+
+def test_markdown_folds_one_counterexample_of_a_kind_and_junit_has_each(load: LoadSweep) -> None:
+    gated = all_violated(load)
+    text = markdown_text([gated])
+    assert re.findall("<summary>(Small.*)</summary>", text) == [
+        "Small with Max = 2, check_deadlock = FALSE: 3 states",
+        "Small with Max = 3, check_deadlock = TRUE: 3 states",
+    ]
+    assert re.findall("much the same with (.*)", html.unescape(text)) == [
+        escape("Max = 2, check_deadlock = TRUE: 4 states"),
+        escape("Max = 3, check_deadlock = FALSE: 4 states"),
+    ]
+    assert junit_text([gated]).count("1. initial state") == 4
 
 
 def test_a_file_outside_of_the_repository_goes_by_its_name(red: Evidence) -> None:

@@ -107,7 +107,14 @@ def make_kinds(view: StoreView, likeness: float) -> Kinds:
     for found in sorted(all_found(view), key=lambda f: (f.length, f.point, f.trace)):
         key = (found.name, found.actions)
         if key not in same:
-            home = next((m for lead, m in kinds if _alike(lead, found, likeness)), None)
+            home = next(
+                (
+                    members
+                    for lead, members in kinds
+                    if lead.name == found.name and alike(lead.actions, found.actions, likeness)
+                ),
+                None,
+            )
             if home is None:
                 home = []
                 kinds.append((found, home))
@@ -140,9 +147,6 @@ def all_found(view: StoreView) -> list[Found]:
     ]
 
 
-def _alike(lead: Found, other: Found, likeness: float) -> bool:
-    return lead.name == other.name and _ratio(lead.actions, other.actions) >= likeness
-
-
-def _ratio(one: Sequence[str], other: Sequence[str]) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+def alike(one: Sequence[str], other: Sequence[str], likeness: float) -> bool:
+    """Whether two lists of actions are at least so much alike."""
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= likeness

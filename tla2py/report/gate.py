@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.decision import PointDecision
 from tla2py.exitcodes import EXIT_OK
+from tla2py.grid import Point
+from tla2py.report.alike import Surprise, surprises_by_kind
 from tla2py.report.evidence import Evidence
 from tla2py.report.markdown import headline
 from tla2py.report.text import violated_names
 from tla2py.scaffold import toml_key, toml_string, toml_value
 from tla2py.show.markup import printable
-from tla2py.show.plain import trace_lines
+from tla2py.show.plain import states_text, trace_lines
 
 # Of one counterexample; all of it is in the reports and in 'tla2py trace'.
 _MOST_LINES = 60
@@ -39,7 +42,8 @@ def _details(gate: Evidence) -> list[RenderableType]:
     for problem in gate.decision.problems:
         lines.append(Text(f"      {problem.reason}: {printable(problem.text)}", "red"))
     commands: dict[str, int] = {}
-    for points in _alike(gate):
+    surprises = surprises_by_kind(gate)
+    for points in _alike(gate, surprises):
         first = points[0]
         indices = [point.point.index for point in points]
         more = len(points) - 1
@@ -48,26 +52,34 @@ def _details(gate: Evidence) -> list[RenderableType]:
         )
         if more:
             title.append(f", and {more} more of which the same is to be said")
-        lines += [title, *_point_lines(gate, first)]
+        lines += [
+            title,
+            *(
+                Text(f"      {problem.reason}: {printable(problem.text)}", "red")
+                for problem in first.problems
+            ),
+        ]
+        for each in zip(*(surprises[index] for index in indices), strict=True):
+            lines += _counterexample(gate, each)
         again = gate.again(first)
         lines.append(Text.assemble(("      again: ", "bold"), printable(again.ours)))
         # It is long, and the same for most points.
         same = commands.setdefault(again.java, indices[0])
         plain = again.plain if same == indices[0] else f"as for point {same}, in {again.folder}"
         lines.append(Text.assemble(("      plain: ", "bold"), printable(plain)))
-        lines += _known(gate, first)
+    lines += _known(gate)
     lines += [Text(f"      note: {notice}", "yellow") for notice in gate.decision.notices]
     return lines
 
 
-def _alike(gate: Evidence) -> list[list[PointDecision]]:
-    """The red points; those with the same problems, and no counterexample that tells them apart, in one group."""
+def _alike(gate: Evidence, surprises: Mapping[int, Sequence[Surprise]]) -> list[list[PointDecision]]:
+    """The red points; those with the same problems, and counterexamples of the same kinds, in one group."""
     groups: dict[object, list[PointDecision]] = {}
     for point in gate.decision.points:
         if point.problems:
             said = tuple((problem.reason, problem.text) for problem in point.problems)
-            key = (point.point.index, said) if gate.surprises(point) else said
-            groups.setdefault(key, []).append(point)
+            kinds = tuple((each.name, each.lead.point.index) for each in surprises[point.point.index])
+            groups.setdefault((said, kinds), []).append(point)
     return list(groups.values())
 
 
@@ -82,38 +94,71 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
-def _point_lines(gate: Evidence, point: PointDecision) -> list[Text]:
-    lines = [Text(f"      {problem.reason}: {printable(problem.text)}", "red") for problem in point.problems]
-    for one in gate.surprises(point):
-        trace = gate.trace(point, one.check.label)
-        if trace is not None:
-            shown = trace_lines(trace)
-            lines.append(Text(f"      the counterexample to {printable(one.check.label)}:", "bold"))
-            lines += [Text(f"        {line}") for line in shown[:_MOST_LINES]]
-            if len(shown) > _MOST_LINES:
-                lines.append(Text(f"        ({len(shown) - _MOST_LINES} more lines)", "dim"))
+def _counterexample(gate: Evidence, alike: Sequence[Surprise]) -> list[Text]:
+    """The counterexamples of one kind at the points of a group: the first of its kind in full, of others their length."""
+    first = alike[0]
+    name = printable(first.name)
+    if not first.leads:
+        as_at = f"as at point {first.lead.point.index} ({_lengths(alike)})"
+        return [Text.assemble((f"      the counterexample to {name}: ", "bold"), as_at)]
+    trace = gate.trace(first.point, first.name)
+    assert trace is not None
+    shown = trace_lines(trace)
+    where = f" at point {first.point.point.index}" if len(alike) > 1 else ""
+    lines = [Text(f"      the counterexample to {name}{where}:", "bold")]
+    lines += [Text(f"        {line}") for line in shown[:_MOST_LINES]]
+    if len(shown) > _MOST_LINES:
+        lines.append(Text(f"        ({len(shown) - _MOST_LINES} more lines)", "dim"))
+    if len(alike) > 1:
+        lines.append(Text(f"      at the other points much the same ({_lengths(alike[1:])})"))
     return lines
 
 
-def _known(gate: Evidence, point: PointDecision) -> list[Text]:
-    """What to write to expect what a point violates; nothing where that is as expected."""
-    expecting = _expecting(gate, point)
+def _lengths(alike: Sequence[Surprise]) -> str:
+    least, most = min(each.states for each in alike), max(each.states for each in alike)
+    return states_text(least) if least == most else f"{least} to {states_text(most)}"
+
+
+def _known(gate: Evidence) -> list[Text]:
+    """What to write to expect what points violate; nothing where that is as expected."""
+    expecting = _expecting(gate)
     if not expecting:
         return []
     title = Text.assemble(("      known? ", "bold"), f"then write, in {printable(gate.sweep.path.name)}:")
     return [title, *(Text(f"        {printable(line)}") for line in expecting)]
 
 
-def _expecting(gate: Evidence, point: PointDecision) -> list[str]:
-    row = point.row
-    if gate.sweep.path.suffix != ".toml" or not gate.surprises(point):
+def _expecting(gate: Evidence) -> list[str]:
+    if gate.sweep.path.suffix != ".toml":
         return []
-    if row is None or row["verdict"] != "violated":
-        return []
-    found = [f"violates = [{', '.join(toml_string(name) for name in violated_names(row))}]"]
-    found.insert(0, 'verdict = "violated"')
-    parameters = point.point.parameters
-    if not parameters:
-        return ["[expect]", *found]
-    match = ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in parameters.items())
-    return ["[[expect.point]]", f"match = {{ {match} }}", *found]
+    violating: dict[tuple[str, ...], list[Point]] = {}
+    for each in gate.decision.points:
+        if each.row is not None and each.row["verdict"] == "violated" and gate.surprises(each):
+            violating.setdefault(tuple(violated_names(each.row)), []).append(each.point)
+    lines = []
+    for names, points in violating.items():
+        found = ['verdict = "violated"', f"violates = [{', '.join(map(toml_string, names))}]"]
+        if not points[0].parameters:
+            return ["[expect]", *found]
+        for match in _matches(points, [each.point for each in gate.decision.points]):
+            inside = ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in match.items())
+            lines += ["[[expect.point]]", f"match = {{ {inside} }}", *found]
+    return lines
+
+
+def _matches(points: Sequence[Point], every: Sequence[Point]) -> list[Mapping[str, str]]:
+    """Few rows, of few parameters, that together match these points and no others."""
+    others = [point.parameters for point in every if point not in points]
+    left = [point.parameters for point in points]
+    rows: list[Mapping[str, str]] = []
+    while left:
+        sizes = sorted({1, min(2, len(left[0])), len(left[0])})
+        fitting = [
+            dict(row)
+            for size in sizes
+            for row in combinations(left[0].items(), size)
+            if not any(dict(row).items() <= each.items() for each in others)
+        ]
+        rows.append(max(fitting, key=lambda row: sum(row.items() <= each.items() for each in left)))
+        left = [each for each in left if not rows[-1].items() <= each.items()]
+    return rows

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tla2py.decision import Decision, PointDecision
 from tla2py.exitcodes import EXIT_OK
+from tla2py.report.alike import Surprise, surprises_by_kind
 from tla2py.report.evidence import Evidence
 from tla2py.report.text import number, seconds
 from tla2py.show.markup import printable
@@ -92,26 +93,35 @@ def _verdict(point: PointDecision) -> str:
 
 def _traces(gate: Evidence) -> list[str]:
     parts: list[str] = []
-    red = [(point, one) for point in gate.decision.points for one in gate.surprises(point)]
-    for point, one in red[:_MOST_TRACES]:
-        trace = gate.trace(point, one.check.label)
-        if trace is None:
-            continue
+    red = [one for point in surprises_by_kind(gate).values() for one in point]
+    leads = [one for one in red if one.leads]
+    for one in leads[:_MOST_TRACES]:
+        trace = gate.trace(one.point, one.name)
+        assert trace is not None
         lines = trace_lines(trace)
         if len(lines) > _MOST_LINES:
             lines = [*lines[:_MOST_LINES], f"({len(lines) - _MOST_LINES} more lines)"]
-        title = f"{one.check.label} with {point.shown}: {states_text(len(trace.states))}"
+        title = f"{one.name} with {one.point.shown}: {states_text(one.states)}"
         parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
         # An empty line would end the HTML; there is none in a trace.
         parts += [_html(line) for line in lines]
-        parts += ["</pre>", "", "</details>", ""]
-    if len(red) > _MOST_TRACES:
-        parts += [f"{len(red) - _MOST_TRACES} more counterexamples are in the other reports.", ""]
+        parts += ["</pre>", ""]
+        kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
+        parts += [f"- much the same with {escape(_of_kind(each))}" for each in kin[:_MOST_POINTS]]
+        if len(kin) > _MOST_POINTS:
+            parts.append(f"- and with {len(kin) - _MOST_POINTS} more")
+        parts += ["", "</details>", ""]
+    if len(leads) > _MOST_TRACES:
+        parts += [f"{len(leads) - _MOST_TRACES} more kinds of counterexamples are in the other reports.", ""]
     for point in [point for point in gate.decision.points if point.problems][:_MOST_TRACES]:
         again = gate.again(point)
         parts += [f"<details><summary>Run again: {_html(point.shown)}</summary>", "", "<pre>"]
         parts += [_html(again.ours), _html(again.plain), "</pre>", "", "</details>", ""]
     return parts
+
+
+def _of_kind(one: Surprise) -> str:
+    return f"{one.point.shown}: {states_text(one.states)}"
 
 
 def _html(text: str) -> str:
