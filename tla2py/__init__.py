@@ -17,10 +17,32 @@ if TYPE_CHECKING:
 
     from tla2py.explore import StoreView
     from tla2py.show.charts import Distributions
+    from tla2py.values import Function, Interval, ModelValue, Opaque, Record
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "distributions", "open_store", "run_sweep"]
+__all__ = [
+    "Function",
+    "Interval",
+    "ModelValue",
+    "Opaque",
+    "Record",
+    "__version__",
+    "distributions",
+    "open_store",
+    "run_sweep",
+]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        # The classes of values, imported when one is asked for.
+        if name in __all__:
+            from tla2py import values
+
+            return getattr(values, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def open_store(path: str | Path) -> StoreView:

@@ -16,7 +16,7 @@ _HEAD = """\
 # Python
 
 Made from the code. `import tla2py` costs neither pandas nor Spark; what a call needs is imported when it is called.
-[Exploring counterexamples](../explorer.md) shows these in use.
+[Exploring counterexamples](../explorer.md) shows these in use. The classes of values can be imported from `tla2py` itself.
 """
 
 # What the functions of the package return, what that is made of, and what they raise.
@@ -55,7 +55,8 @@ _SECTIONS = (
 def api_page() -> str:
     """The page, in Markdown."""
     parts = [_HEAD, "## The package\n"]
-    parts += ["\n".join(_entry("tla2py", name)) for name in tla2py.__all__ if name != "__version__"]
+    own = [name for name in tla2py.__all__ if inspect.isfunction(getattr(tla2py, name))]
+    parts += ["\n".join(_entry("tla2py", name)) for name in own]
     for title, module, names in _SECTIONS:
         parts.append(f"## {title}\n")
         parts += ["\n".join(_entry(module, name)) for name in names]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, TypeAlias, TypeVar
 
 Value: TypeAlias = "bool | int | str | ModelValue | frozenset[Value] | tuple[Value, ...] | Record | Function | Interval | Opaque"
@@ -18,6 +19,9 @@ K = TypeVar("K")
 
 HASHED_INTERVAL = 1 << 20
 """The size up to which an ``Interval`` equals, and hashes as, the ``frozenset`` of its elements."""
+
+# Of those that there are, as many are named where another one is asked for.
+_MOST_KEYS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,21 @@ class Interval(Set[int]):
         return _text(self)
 
 
+class _NoKeyError(KeyError):
+    """What a function or record has no value for; says which keys there are, and only when it is shown."""
+
+    def __init__(self, key: object, there: Mapping[Any, Value]) -> None:
+        super().__init__(key, there)
+
+    def __str__(self) -> str:
+        key, there = self.args
+        if isinstance(key, str) and ModelValue(key) in there:
+            return f'no string "{key}" among the keys, but a model value: ModelValue("{key}")'
+        keys = [_text(each) for each in islice(there, _MOST_KEYS + 1)]
+        more = ", and more" if len(keys) > _MOST_KEYS else ""
+        return f"no key {key!r}; there are: {', '.join(keys[:_MOST_KEYS]) or 'none'}{more}"
+
+
 class _Map(Mapping[K, "Value"], Generic[K]):
     """What records and functions share: a sorted mapping with the equality and hash of a TLA+ function."""
 
@@ -112,7 +131,10 @@ class _Map(Mapping[K, "Value"], Generic[K]):
         return self._items
 
     def __getitem__(self, key: K) -> Value:
-        return self._items[key]
+        try:
+            return self._items[key]
+        except KeyError:
+            raise _NoKeyError(key, self) from None
 
     def __contains__(self, key: object) -> bool:
         return key in self._items

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tla2py
 from tla2py.errors import InputError
 from tla2py.values import (
     Function,
@@ -290,3 +291,20 @@ def test_what_is_no_value_is_refused() -> None:
             format_value(wrong)  # type: ignore[arg-type]
         with pytest.raises(TypeError):
             value_kind(wrong)  # type: ignore[arg-type]
+
+
+def test_a_key_that_is_missing_is_told_with_those_there_are() -> None:
+    function = Function({ModelValue("r1"): "working", ModelValue("r2"): "aborted"})
+    with pytest.raises(
+        KeyError, match=r'^no string "r1" among the keys, but a model value: ModelValue\("r1"\)$'
+    ):
+        function["r1"]
+    with pytest.raises(KeyError, match=r"^no key 'r3'; there are: r1, r2$"):
+        function["r3"]
+    with pytest.raises(KeyError, match=r'^no key .b.; there are: "a"$'):
+        Record({"a": 1})["b"]
+    with pytest.raises(KeyError, match=r"^no key 50; there are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and more$"):
+        Function(dict.fromkeys(range(1, 50), 0))[50]
+    assert "r1" not in function
+    assert function.get("r1") is None
+    assert function[tla2py.ModelValue("r1")] == "working"
