@@ -46,6 +46,16 @@ class Arrow:
     sent: int
     received: int | None
 
+    @property
+    def drawn(self) -> bool:
+        """Whether it has an end at a process."""
+        return self.sender is not None or self.receiver is not None
+
+    @property
+    def stub(self) -> bool:
+        """Whether it goes nowhere: it was not received, and nothing tells by whom it was to be."""
+        return self.receiver is None and self.received is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lanes:
@@ -55,6 +65,16 @@ class Lanes:
     processes: Processes
     rows: tuple[Row, ...]
     arrows: tuple[Arrow, ...]
+
+    @property
+    def note(self) -> str:
+        """How to tell the ends of messages, empty where nothing is missing."""
+        if not any(arrow.stub or not arrow.drawn for arrow in self.arrows):
+            return ""
+        return (
+            "who sends or receives is not known of every message: "
+            "the arguments sender and receiver of lanes() name the fields that tell"
+        )
 
     def svg(self) -> str:
         """The picture as the text of an SVG file."""
@@ -278,4 +298,7 @@ def _lines(lanes: Lanes) -> Iterator[str]:
             if arrow.sent == number:
                 ends = ["?" if one is None else format_value(one) for one in (arrow.sender, arrow.receiver)]
                 when = f"state {lanes.rows[arrow.received].state.index}" if arrow.received else "not taken"
-                yield f"     {ends[0]} => {ends[1]} ({when}): {arrow.text}"
+                way = f"{ends[0]} => {ends[1]}" if arrow.drawn else "message"
+                yield f"     {way} ({when}): {arrow.text}"
+    if lanes.note:
+        yield f"({lanes.note})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from tla2py.show.lanes import Arrow, Lanes, Row
 from tla2py.show.markup import Element, element, picture_text
@@ -29,7 +30,9 @@ class _Places:
         self.columns: dict[Value | None, tuple[float, float]] = {}
         at = self.left
         shared = any(row.shared for row in lanes.rows) or any(
-            arrow.sender is None or arrow.receiver is None for arrow in lanes.arrows
+            arrow.sender is None or (arrow.receiver is None and not arrow.stub)
+            for arrow in lanes.arrows
+            if arrow.drawn
         )
         for lane in (*((None,) if shared else ()), *lanes.processes):
             texts = [text for row in lanes.rows for text in _cell(row, lane)]
@@ -45,7 +48,8 @@ class _Places:
             height = most * _LINE + 2 * _PAD
             self.rows.append((y, height))
             y += height + _GAP
-        self.height = y + _LINE
+        self.note = wrap(lanes.note, max(int(at / _CHAR), 30))
+        self.height = y + (1 + len(self.note)) * _LINE
 
     def middle(self, lane: Value | None) -> float:
         """Where the line of a lane runs."""
@@ -76,21 +80,23 @@ def lanes_svg(lanes: Lanes) -> Element:
         aria_label=str(lanes)[:2000],
     )
     picture.append(picture_text(_GAP, 16, headline(lanes.trace), "t2-head"))
+    foot = at.height - (1 + len(at.note)) * _LINE
     for lane in at.columns:
         name = _SHARED if lane is None else format_value(lane)
         x = at.middle(lane)
         picture.append(picture_text(x, 36, name, "t2-head", anchor="middle"))
-        picture.append(
-            element("line", x1=x, x2=x, y1=_HEAD - 4, y2=at.height - _LINE, class_="t2-line t2-life")
-        )
+        picture.append(element("line", x1=x, x2=x, y1=_HEAD - 4, y2=foot, class_="t2-line t2-life"))
     for number, row in enumerate(lanes.rows):
         picture.append(_step(lanes, at, number, row))
     for number, arrow in enumerate(lanes.arrows):
-        picture.append(_arrow(at, arrow, number))
+        if arrow.drawn:
+            picture.append(_arrow(at, arrow, number))
     if lanes.trace.loop_start is not None:
         picture.append(_loop(lanes, at))
     if end := trace_end(lanes.trace):
-        picture.append(picture_text(_GAP, at.height - 4, end, "t2-head"))
+        picture.append(picture_text(_GAP, foot + _LINE - 4, end, "t2-head"))
+    for number, text in enumerate(at.note, 2):
+        picture.append(picture_text(_GAP, foot + number * _LINE - 4, text, "t2-faint"))
     return picture
 
 
@@ -120,16 +126,18 @@ def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
 def _arrow(at: _Places, arrow: Arrow, number: int) -> Element:
     """From the sender at the step that sent it to the receiver at the step that received it, dashed if none did."""
     received = arrow.sent if arrow.received is None else arrow.received
-    towards = 1.0 if at.middle(arrow.receiver) >= at.middle(arrow.sender) else -1.0
+    towards = 1.0 if arrow.stub or at.middle(arrow.receiver) >= at.middle(arrow.sender) else -1.0
     # Messages of one step leave one below the other.
     shift = 4.0 * (number % 3 - 1)
     x1, y1 = at.edge(arrow.sender, arrow.sent, towards), at.centre(arrow.sent) + shift
-    x2, y2 = at.edge(arrow.receiver, received, -towards), at.centre(received) + shift
-    if arrow.receiver is None and arrow.received is None:
+    if arrow.stub:
+        # Into the gap beside the lane, where no text is.
         x2, y2 = x1 + 28, y1 + 8
     elif arrow.sender == arrow.receiver:
-        x2 = at.edge(arrow.receiver, received, towards)
+        x2, y2 = at.edge(arrow.receiver, received, towards), at.centre(received) + shift
         towards = -towards
+    else:
+        x2, y2 = at.edge(arrow.receiver, received, -towards), at.centre(received) + shift
     bend = abs(x2 - x1) / 3 + 12
     path = f"M{x1:.1f} {y1:.1f}C{x1 + bend * _sign(x1, x2):.1f} {y1:.1f} {x2 - bend * towards:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
     tip = f"M{x2:.1f} {y2:.1f}l{-8 * towards:.1f} -4v8z"

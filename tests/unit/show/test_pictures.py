@@ -72,6 +72,22 @@ def test_an_arrow_per_message_dashed_where_nobody_took_it() -> None:
     assert styled(picture(talking()), "t2-arrow") == []
 
 
+def test_no_arrow_where_neither_end_is_known_and_none_over_the_text_of_a_box() -> None:
+    trace = made(
+        ("Init", {"n": on(0, 0), "box": frozenset()}),
+        ("Send", {"n": on(1, 0), "box": frozenset({message(1)})}, ("p",)),
+        ("Both", {"n": on(2, 1), "box": frozenset({message(1), message(2)})}),
+    )
+    root = picture(trace, messages="box")
+    (stub,) = styled(root, "t2-arrow")
+    start, end = _ends(stub)
+    left, _, width, _ = _box(styled(root, "t2-box")[0])
+    assert start[0] == pytest.approx(left + width, abs=0.1)
+    assert end[0] > start[0]
+    assert "shared" not in words(root)
+    assert "sender and receiver" in " ".join(words(root))
+
+
 def test_an_arrow_goes_from_the_lane_of_the_sender_to_that_of_the_receiver() -> None:
     root = picture(talking(), messages="box")
     boxes = [_box(found) for found in styled(root, "t2-box")]
