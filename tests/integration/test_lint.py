@@ -235,3 +235,22 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
         2,
         "error: empty has no config beside a module, and no sweep file",
     )
+
+
+def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path) -> None:
+    (box / "Bax.tla").write_text("---- MODULE Bax ----\nEXTENDS Missing\n====\n")
+    for name in ("Bax", "BaxLarge"):
+        (box / f"{name}.cfg").write_text("INIT Init\n")
+    done = run_cli("lint", "Box.cfg", "Bax.cfg", "BaxLarge.cfg", cwd=box)
+    assert done.code == 2
+    assert done.stderr.count("module Missing is not found") == 1
+    assert done.errors[-1] == "nothing found in 1 file; 2 more could not be read"
+
+
+def test_a_module_beside_its_sweep_file_needs_no_config(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.cfg").rename(box / "one.cfg")
+    (box / "s.toml").write_text('module = "Box.tla"\nconfig = "one.cfg"\n')
+    done = run_cli("lint", "Box.tla", "s.toml", cwd=box)
+    assert (done.code, done.errors) == (0, ["nothing found in 1 file"])
+    (box / "Bax.tla").write_text("---- MODULE Bax ----\n====\n")
+    assert run_cli("lint", "Bax.tla", "s.toml", cwd=box).code == 2

@@ -82,6 +82,8 @@ def lint_command(
     use_translator(tla2tools, True)
     jobs = list(_jobs(files))
     found: dict[Finding, None] = {}
+    # One of a module is the same for each of its configs.
+    errors: set[str] = set()
     read = 0
     for job in jobs:
         try:
@@ -89,9 +91,11 @@ def lint_command(
                 found[finding] = None
             read += 1
         except Tla2pyError as error:
-            print_error(error)
+            if str(error) not in errors:
+                print_error(error)
+            errors.add(str(error))
     findings = tuple(found)
-    _print(findings, read, form)
+    _print(findings, read, len(jobs) - read, form)
     bad = any(finding.severity is not Severity.NOTE for finding in findings)
     raise typer.Exit(EXIT_NOT_RUN if read < len(jobs) else EXIT_UNEXPECTED if bad else EXIT_OK)
 
@@ -108,6 +112,7 @@ def _jobs(paths: Sequence[Path]) -> Iterator[_Job]:
                 f"{file} is no config, module or sweep file",
                 hint="name files that end in .cfg, .tla or .toml",
             )
+    swept = {module.resolve() for file in files if file.suffix == ".toml" for module in _swept(file)}
     if configs and len(modules) > 1:
         hint = "give one module, or none: the module beside a config is found by its name"
         raise InputError("usage", "configs with more than one module", hint=hint)
@@ -125,7 +130,7 @@ def _jobs(paths: Sequence[Path]) -> Iterator[_Job]:
             yield _Job(file=file, module=modules[0] if modules else module_of(file))
         elif file.suffix != ".tla":
             yield _Job(file=file, module=None)
-        elif not configs:
+        elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
             yield _Job(file=config_of(file), module=file)
 
 
@@ -139,10 +144,16 @@ def _within(folder: Path) -> Iterator[Path]:
 
 
 def _is_sweep(file: Path) -> bool:
+    return bool(_swept(file))
+
+
+def _swept(file: Path) -> list[Path]:
+    """The modules that a sweep file names, none where it is no sweep file."""
     try:
-        return "module" in tomllib.loads(file.read_text(encoding="utf-8"))
+        named = tomllib.loads(file.read_text(encoding="utf-8")).get("module", [])
     except (OSError, ValueError):
-        return False
+        return []
+    return [file.parent / str(name) for name in (named if isinstance(named, list) else [named])]
 
 
 def _findings(job: _Job, libraries: Sequence[Path], dialect: Dialect | None) -> Iterator[Finding]:
@@ -158,7 +169,7 @@ def _findings(job: _Job, libraries: Sequence[Path], dialect: Dialect | None) -> 
         yield from lint_file(job.file, job.module, libraries, dialect)
 
 
-def _print(findings: Sequence[Finding], files: int, form: Format) -> None:
+def _print(findings: Sequence[Finding], files: int, unread: int, form: Format) -> None:
     if form is Format.JSON:
         show_json(findings_json(findings))
     elif form is Format.SARIF:
@@ -169,7 +180,7 @@ def _print(findings: Sequence[Finding], files: int, form: Format) -> None:
     elif files:
         for finding in findings:
             show(finding_text(finding))
-        err().print(findings_summary(findings, files))
+        err().print(findings_summary(findings, files, unread))
 
 
 def warn_sweep(sweep: Sweep, plan: Plan, jar: Tla2tools) -> None:

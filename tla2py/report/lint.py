@@ -31,15 +31,16 @@ def finding_text(finding: Finding) -> Text:
     return text
 
 
-def findings_summary(findings: Sequence[Finding], files: int) -> str:
-    """How many findings there are of each severity, in how many files."""
+def findings_summary(findings: Sequence[Finding], files: int, unread: int) -> str:
+    """How many findings there are of each severity, in how many files, and how many others could not be read."""
     counts = [
         f"{number} {severity.value}{'s' * (number != 1)}"
         for severity in Severity
         if (number := sum(each.severity is severity for each in findings))
     ]
     looked = f"{files} file{'s' * (files != 1)}"
-    return f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}"
+    lost = f"; {unread} more could not be read" if unread else ""
+    return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost
 
 
 def findings_json(findings: Sequence[Finding]) -> list[dict[str, object]]:
