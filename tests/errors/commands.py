@@ -43,6 +43,11 @@ def lint_of_what_is_none(lab: Lab) -> None:
     lab.run("lint", "readme.txt")
 
 
+@provokes("no-query")
+def statement_that_is_no_query(lab: Lab) -> None:
+    lab.run("query", "store", "/* a comment */ DROP TABLE runs")
+
+
 @provokes("system")
 def no_folder_for_temporary_files(lab: Lab) -> None:
     lab.patch.setattr(tempfile, "tempdir", str(lab.folder / "none"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -9,7 +10,12 @@ from rich.table import Table
 
 from tla2py.cli.console import show, show_json
 from tla2py.cli.options import Json
+from tla2py.errors import InputError
 from tla2py.explore import open_view
+
+# What a statement that only reads begins with, after comments and parentheses.
+_READING = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN")
+_BEFORE = r"(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
 
 
 def query_command(
@@ -25,6 +31,7 @@ def query_command(
 
     Example: tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
     """
+    _check(statement)
     view = open_view(store)
     from tla2py.spark.query import run_query
     from tla2py.spark.session import spark_session
@@ -40,3 +47,13 @@ def query_command(
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row))
     show(table)
+
+
+def _check(statement: str) -> None:
+    """Raises InputError (``no-query``) for a statement that would change something, or is none: nobody would hear of it."""
+    if not re.match(rf"{_BEFORE}(?:{'|'.join(_READING)})\b", statement, re.IGNORECASE):
+        raise InputError(
+            "no-query",
+            f"not a query: {' '.join(statement.split())[:100] or 'nothing'}",
+            hint=f"a query begins with {', '.join(_READING[:-1])} or {_READING[-1]}",
+        )
