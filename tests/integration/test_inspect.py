@@ -131,7 +131,8 @@ def test_init_prints_or_writes_the_same_file(run_cli: RunCli, tiny_spec: Path, t
     written = run_cli("init", "Counter.tla", "-o", "first.toml")
     assert (written.code, written.stdout) == (0, "")
     assert (
-        "take the marks away from what is to be checked in it, then tla2py sweep first.toml" in written.stderr
+        "take the marks away from what is to be checked in it, then tla2py sweep first.toml --executor local"
+        in written.stderr
     )
     assert (tmp_path / "first.toml").read_text() == printed.stdout
     again = run_cli("init", "Counter.tla", "-o", "first.toml")

@@ -73,7 +73,7 @@ def init_command(
     if schema:
         write_schema(output.with_name(SCHEMA_NAME))
     choose = "take the marks away from what is to be checked in it, then " if '\n    # "' in text else ""
-    err().print(f"wrote {output}; next: {choose}tla2py sweep {output}", markup=False)
+    err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
 
 
 def _load(module: Path, libraries: Sequence[Path]) -> Spec:
