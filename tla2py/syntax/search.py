@@ -61,8 +61,8 @@ _COMMUNITY_ADVICE = (
     'then -L community-modules, or libraries = ["community-modules"] in a sweep file'
 )
 _PROOF_ADVICE = (
-    "it belongs to the TLA+ proof system, in library/ of the repository tlaplus/tlapm: "
-    "copy it there, or add its folder with -L"
+    "it belongs to the TLA+ proof system (TLAPS), whose programs no command here installs: "
+    "get the folder library of https://github.com/tlaplus/tlapm, then -L THAT-FOLDER"
 )
 
 

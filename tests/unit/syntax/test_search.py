@@ -89,7 +89,8 @@ def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("SequencesExt", "CommunityModules"), ("TLAPS", "proof"), ("Apalache", "Apalache")]
+    ("name", "said"),
+    [("SequencesExt", "CommunityModules"), ("TLAPS", "TLA+ proof system (TLAPS)"), ("Apalache", "Apalache")],
 )
 def test_a_missing_module_of_a_known_library_says_which(write: WriteModules, name: str, said: str) -> None:
     with pytest.raises(InputError, match=name) as raised:
