@@ -68,7 +68,8 @@ class StoreView:
         self._told: dict[int, tuple[Trace, ...]] = {}
 
     def __repr__(self) -> str:
-        return f"<tla2py store {self.store.path}: {self.manifest.name}, {len(self.manifest.points)} points>"
+        count = len(self.manifest.points)
+        return f"<tla2py store {self.store.path}: {self.manifest.name}, {count} point{'s' * (count != 1)}>"
 
     @cached_property
     def manifest(self) -> Manifest:

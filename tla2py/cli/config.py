@@ -134,6 +134,7 @@ def _write(plan: Plan, output: Path) -> None:
         except OSError as error:
             raise unwritable(folder, error) from error
     main = plan.runs[0].main
+    many = "s" * (len(plan.runs) != 1)
     err().print(
-        f"wrote {len(plan.runs)} folders to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"
+        f"wrote {len(plan.runs)} folder{many} to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"
     )

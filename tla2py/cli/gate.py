@@ -281,7 +281,8 @@ def _accept(gated: _Gated, gate: Evidence, options: _Options) -> Evidence:
         return gate
     points = [point.locked for point in decision.points if point.locked is not None]
     write_lock(path, points)
-    err().print(f"wrote {path}: {len(points)} points", style="green", markup=False)
+    many = "s" * (len(points) != 1)
+    err().print(f"wrote {path}: {len(points)} point{many}", style="green", markup=False)
     return _decide(replace(gated, lock=read_lock(path)), options)
 
 

@@ -231,7 +231,8 @@ def run_sweep(
                 raise
     view = open_view(path)
     if not done.executed:
-        err().print(f"nothing to run: all {done.cached} runs are in {path} already")
+        runs = "the one run is" if done.cached == 1 else f"all {done.cached} runs are"
+        err().print(f"nothing to run: {runs} in {path} already")
     findings = judge(sweep, view.run_rows)
     return Swept(sweep=sweep, plan=job.plan, view=view, executed=done.executed, findings=findings)
 
@@ -246,9 +247,9 @@ def tell_findings(swept: Swept) -> None:
         told = f"{swept.sweep.name}: nothing was checked: every point contradicts an ASSUME"
         err().print(told, style="bold red", markup=False)
     elif swept.sweep.expect is not None and not swept.findings:
-        err().print(
-            f"{swept.sweep.name}: all {len(swept.sweep.points)} points are as expected", style="green"
-        )
+        count = len(swept.sweep.points)
+        points = "the one point is" if count == 1 else f"all {count} points are"
+        err().print(f"{swept.sweep.name}: {points} as expected", style="green")
 
 
 def with_options(

@@ -92,7 +92,8 @@ class Kinds:
             )
             body.append(element("tr", *(element("td", text) for text in cells)))
         total = sum(len(kind.members) for kind in self.kinds)
-        caption = element("caption", f"{total} counterexamples of {len(self.kinds)} kinds")
+        kinds = f"{len(self.kinds)} kind{'s' * (len(self.kinds) != 1)}"
+        caption = element("caption", f"{total} counterexample{'s' * (total != 1)} of {kinds}")
         return html_text(element("table", caption, element("thead", head), body))
 
 

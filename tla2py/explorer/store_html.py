@@ -31,7 +31,8 @@ def store_html(view: StoreView) -> str:
 def _said(points: list[GridPoint]) -> str:
     verdicts = dict.fromkeys(point.verdict for point in points)
     counts = (f"{sum(point.verdict == verdict for point in points)} {verdict}" for verdict in verdicts)
-    return f"{len(points)} points: {', '.join(counts)}" if points else "no point was run"
+    many = "s" * (len(points) != 1)
+    return f"{len(points)} point{many}: {', '.join(counts)}" if points else "no point was run"
 
 
 def _table(points: list[GridPoint]) -> Element:

@@ -13,9 +13,8 @@ def coverage_view(view: StoreView) -> Element | None:
     if not counts:
         return None
     idle = sum(one.everywhere for one in counts)
-    said = (
-        f"{len(counts)} actions: {idle} never fired" if idle else f"all {len(counts)} actions fired somewhere"
-    )
+    actions = f"{len(counts)} action{'s' * (len(counts) > 1)}"
+    said = f"{actions}: {idle} never fired" if idle else f"all {actions} fired somewhere"
     titles = ("action", "module", "states generated", "new ones", "fired at points")
     head = [
         element("th", title, scope="col", class_="t2-n" if n > 1 else None) for n, title in enumerate(titles)

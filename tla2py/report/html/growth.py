@@ -41,5 +41,6 @@ def _picture(growth: Growth, found: Sequence[Series], parameters: Sequence[str])
     picture = growth_view(replace(growth, series=named), ascii_uppercase[: len(named)] if letters else ())
     legend = element("ol", *(element("li", element("code", one.label)) for one in named)) if letters else None
     left = len(found) - len(curves)
-    note = element("figcaption", f"{left} curves of smaller numbers are left out") if left else None
+    said = f"{left} curve{'s' * (left > 1)} of smaller numbers {'are' if left > 1 else 'is'} left out"
+    note = element("figcaption", said) if left else None
     return element("div", picture, legend, note)

@@ -38,7 +38,8 @@ def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
     said = [f"{n} hold" if name == "holds" and n > 1 else f"{n} {name}" for name, n in counts.items()]
     missing = len(view.manifest.points) - len(points)
     said += [f"{missing} not run yet"] * (missing > 0)
-    return f"{len(view.manifest.points)} points: {', '.join(said)}"
+    count = len(view.manifest.points)
+    return f"{count} point{'s' * (count != 1)}: {', '.join(said)}"
 
 
 def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> Element:
