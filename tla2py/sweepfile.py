@@ -154,7 +154,7 @@ def _toml_error(path: Path, text: str) -> InputError:
         return InputError(
             "sweep-syntax",
             f"{path} is a config, no sweep file",
-            hint="tla2py sweep --configs '*.cfg' MODULE.tla runs configs, or config = \"*.cfg\" in a sweep file",
+            hint="tla2py sweep --configs '*.cfg' MODULE.tla runs configs, or config = [\"Name.cfg\"] in a sweep file",
         )
     found = re.search(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", text, re.DOTALL)
     if not found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 
 from scripts.reference.raised import CLASSES, raised_errors
@@ -55,9 +56,10 @@ def _rows(name: str) -> list[str]:
     return rows
 
 
+# What Markdown would take for its own: little, so that a command can be pasted from the page's source too.
+_SPECIAL = re.compile(r"\||\\(?=[^\w\s])|<(?=[\w/!])|`|\*(?=.*\*)|(?<!\w)_(?=\w.*\w_(?!\w))|(?<=\])\(")
+
+
 def _cell(text: str) -> str:
     """Text as it is: what Markdown would take for its own is marked as text."""
-    text = " ".join(text.split())
-    for character in "\\|*_<>[]{}`":
-        text = text.replace(character, f"\\{character}")
-    return text
+    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))

@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
+from scripts.reference.errors import errors_page
 from scripts.reference.pages import PAGES, ROOT
+from scripts.reference.raised import raised_errors
 from tla2py import sweepfile
 
 
@@ -15,6 +18,19 @@ from tla2py import sweepfile
 def test_pages_say_what_the_code_does(name: str) -> None:
     made = PAGES[name]()
     assert (ROOT / name).read_text(encoding="utf-8") == made, "run make pages, and commit what it wrote"
+
+
+def test_the_page_of_errors_shows_what_is_said() -> None:
+    parser = MarkdownIt("commonmark").enable("table")
+    shown = {
+        "".join(part.content for part in token.children or ())
+        for token in parser.parse(errors_page())
+        if token.type == "inline"
+    }
+    errors = raised_errors()
+    assert {" ".join(each.message.split()) for each in errors} <= shown
+    assert {" ".join(each.hint.split()) for each in errors if each.hint} <= shown
+    assert "pip install 'tla2py[notebooks]'" in errors_page()
 
 
 @pytest.mark.parametrize(

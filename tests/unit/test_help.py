@@ -6,6 +6,7 @@ import re
 
 import pytest
 import typer
+from rich.text import Text
 from typer.testing import CliRunner
 
 from tla2py.cli.app import app
@@ -23,6 +24,16 @@ def test_a_flag_has_no_value_and_an_argument_is_its_name(command: tuple[str, ...
     (usage,) = re.findall(r"Usage: (.*?) *\n", told)
     assert not re.search(r"[{}]|\[\[", usage), usage
     assert re.search(r"--help +-h +Show this", told)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_word_of_the_help_is_taken_for_markup(command: tuple[str, ...]) -> None:
+    found = GROUP
+    for name in command:
+        found = found.get_command(CONTEXT, name)  # type: ignore[attr-defined]
+    helps = [found.help, found.epilog, *(getattr(each, "help", None) for each in found.params)]
+    for text in filter(None, helps):
+        assert Text.from_markup(text).plain == text
 
 
 def test_examples_are_in_the_help_of_what_takes_arguments() -> None:

@@ -60,7 +60,7 @@ Trust = Annotated[
     bool | None,
     typer.Option(
         "--trust/--no-trust",
-        help="Let TLC see the environment, the files and the network that you have; default: what [tlc] says, or not.",
+        help="Let TLC see the environment, the files and the network that you have; default: as the sweep file says, else not.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a person's view.")]
