@@ -115,3 +115,10 @@ def test_a_file_made_elsewhere_has_a_kind_too(tmp_path: Path) -> None:
     path.write_text('{"vars": ["x"], "states": [{"x": 1}, {"x": 2}, {"x": 3}]}')
     (found,) = all_found(open_view(path))
     assert (found.length, found.actions) == (3, ())
+
+
+def test_one_is_called_one(tmp_path: Path) -> None:
+    view = view_of(tmp_path, ({"N": "1"}, "invariant"))
+    assert "1 counterexample of 1 kind<" in view.kinds()._repr_html_()
+    assert repr(view).endswith(" 1 point>")
+    assert "1 point: 1 violated" in view._repr_html_()
