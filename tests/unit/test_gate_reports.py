@@ -366,6 +366,14 @@ def test_markdown_folds_one_counterexample_of_a_kind_and_junit_has_each(load: Lo
     assert junit_text([gated]).count("1. initial state") == 4
 
 
+def test_so_many_rows_are_nobodys_to_paste(load: LoadSweep) -> None:
+    sweep = load(HEAD.replace("[1, 2]", "{ from = 1, to = 30 }") + EACH)
+    rows = [row("violated", "Small") if number % 2 else row() for number in range(30)]
+    text = log_of(evidence(sweep, gate(sweep, *rows), trace("Small", 0, 1)))
+    assert text.count("[[expect.point]]") == 12
+    assert "        # and so on: 15 points violate Small\n" in text
+
+
 def test_a_file_outside_of_the_repository_goes_by_its_name(red: Evidence) -> None:
     assert red.relative(Path("/somewhere/else/Module.tla")) == "Module.tla"
     assert red.relative(red.root / "sub" / "Module.tla") == "sub/Module.tla"

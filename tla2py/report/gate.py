@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -21,6 +21,8 @@ from tla2py.show.plain import states_text, trace_lines
 
 # Of one counterexample; all of it is in the reports and in 'tla2py trace'.
 _MOST_LINES = 60
+# Of expectations to be written; more are a table that a person writes in other words.
+_MOST_ROWS = 12
 
 
 def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
@@ -140,17 +142,19 @@ def _expecting(gate: Evidence) -> list[str]:
         found = ['verdict = "violated"', f"violates = [{', '.join(map(toml_string, names))}]"]
         if not points[0].parameters:
             return ["[expect]", *found]
-        for match in _matches(points, [each.point for each in gate.decision.points]):
+        matches = _matches(points, [each.point for each in gate.decision.points])
+        for match in islice(matches, _MOST_ROWS):
             inside = ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in match.items())
             lines += ["[[expect.point]]", f"match = {{ {inside} }}", *found]
+        if next(matches, None) is not None:
+            lines.append(f"# and so on: {len(points)} points violate {', '.join(names)}")
     return lines
 
 
-def _matches(points: Sequence[Point], every: Sequence[Point]) -> list[Mapping[str, str]]:
+def _matches(points: Sequence[Point], every: Sequence[Point]) -> Iterator[Mapping[str, str]]:
     """Few rows, of few parameters, that together match these points and no others."""
     others = [point.parameters for point in every if point not in points]
     left = [point.parameters for point in points]
-    rows: list[Mapping[str, str]] = []
     while left:
         sizes = sorted({1, min(2, len(left[0])), len(left[0])})
         fitting = [
@@ -159,6 +163,6 @@ def _matches(points: Sequence[Point], every: Sequence[Point]) -> list[Mapping[st
             for row in combinations(left[0].items(), size)
             if not any(dict(row).items() <= each.items() for each in others)
         ]
-        rows.append(max(fitting, key=lambda row: sum(row.items() <= each.items() for each in left)))
-        left = [each for each in left if not rows[-1].items() <= each.items()]
-    return rows
+        best = max(fitting, key=lambda row: sum(row.items() <= each.items() for each in left))
+        yield best
+        left = [each for each in left if not best.items() <= each.items()]
