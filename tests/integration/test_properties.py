@@ -26,6 +26,7 @@ Always == [](y < 3)
 Both == y = 0 /\ [](x < (IF Broken = "state" THEN 3 ELSE 9)) /\ [][y' <= y + 1]_vars
 Grows == [][x' >= x]_vars
 Low == x < 4
+Named == []Low /\ [][y' <= y + 9]_vars
 Stops == Assert(x < 4, "x")
 ====
 """
@@ -74,6 +75,25 @@ def test_a_conjunct_goes_by_the_name_of_its_property(
     }
     verified = run_cli("trace", "runs/s", "--verify", cwd=folder)
     assert (verified.code, verified.stdout.count("confirmed")) == (0, 2 * len(broken)), verified
+
+
+@pytest.mark.parametrize("find", ["each", "first"])
+def test_a_conjunct_with_a_name_goes_by_that_of_its_property(
+    run_cli: RunCli, folder: Path, find: str
+) -> None:
+    """Though it is an invariant of its own too, and others are violated besides."""
+    text = SWEEP.format('"Grows", "Named", "Both"', broken=['"step"']).replace('"each"', f'"{find}"')
+    if find == "first":
+        text = text.replace('invariants = ["Low"]\n', "").replace('"Grows", ', "").replace(', "Both"]', "]")
+        text = text.replace('violates = ["Both", "Low"]', 'violates = ["Named"]')
+    else:
+        text = text.replace('violates = ["Both", "Low"]', 'violates = ["Both", "Named", "Low"]')
+    (folder / "s.toml").write_text(text)
+    ended = run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder)
+    assert ended.code == 0, ended
+    cases = ET.parse(folder / "junit.xml").findall(".//testcase")
+    violated = {case.get("name") for case in cases if case.find("system-out") is not None}
+    assert violated == {"property Named"} | ({"property Both", "invariant Low"} if find == "each" else set())
 
 
 def test_a_property_of_every_state_is_confirmed_as_one(run_cli: RunCli, folder: Path) -> None:

@@ -33,8 +33,8 @@ _WRAPPING = re.compile(
     r"\ATLC threw an unexpected exception\.\n(?:.*\n){1,3}The exception was an? "
     r"(?:java\.lang\.RuntimeException|tlc2\.tool\.\w+)\n: (?=\s*\S)"
 )
-# What TLC calls a conjunct of a property that has several, or of a definition that the property stands for.
-_PLACED = re.compile(r"line \d+, col \d+ to line \d+, col \d+ of module \w+")
+# What the conjuncts of a property may be to TLC.
+_OF_PROPERTIES = frozenset({"invariant", "action_property", "temporal_property"})
 # Assumptions are checked before the first initial state is computed, postconditions after the last state.
 _EXPLORING = frozenset(
     {
@@ -178,14 +178,12 @@ class Reading:
         if kind == "assumption" and self._exploring:
             # TLC has messages of their own for postconditions since 2026.
             kind = "postcondition"
-        # A conjunct of a property goes by its place, whichever kind it is of.
-        placed = _PLACED.fullmatch(name) is not None
-        candidates = self._candidates.get("temporal_property" if placed else kind, ())
-        if len(candidates) == 1 and (placed or not name):
-            name = candidates[0]
-        elif placed and candidates:
-            name = ""
-        return Violation(kind=kind, name=name)
+        properties = self._candidates.get("temporal_property", ())
+        candidates = self._candidates.get(kind, ())
+        if kind in _OF_PROPERTIES and name and name not in (*candidates, *properties):
+            # TLC takes a property apart, and calls a conjunct by its own name or its place.
+            candidates, name = properties, "" if properties else name
+        return Violation(kind=kind, name=candidates[0] if not name and len(candidates) == 1 else name)
 
     def diagnose(self, diagnostic: Diagnostic) -> None:
         """Keep a diagnostic, each once, in order of first appearance."""
