@@ -235,7 +235,7 @@ def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
     printed = run_cli("trace", counter_store, "5")
     assert printed.code == 0
     assert "Below is violated, 4 states" in printed.stdout
-    assert "count[p1]  0 -> 1" in printed.stdout or "count[p2]  0 -> 1" in printed.stdout
+    assert "count[p1]: 0 -> 1" in printed.stdout or "count[p2]  0 -> 1" in printed.stdout
     whole = run_cli("trace", counter_store, "5", "--full")
     assert whole.stdout.count("count = (p1 :> ") == 4
     none = run_cli("trace", counter_store, "1")
