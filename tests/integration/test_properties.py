@@ -24,6 +24,7 @@ Next == /\ x < 4
 Spec == Init /\ [][Next]_vars
 Always == [](y < 3)
 Both == y = 0 /\ [](x < (IF Broken = "state" THEN 3 ELSE 9)) /\ [][y' <= y + 1]_vars
+Fine == y < 99
 Grows == [][x' >= x]_vars
 Low == x < 4
 Named == []Low /\ [][y' <= y + 9]_vars
@@ -113,3 +114,14 @@ def test_nothing_is_said_of_what_a_search_that_ended_left_open(run_cli: RunCli, 
     assert ended.code == 1, ended
     cases = ET.parse(folder / "junit.xml").findall(".//testcase[@name='invariant Low']")
     assert [case.find("skipped") is not None for case in cases] == [True]
+
+
+def test_the_table_of_several_sweeps_says_what_is_open(run_cli: RunCli, folder: Path) -> None:
+    """Where the first violation ended the search, of what else was checked nobody knows."""
+    text = SWEEP.format("", broken=['"none"']).replace('"Low"', '"Low", "Fine"', 1)
+    (folder / "all.toml").write_text(text.replace('["Both", "Low"]', '["Low"]'))
+    (folder / "one.toml").write_text(text.replace('"each"', '"first"').replace('["Both", "Low"]', '["Low"]'))
+    ended = run_cli("sweep", "all.toml", "one.toml", "--executor", "local", cwd=folder)
+    assert ended.code == 0, ended
+    fine = [line.split()[-4:] for line in ended.stdout.splitlines() if "Fine" in line]
+    assert [("holds" in line, "undecided" in line) for line in fine] == [(True, False), (False, True)], ended

@@ -103,7 +103,7 @@ def _verdict(name: str, plan: Plan, runs: Sequence[Row]) -> Text:
 def _labels(run: Run) -> set[str]:
     """What a run checks, by name."""
     deadlock = {"deadlock"} if run.options.check_deadlock else set()
-    return {*run.config.invariants, *run.config.properties, *deadlock}
+    return {*run.config.invariants, *run.config.properties, *run.config.postconditions, *deadlock}
 
 
 def _undecided(row: Row, run: Run) -> Collection[object]:
