@@ -59,7 +59,7 @@ def config_facts(run: Run, spec: Spec) -> ConfigFacts:
     """What the config of a run says. Raises InputError (``config-syntax``) for a text that TLC would misread."""
     said = parse_config(run.config_text, Path("MC.cfg")).config
     checked = set(_checks(said, deadlock=_deadlock(run.options)))
-    asked = set(_checks(run.config, deadlock=run.options.check_deadlock))
+    asked = asked_of(run)
     values = {constant: literal_names(text) or frozenset() for constant, text in said.assignments}
     return ConfigFacts(
         checked=tuple(sorted(checked)),
@@ -104,6 +104,11 @@ def checks_of(config_text: str, options: TlcOptions) -> tuple[Check, ...]:
     if not (said.specification or said.init):
         return ()
     return tuple(dict.fromkeys(_checks(said, deadlock=_deadlock(options))))
+
+
+def asked_of(run: Run) -> frozenset[Check]:
+    """What a run is to check, whatever a template makes of it."""
+    return frozenset(_checks(run.config, deadlock=run.options.check_deadlock))
 
 
 def only_deadlock(runs: Sequence[Run]) -> bool:

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tla2py.configfacts import asked_of
 from tla2py.expect import ended_early
 from tla2py.explore import StoreView
 from tla2py.parameters import parameter_text
@@ -102,8 +103,7 @@ def _verdict(name: str, plan: Plan, runs: Sequence[Row]) -> Text:
 
 def _labels(run: Run) -> set[str]:
     """What a run checks, by name."""
-    deadlock = {"deadlock"} if run.options.check_deadlock else set()
-    return {*run.config.invariants, *run.config.properties, *run.config.postconditions, *deadlock}
+    return {check.label for check in asked_of(run)}
 
 
 def _undecided(row: Row, run: Run) -> Collection[object]:
