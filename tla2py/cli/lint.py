@@ -139,12 +139,8 @@ def _within(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
             continue
-        if (path.suffix == ".cfg" and module_of(path)) or (path.suffix == ".toml" and _is_sweep(path)):
+        if (path.suffix == ".cfg" and module_of(path)) or (path.suffix == ".toml" and _swept(path)):
             yield path
-
-
-def _is_sweep(file: Path) -> bool:
-    return bool(_swept(file))
 
 
 def _swept(file: Path) -> list[Path]:
