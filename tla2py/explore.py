@@ -21,6 +21,7 @@ from tla2py.tables.read import list_of, read_table
 from tla2py.tables.schema import FOUND_COLUMNS, TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.trace import Location, State, Trace
+from tla2py.units import counted
 from tla2py.values import state_from_itf
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ class StoreView:
         self._told: dict[int, tuple[Trace, ...]] = {}
 
     def __repr__(self) -> str:
-        count = len(self.manifest.points)
-        return f"<tla2py store {self.store.path}: {self.manifest.name}, {count} point{'s' * (count != 1)}>"
+        return f"<tla2py store {self.store.path}: {self.manifest.name}, {counted(len(self.manifest.points), 'point')}>"
 
     @cached_property
     def manifest(self) -> Manifest:

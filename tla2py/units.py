@@ -1,10 +1,15 @@
-"""Durations and amounts of memory as people write them."""
+"""Durations, amounts of memory and counts as people write them."""
 
 from __future__ import annotations
 
 import re
 
 from tla2py.errors import InputError
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 point``, ``2 points``."""
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def parse_duration(value: str | int, where: str | None = None) -> float:

@@ -25,6 +25,7 @@ from tla2py.lint.sweeps import lint_sweep
 from tla2py.parameters import parameter_text
 from tla2py.plan import Plan, plan_sweep
 from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.units import counted
 
 
 def cfg_command(
@@ -134,7 +135,6 @@ def _write(plan: Plan, output: Path) -> None:
         except OSError as error:
             raise unwritable(folder, error) from error
     main = plan.runs[0].main
-    many = "s" * (len(plan.runs) != 1)
     err().print(
-        f"wrote {len(plan.runs)} folder{many} to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"
+        f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"
     )

@@ -46,6 +46,7 @@ from tla2py.sweep import Sweep, load_sweep
 from tla2py.tlc.overrides import with_overrides
 from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import Toolchain, find_toolchain
+from tla2py.units import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,8 +282,7 @@ def _accept(gated: _Gated, gate: Evidence, options: _Options) -> Evidence:
         return gate
     points = [point.locked for point in decision.points if point.locked is not None]
     write_lock(path, points)
-    many = "s" * (len(points) != 1)
-    err().print(f"wrote {path}: {len(points)} point{many}", style="green", markup=False)
+    err().print(f"wrote {path}: {counted(len(points), 'point')}", style="green", markup=False)
     return _decide(replace(gated, lock=read_lock(path)), options)
 
 

@@ -26,6 +26,7 @@ from tla2py.report.junit import junit_error, junit_text
 from tla2py.report.markdown import markdown_error, markdown_text
 from tla2py.report.sarif import sarif_error, sarif_text
 from tla2py.sweep import Sweep
+from tla2py.units import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +135,7 @@ def write_manifest(path: Path, gated: Sequence[tuple[Sweep, Plan, Found]]) -> No
     text = manifest_text(models, path, Outputs.root())
     _writing(path, lambda: _write_text(path, text, "w"))
     rows = [row for _, each in models for _, row in each]
-    err().print(f"wrote {path}: {len(rows)} model{'s' * (len(rows) != 1)}", style="green")
+    err().print(f"wrote {path}: {counted(len(rows), 'model')}", style="green")
     if missing := sorted(set(words_missing(rows))):
         err().print(f"unknown in it, as a manifest has no word for it: {', '.join(missing)}", style="yellow")
 

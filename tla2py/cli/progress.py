@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tla2py.cli.console import err
 from tla2py.perform import Progress as SweepProgress
 from tla2py.report.text import seconds
+from tla2py.units import counted
 
 _EVERY_SECONDS = 5.0
 
@@ -23,7 +24,7 @@ def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepP
         return
     console = err()
     there = f", {cached} are there already" if cached else ""
-    console.print(f"{name}: {missing} run{'s' * (missing != 1)} to execute{there}")
+    console.print(f"{name}: {counted(missing, 'run')} to execute{there}")
     if not console.is_terminal:
         yield _plain_lines(missing)
         return

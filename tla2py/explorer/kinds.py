@@ -11,6 +11,7 @@ from tla2py.explore import StoreView
 from tla2py.show.markup import element, html_text
 from tla2py.show.plain import runs_of
 from tla2py.trace import Printer, Trace
+from tla2py.units import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ class Kinds:
             best = kind.shortest
             where = f"point {best.point}, trace {best.trace}"
             count = len(kind.members)
-            said = f"{count} counterexample{'s' * (count > 1)}, shortest {best.length} state{'s' * (best.length > 1)}"
+            said = f"{counted(count, 'counterexample')}, shortest {counted(best.length, 'state')}"
             lines.append(f"{number}. {best.name}: {said}, {where}")
             if best.actions:
                 lines.append(f"     {runs_of(list(best.actions))}")
@@ -92,8 +93,9 @@ class Kinds:
             )
             body.append(element("tr", *(element("td", text) for text in cells)))
         total = sum(len(kind.members) for kind in self.kinds)
-        kinds = f"{len(self.kinds)} kind{'s' * (len(self.kinds) != 1)}"
-        caption = element("caption", f"{total} counterexample{'s' * (total != 1)} of {kinds}")
+        caption = element(
+            "caption", f"{counted(total, 'counterexample')} of {counted(len(self.kinds), 'kind')}"
+        )
         return html_text(element("table", caption, element("thead", head), body))
 
 

@@ -8,6 +8,7 @@ from tla2py.explorer.grid import GridPoint, grid_points, number_text
 from tla2py.explorer.heatmap import minimal_violating
 from tla2py.parameters import value_shown
 from tla2py.show.markup import Element, element, html_text
+from tla2py.units import counted
 
 _MOST_ROWS = 200
 _NUMBERS = ("generated", "distinct", "depth")
@@ -31,8 +32,7 @@ def store_html(view: StoreView) -> str:
 def _said(points: list[GridPoint]) -> str:
     verdicts = dict.fromkeys(point.verdict for point in points)
     counts = (f"{sum(point.verdict == verdict for point in points)} {verdict}" for verdict in verdicts)
-    many = "s" * (len(points) != 1)
-    return f"{len(points)} point{many}: {', '.join(counts)}" if points else "no point was run"
+    return f"{counted(len(points), 'point')}: {', '.join(counts)}" if points else "no point was run"
 
 
 def _table(points: list[GridPoint]) -> Element:

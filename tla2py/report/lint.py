@@ -14,6 +14,7 @@ from tla2py.report.annotations import github_command
 from tla2py.report.evidence import Place
 from tla2py.report.sarif import Json, sarif_document
 from tla2py.show.markup import printable
+from tla2py.units import counted
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -34,11 +35,11 @@ def finding_text(finding: Finding) -> Text:
 def findings_summary(findings: Sequence[Finding], files: int, unread: int) -> str:
     """How many findings there are of each severity, in how many files, and how many others could not be read."""
     counts = [
-        f"{number} {severity.value}{'s' * (number != 1)}"
+        counted(number, severity.value)
         for severity in Severity
         if (number := sum(each.severity is severity for each in findings))
     ]
-    looked = f"{files} file{'s' * (files != 1)}"
+    looked = counted(files, "file")
     lost = f"; {unread} more could not be read" if unread else ""
     return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost
 

@@ -13,6 +13,7 @@ from tla2py.report.evidence import Evidence
 from tla2py.report.text import number, seconds
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
+from tla2py.units import counted
 
 # A summary of GitHub may have 1 MiB, and nobody reads so much.
 _MOST_TRACES = 10
@@ -40,7 +41,7 @@ def headline(decision: Decision) -> str:
     """A line on how many points there are and how many are not as expected."""
     red = sum(bool(point.problems) for point in decision.points)
     count = len(decision.points)
-    of = f"{count} point{'s' * (count != 1)}"
+    of = counted(count, "point")
     if decision.exit_code == EXIT_OK:
         known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
         return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tla2py.show.markup import printable
 from tla2py.statediff import changed_parts
 from tla2py.trace import UNKNOWN, State, StateDiff, Trace
+from tla2py.units import counted
 from tla2py.values import format_value
 
 _VIOLATIONS = {
@@ -38,7 +39,7 @@ def headline(trace: Trace) -> str:
 
 def states_text(count: int) -> str:
     """``1 state``, ``2 states``."""
-    return f"{count} state{'s' * (count != 1)}"
+    return counted(count, "state")
 
 
 def action_text(state: State) -> str:

@@ -11,6 +11,7 @@ from tla2py.explorer.grid import GridPoint, value_order
 from tla2py.explorer.heatmap import heatmap_view, make_heatmap, minimal_violating
 from tla2py.parameters import value_shown
 from tla2py.show.markup import Element, element
+from tla2py.units import counted
 
 # A larger heatmap is drawn only for a reader who asks for it.
 _MOST_CELLS = 900
@@ -39,7 +40,7 @@ def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
     missing = len(view.manifest.points) - len(points)
     said += [f"{missing} not run yet"] * (missing > 0)
     count = len(view.manifest.points)
-    return f"{count} point{'s' * (count != 1)}: {', '.join(said)}"
+    return f"{counted(count, 'point')}: {', '.join(said)}"
 
 
 def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> Element:
