@@ -8,8 +8,8 @@ from typing import TypeAlias, TypeGuard
 from tla2py.show.markup import Element, Piece, element
 from tla2py.values import Function, Interval, Record, Value, changes, format_value, same_value
 from tla2py.values.canonical import ENUMERATED, in_order, is_identifier
+from tla2py.values.diff import Keyed, as_mapping, by_key
 
-Keyed: TypeAlias = "tuple[Value, ...] | Record | Function"
 Labels: TypeAlias = Callable[[Value], str]
 
 # Deeper parts are shown as text without marks inside, longer texts of what did not change are folded.
@@ -52,22 +52,24 @@ def _marked(old: Value, new: Value, fold: bool, depth: int) -> list[Piece]:
 
 
 def _marked_keys(old: Keyed, new: Keyed, fold: bool, depth: int) -> list[Piece]:
-    olds, news = _mapping(old), _mapping(new)
-    keys = in_order([*olds, *(key for key in news if key not in olds)])
-    opening, closing, joint, label = _layout(olds, news)
+    rows = by_key(old, new)
+    opening, closing, joint, label = _layout(as_mapping(old), as_mapping(new))
     pieces: list[Piece] = [opening]
     skipped = False
-    for key in keys:
-        if key in olds and key in news:
-            if fold and same_value(olds[key], news[key]) and len(keys) > 1:
-                # A run of what did not change is one mark.
-                if not skipped:
-                    pieces += [joint if len(pieces) > 1 else "", "…"]
-                skipped = True
-                continue
-            inner = _marked(olds[key], news[key], fold, depth + 1)
+    for key, one, other in rows:
+        inner: list[Piece]
+        if one is None or other is None:
+            inner = [
+                mark(value) for mark, value in ((_deleted, one), (_inserted, other)) if value is not None
+            ]
+        elif fold and same_value(one, other) and len(rows) > 1:
+            # A run of what did not change is one mark.
+            if not skipped:
+                pieces += [joint if len(pieces) > 1 else "", "…"]
+            skipped = True
+            continue
         else:
-            inner = [_deleted(olds[key]) if key in olds else _inserted(news[key])]
+            inner = _marked(one, other, fold, depth + 1)
         skipped = False
         pieces += [joint if len(pieces) > 1 else "", label(key), *inner]
     return [*pieces, closing]
@@ -152,10 +154,6 @@ def _point(key: Value) -> str:
 def _folded(value: Value, fold: bool) -> str:
     text = format_value(value)
     return "…" if fold and len(text) > _LONGEST else text
-
-
-def _mapping(value: Keyed) -> Mapping[Value, Value]:
-    return dict(enumerate(value, 1)) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
 def _deleted(value: Value) -> Element:

@@ -285,6 +285,23 @@ def test_changes_are_the_smallest_parts() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("<<1, 2, 3>>", "<<2, 3>>", [("[1]", 1, None)]),
+        ("<<1, 2, 3, 4>>", "<<1, 4>>", [("[2]", 2, None), ("[3]", 3, None)]),
+        ("<<2, 3>>", "<<1, 2, 3>>", [("[1]", None, 1)]),
+        ("<<1, 1, 1>>", "<<1>>", [("[2]", 1, None), ("[3]", 1, None)]),
+        ("<<1, 2, 3>>", "<<2, 4>>", [("[1]", 1, 2), ("[2]", 2, 4), ("[3]", 3, None)]),
+    ],
+)
+def test_neighbours_taken_out_of_a_sequence_are_all_that_changed(
+    before: str, after: str, found: list[tuple[str, int | None, int | None]]
+) -> None:
+    rows = changes(parse_value(before), parse_value(after))
+    assert [(change.path, change.before, change.after) for change in rows] == found
+
+
 def test_what_is_no_value_is_refused() -> None:
     for wrong in (1.5, None, [1], {1}, {"a": 1}):
         with pytest.raises(TypeError):
