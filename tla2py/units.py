@@ -8,8 +8,8 @@ from tla2py.errors import InputError
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 point``, ``2 points``."""
-    return f"{number} {noun}{'s' * (number != 1)}"
+    """``1 point``, ``2,000 points``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def parse_duration(value: str | int, where: str | None = None) -> float:

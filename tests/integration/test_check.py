@@ -66,6 +66,10 @@ def test_a_model_that_holds() -> None:
 def test_the_last_line_says_what_was_checked(run_cli: RunCli, tiny_spec: Path) -> None:
     alone = run_cli("check", "Counter.tla", "-c", "Max=2").stdout.splitlines()[-1]
     assert alone.startswith("holds: no deadlock, and nothing else was checked; 4 states")
+    stuck = tiny_spec.with_name("Stuck.tla")
+    stuck.write_text("---- MODULE Stuck ----\nVARIABLE x\nSpec == x = 0 /\\ [][FALSE]_x\n====\n")
+    last = run_cli("check", "Stuck.tla").stdout.splitlines()[-1]
+    assert last.startswith("violated: deadlock, and nothing else was checked; 1 state generated, 1 distinct")
     tiny_spec.with_suffix(".cfg").write_text(
         "CONSTANT Max = 2\nSPECIFICATION Spec\nINVARIANT Small\nPROPERTY Resting\n"
     )

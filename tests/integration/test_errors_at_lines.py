@@ -103,6 +103,16 @@ def test_a_successor_that_lacks_a_variable_is_at_its_action(run_cli: RunCli, fol
     assert caret_of(told(run_cli("check", "Half.tla")), "Half.tla:4:9") == "x' = 1"
 
 
+def test_an_invariant_that_cannot_be_evaluated_in_an_initial_state(run_cli: RunCli, folder: Path) -> None:
+    text = '---- MODULE Odd ----\nVARIABLE x\nInit == x = 0\nNext == x\' = x\nOdd == x = "a"\n====\n'
+    (folder / "Odd.tla").write_text(text)
+    shown = told(run_cli("check", "Odd.tla", "--init", "Init", "--next", "Next", "--invariant", "Odd"))
+    assert caret_of(shown, "Odd.tla:5:8") == 'x = "a"'
+    # Where it was found out is told once, with the calls that led there.
+    assert [line for line in shown if line.endswith("Odd.tla:5:8")] == ["1. Odd.tla:5:8"]
+    assert sum(line.startswith("Odd.tla:5:8: ") for line in shown) == 1
+
+
 @pytest.mark.parametrize(
     ("behaviour", "place"),
     [

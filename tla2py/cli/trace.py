@@ -18,7 +18,7 @@ from tla2py.foreign import ForeignStore
 from tla2py.outcome import CheckResult, Verdict
 from tla2py.place import folder_of, is_remote
 from tla2py.report.compare import comparison_text
-from tla2py.report.diagnostics import diagnostic_text
+from tla2py.report.diagnostics import diagnostics_text
 from tla2py.report.export import FORMATS, export_trace
 from tla2py.report.text import trace_list, trace_text
 from tla2py.show.processes import acting
@@ -107,9 +107,8 @@ def _explain(result: CheckResult) -> None:
     """Show what TLC complains of in a log that is no answer; exit code 2 where it could not check."""
     if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
         return
-    for each in result.diagnostics:
-        if each.severity == "error":
-            show(diagnostic_text(each))
+    for each in diagnostics_text([each for each in result.diagnostics if each.severity == "error"]):
+        show(each)
     if result.verdict is Verdict.BROKEN:
         raise typer.Exit(EXIT_NOT_RUN)
 

@@ -91,9 +91,7 @@ class _Locator:
 
     def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
         """A diagnostic with its place; ``following`` are it and those after it."""
-        place = self._place_of(found) or self._called(following)
-        if place is None:
-            place = self._named(found)
+        place = self._place_of(found) or self._called(following) or self._named(found)
         return replace(found, text=self._told(found.text), place=place)
 
     def _place_of(self, found: Diagnostic) -> Place | None:
@@ -105,8 +103,6 @@ class _Locator:
             # It names the variable; what forgot it is the action that led here.
             action = self._traces[-1].states[-1].location
             return self.place(action) if action is not None else None
-        if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE) and found.location is None:
-            return self._initial()
         if (line := _CONFIG_LINE.search(found.text)) is not None:
             return self._config_line(int(line[1]))
         return None
@@ -148,6 +144,8 @@ class _Locator:
         return next((place for name in names if (place := self._origins.written.name(name))), None)
 
     def _named(self, found: Diagnostic) -> Place | None:
+        if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE):
+            return self._initial()
         if found.code not in _NAMING:
             return None
         names = _NAME.findall(found.text[:_READ])

@@ -6,25 +6,31 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.check import Checked
-from tla2py.configfacts import DEADLOCK, checks_of
+from tla2py.configfacts import DEADLOCK, Check, checks_of
 from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Verdict
-from tla2py.report.diagnostics import diagnostic_text
+from tla2py.report.diagnostics import diagnostics_text
 from tla2py.report.text import VERDICT_STYLES, number, seconds, trace_text
+from tla2py.units import counted
 
 # As Java says that it may not open a file, or finds no network.
 _REFUSALS = ("(Permission denied)", "Network is unreachable")
 # How many names of what holds are told.
 _MOST = 6
+_NOTHING_ELSE = ", and nothing else was checked"
+
+
+def _checks(checked: Checked) -> tuple[Check, ...]:
+    return checks_of(checked.record.executions[0].config_text, checked.record.options)
 
 
 def _checked(checked: Checked) -> str:
     """What was checked, in short, and which config said so."""
-    checks = checks_of(checked.record.executions[0].config_text, checked.record.options)
+    checks = _checks(checked)
     names = [check.name for check in checks if check != DEADLOCK]
     said = names[:_MOST] + [f"{len(names) - _MOST} more"] * (len(names) > _MOST)
     said += ["no deadlock"] * (DEADLOCK in checks)
     text = ", ".join(said) or "nothing was checked but ASSUME"
-    text += ", and nothing else was checked" * (checks == (DEADLOCK,))
+    text += _NOTHING_ELSE * (checks == (DEADLOCK,))
     return f"{text} ({checked.config})" if checked.config is not None else text
 
 
@@ -36,7 +42,7 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         parts += [trace_text(trace, full=full), ""]
     if result.verdict.value in ("broken", "excluded", "inconclusive"):
         errors = [each for each in result.diagnostics if each.severity == "error"]
-        parts += [diagnostic_text(each) for each in errors]
+        parts += diagnostics_text(errors)
         if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
             parts.append("TLC may read and write in its own folder alone; --trust lets it do what you may\n")
     if result.verdict is Verdict.INCONCLUSIVE:
@@ -47,10 +53,11 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         verdict.append(f": {_checked(checked)}", "")
     else:
         verdict.append(f": {names}" if names else f" ({OUTCOME_WORDS[result.outcome]})", "")
+        verdict.append(_NOTHING_ELSE * (bool(names) and _checks(checked) == (DEADLOCK,)), "")
     stats = result.stats
     if stats.generated is not None:
         verdict.append(
-            f"; {number(stats.generated)} states generated, {number(stats.distinct)} distinct, "
+            f"; {counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "
             f"depth {number(stats.depth)}",
             "",
         )

@@ -70,6 +70,15 @@ def points_are(points: Sequence[int], what: str) -> str:
     return f"Points {shown}{more} are {what}" if len(points) > 1 else f"Point {shown} is {what}"
 
 
+def diagnostics_text(found: Sequence[Diagnostic]) -> list[RenderableType]:
+    """Each with its place; where TLC was, at the place of the error it tells of, without naming that again."""
+    befores = [None, *(each.place for each in found)]
+    return [
+        Text(each.text.strip(), "magenta") if each.place and each.place == before else diagnostic_text(each)
+        for each, before in zip(found, befores, strict=False)
+    ]
+
+
 def diagnostic_text(found: Diagnostic) -> RenderableType:
     """The place, TLC's whole message, and the line with a caret."""
     message = Text(found.text.strip(), "magenta")
