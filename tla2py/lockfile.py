@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from tla2py import toml
 from tla2py.errors import InputError, reason_of, unwritable
 from tla2py.grid import value_key
 from tla2py.parameters import parameter_text
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 LOCK_VERSION = 1
 _HEAD = "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
@@ -68,10 +63,10 @@ def read_lock(path: Path) -> Lock | None:
     """The lock at a path, None when there is none. Raises InputError (``lock-damaged``, ``lock-too-new``)."""
     hint = "take it from version control, or delete it and write it anew with --record"
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = toml.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
         raise InputError(
             "lock-damaged", f"not a lock: {reason_of(error)}", where=str(path), hint=hint
         ) from error

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
 
+from tla2py import toml
 from tla2py.errors import InputError, reason_of
 from tla2py.outcome import Outcome
 from tla2py.sweepkeys import KEYS
@@ -31,11 +31,6 @@ from tla2py.sweepsections import (
     ValuesTable,
 )
 from tla2py.sweeptext import Source
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 __all__ = [
     "ExpectPoint",
@@ -82,8 +77,8 @@ def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, Source]:
     """
     source = Source(path, text)
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml.loads(text)
+    except toml.TOMLDecodeError as error:
         raise _toml_error(path, str(error)) from error
     _check_keys(data, source)
     if _has_nul(data):

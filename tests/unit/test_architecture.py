@@ -21,7 +21,7 @@ import tla2py
 ROOT = Path(tla2py.__file__).parent
 
 LEVELS = (
-    {"errors", "exitcodes", "units", "values", "machine", "examples", "parameters"},
+    {"errors", "exitcodes", "units", "values", "machine", "examples", "parameters", "toml"},
     {"syntax", "trace", "statediff", "align", "show", "outcome", "run", "sweepfile", "model", "grid"}
     | {
         "sweeptext",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from tla2py import toml
 from tla2py.cfg.read import read_config
 from tla2py.check import CheckModel
 from tla2py.cli.console import err, print_error, show, show_json
@@ -32,11 +32,6 @@ from tla2py.report.lint import (
 from tla2py.sweep import Sweep, load_sweep
 from tla2py.tlc.toolchain import Jar as Tla2tools
 from tla2py.tlc.toolchain import find_jar
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 # What tla2py makes up for, or says where it is run.
 _SILENT = frozenset({"check-deadlock", "nothing-checked"})
@@ -146,7 +141,7 @@ def _within(folder: Path) -> Iterator[Path]:
 def _swept(file: Path) -> list[Path]:
     """The modules that a sweep file names, none where it is no sweep file."""
     try:
-        named = tomllib.loads(file.read_text(encoding="utf-8")).get("module", [])
+        named = toml.loads(file.read_text(encoding="utf-8")).get("module", [])
     except (OSError, ValueError):
         return []
     return [file.parent / str(name) for name in (named if isinstance(named, list) else [named])]

@@ -95,7 +95,7 @@ def trace_command(
             if number != numbers[-1]:
                 show("")
         if not (arguments or isinstance(view.store, ForeignStore)) and any(
-            actor.who and not actor.told for actor in acting(shown) or ()
+            actor.derived for actor in acting(shown) or ()
         ):
             # TLC printed none, or there are none: whether a module has any is not worth a parse.
             show(Text("for the arguments that actions were taken with, add --arguments", "dim"))

@@ -57,7 +57,7 @@ def wrong_kinds(spec: Spec, values: Iterable[Value], permuted: Container[str] = 
             yield "constant-kind", place(), message, hint
         elif kind is not None and not _can_be(given, kind.need):
             message = f"{name} is {_shown(given)} and must be a {kind.kind}: {kind.reason}"
-            yield "constant-kind", place(), message, f"{kind.where} needs it, and TLC stops there"
+            yield "constant-kind", place(), message, f"{kind.where} needs it"
 
 
 def _can_be(given: Need, wanted: Need) -> bool:

@@ -29,7 +29,7 @@ class Row:
     cells: Mapping[Value, tuple[str, ...]]
     shared: tuple[str, ...]
     who: Processes
-    told: bool
+    derived: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def trace_lanes(
 def _rows(trace: Trace, processes: Processes, messages: str | None) -> Iterator[Row]:
     keyed = keyed_variables(trace, processes)
     before: State | None = None
-    for state, (who, told) in zip(trace.states, actors(trace, processes), strict=True):
+    for state, (who, derived) in zip(trace.states, actors(trace, processes), strict=True):
         cells: dict[Value, tuple[str, ...]] = {}
         shared: list[str] = []
         if before is not None:
@@ -139,7 +139,7 @@ def _rows(trace: Trace, processes: Processes, messages: str | None) -> Iterator[
             others = {name: value for name, value in state.values.items() if name not in aside}
             shared = [_text(part) for part in changed_parts(before.values, others)]
             shared += _other_keys(before, state, keyed, processes)
-        yield Row(state=state, cells=cells, shared=tuple(shared), who=who, told=told)
+        yield Row(state=state, cells=cells, shared=tuple(shared), who=who, derived=derived)
         before = state
 
 

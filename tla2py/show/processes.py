@@ -27,13 +27,13 @@ _MOST_NUMBERED = 1000
 
 
 class Actors(NamedTuple):
-    """Who took a step; ``told`` by the arguments of its action as TLC printed them, else derived.
+    """Who took a step; ``derived`` where the arguments of its action, as TLC printed them, do not tell.
 
     Derived is whose part of the state changed, the first of them that arguments name, where these were asked for.
     """
 
     who: Processes
-    told: bool
+    derived: bool
 
 
 def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) -> Processes:
@@ -97,16 +97,17 @@ def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
     for state in trace.states:
         told = tuple(texts[text] for text in state.action_args or () if text in texts)
         if before is None:
-            yield Actors((), told=False)
+            yield Actors((), derived=False)
         elif told:
             # The first argument is who acts, as in Send(sender, receiver).
-            yield Actors(told[:1], told=True)
+            yield Actors(told[:1], derived=False)
         else:
             changed = _changed(before.values, state.values, keyed, processes)
             asked = [texts[text] for _, text in state.derived if text in texts]
             # A quantifier may speak of any process, as of a leader to be; of those it names, who changed acts.
             who = tuple(one for one in asked if one in changed)
-            yield Actors(who[:1] or changed, told=False)
+            who = who[:1] or changed
+            yield Actors(who, derived=bool(who))
         before = state
 
 

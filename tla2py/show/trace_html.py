@@ -36,7 +36,7 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     who = acting(trace)
     asked = derived(trace)
     whole = len(trace.states) <= MOST_WHOLE_STATES
-    guessed = any(actor.who and not actor.told for actor in who or ())
+    guessed = any(actor.derived for actor in who or ())
     body = element("tbody")
     for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None

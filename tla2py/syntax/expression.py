@@ -79,7 +79,7 @@ def _error(text: str, problem: SyntaxProblem | None) -> InputError:
     return InputError(
         "expression-syntax",
         f"not a TLA+ expression: {shown} ({place}: {message})",
-        hint='write it as it would stand in a module, as in "{1, 2}" or "[n |-> 1]"',
+        hint='write it as it would stand in a module, as in "{1, 2}", "<<1, 2>>" or "[n |-> 1]"',
     )
 
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tla2py import toml
 from tla2py.errors import InputError, unwritable
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 NAME = "tla2py.toml"
 _KEY = "tla2tools"
@@ -80,8 +75,8 @@ _HINT = f'it may have one key: {_KEY} = "1.7.4", a release or the path of a jar'
 def _table(file: Path) -> dict[str, object] | None:
     """The part of a file that is ours, None when it has none."""
     try:
-        data = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = toml.loads(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
         if file.name != NAME:
             return None
         raise InputError("project-file", f"this is no TOML: {error}", where=str(file), hint=_HINT) from error

@@ -171,5 +171,5 @@ def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> N
         ("constant-kind", 8, 26),
     ]
     assert found[1].message == "N is a string and must be a number: it is an operand of <"
-    assert found[1].hint == f"{box}/Box.tla:12:15 needs it, and TLC stops there"
+    assert found[1].hint == f"{box}/Box.tla:12:15 needs it"
     assert found[0].message == "S is a set of numbers, and symmetry permutes sets of model values only"

@@ -44,7 +44,7 @@ def test_each_change_is_in_its_lane() -> None:
     assert (first.cells, first.shared, first.who) == ({}, (), ())
     assert both.cells == {Q: ("at  2 → 5", "log[1] + 7"), R: ("log[1] + 8",)}
     assert both.shared == ()
-    assert (tick.cells, tick.shared, tick.who, tick.told) == ({}, ("clock  1 → 2",), (P,), True)
+    assert (tick.cells, tick.shared, tick.who, tick.derived) == ({}, ("clock  1 → 2",), (P,), False)
     # Messages that are not asked for are a variable as any other.
     assert trace.lanes().rows[1].shared == (f"box + {message()}",)
     assert trace.lanes().arrows == ()

@@ -115,8 +115,8 @@ def _lanes(shown: Shown, trace: Trace, name: str) -> Element | None:
             raise
         return None
     said = "By process, time going down" + "; arrows are messages" * bool(shown.messages)
-    derived = any(row.who and not row.told for row in lanes.rows)
-    said += "; who acts is derived from whose part of the state changed" * derived
+    if any(row.derived for row in lanes.rows):
+        said += "; who acts is derived from whose part of the state changed"
     return element(
         "figure",
         element("figcaption", said),
