@@ -51,7 +51,8 @@ def unknown_constants(subject: Subject) -> Iterator[Found]:
             does = "stops at it" if binding.sign == "<-" else "passes over it without a word"
             what = "declares it as a variable" if name in variables else f"declares no constant {name}"
             message = f"{subject.shown} {what}: TLC {does}"
-            hint = _close(subject, name) or "'tla2py inspect' lists what a module declares"
+            inspect = "'tla2py inspect' lists what a module declares"
+            hint = _still_a_model_value(subject, binding) or _close(subject, name) or inspect
             yield "unknown-constant", subject.at(binding.name.token), message, hint
 
 
@@ -137,16 +138,25 @@ def _arity(spec: Spec, name: str) -> int | None:
 def _undeclared(subject: Subject) -> Iterator[tuple[Binding, str]]:
     """What is assigned though no module declares it."""
     known = set(_declared(subject.specs))
-    pairs = subject.config.assignments
     for binding in subject.bindings if subject.specs else ():
         name = binding.name.text
         # A model value that is only listed, to be used in a set elsewhere, says the same as the set alone.
-        listed = name == binding.value and any(
-            other != name and name in (literal_names(text) or ()) for other, text in pairs
-        )
+        listed = name == binding.value and _user_of(subject, name)
         # What a module says of itself alone is not looked at, nor is what a standard module defines.
         if not (name in known or listed or standard_module_of(name) or "!" in name or binding.module):
             yield binding, name
+
+
+def _user_of(subject: Subject, name: str) -> str | None:
+    """Another constant in whose value a name is a model value."""
+    pairs = subject.config.assignments
+    return next((user for user, text in pairs if user != name and name in (literal_names(text) or ())), None)
+
+
+def _still_a_model_value(subject: Subject, binding: Binding) -> str | None:
+    name = binding.name.text
+    user = _user_of(subject, name)
+    return f"in {user} it is a model value: leave this out, or write {binding.value} there" if user else None
 
 
 def _declared(specs: Iterable[Spec]) -> Iterator[str]:

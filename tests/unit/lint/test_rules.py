@@ -80,6 +80,13 @@ def test_what_is_lost_is_named(box: Path) -> None:
     assert finding.message.endswith("ignores all after it; it never sees INVARIANT, CONSTRAINT")
 
 
+def test_a_value_for_what_stays_a_model_value(box: Path) -> None:
+    path = box / "Box.cfg"
+    path.write_text(BEGIN.replace("{a, b}", "{s1, b}") + "CONSTANT s1 = 1\n")
+    found = [each for each in lint_file(path, box / "Box.tla") if each.code == "unknown-constant"]
+    assert [each.hint for each in found] == ["in S it is a model value: leave this out, or write 1 there"]
+
+
 def test_the_module_of_a_config(tmp_path: Path) -> None:
     for name in ("Raft.tla", "RaftSmall.tla", "MCVote.tla", "MC_Pax.tla", "Vote.txt"):
         (tmp_path / name).write_text("")
