@@ -23,7 +23,7 @@ What TLC finds is no error: a violated invariant is a row of a table. What [lint
 | 0 | every point is as expected | the model holds | done |
 | 1 | a verdict that was not expected | it is violated, or an ASSUME excludes it | `lint` found something, `trace --verify` was refused, `doctor` sees a problem |
 | 2 | it did not run: usage, input, tools; or TLC could not evaluate the model | likewise | likewise |
-| 3 | inconclusive: timeout, out of memory, a bounded search | likewise | |
+| 3 | inconclusive: timeout, out of memory, a bounded search | likewise | `trace` of a log without a verdict |
 | 130, 141 | interrupted; the reader of the output went away | likewise | likewise |
 
 If several apply, 2 goes before 1 and 1 before 3.

@@ -94,8 +94,9 @@ def test_a_log_fills_every_table(tmp_path: Path) -> None:
     assert {"Init", "Take", "Pass"} <= set(view.coverage["name"])
 
 
-def test_a_log_that_breaks_off(tmp_path: Path) -> None:
-    whole = run_tlc(tmp_path, "safety", "-tool").read_bytes()
+@pytest.mark.parametrize("options", [["-tool"], []], ids=["framed", "plain"])
+def test_a_log_that_breaks_off(tmp_path: Path, run_cli: RunCli, options: list[str]) -> None:
+    whole = run_tlc(tmp_path, "lasso", *options).read_bytes()
     broken = tmp_path / "broken.log"
     broken.write_bytes(whole[: whole.index(b"Computing initial states")])
     view = tla2py.open_store(str(broken))
@@ -103,6 +104,39 @@ def test_a_log_that_breaks_off(tmp_path: Path) -> None:
     assert list(view.runs["outcome"]) == ["killed"]
     assert list(view.runs["verdict"]) == ["inconclusive"]
     assert len(view.traces) == 0
+    ended = run_cli("trace", broken)
+    assert ended.code == 3
+    assert ended.stdout.splitlines()[-1] == "The log ends before TLC had finished, so there is no verdict."
+    progress = re.search(rb"^Progress\(.*\n.*", whole, re.MULTILINE)
+    assert progress is not None
+    broken.write_bytes(whole[: progress.end()])
+    ended = run_cli("trace", broken)
+    figures = re.search(
+        r"(\S+) states generated.*, (\S+) distinct .*, (\S+) states left", progress[0].decode()
+    )
+    assert figures is not None
+    told = "Its last figures: {} states generated, {} distinct, {} left on queue.".format(*figures.groups())
+    assert (ended.code, ended.stdout.splitlines()[-1].endswith(told)) == (3, True)
+
+
+def test_a_log_cut_off_before_its_trace(tmp_path: Path, run_cli: RunCli) -> None:
+    whole = run_tlc(tmp_path, "safety").read_bytes()
+    broken = tmp_path / "broken.log"
+    broken.write_bytes(whole[: whole.index(b"State 1:")])
+
+    assert run_cli("trace", broken).stdout.splitlines()[1:] == [
+        "Invariant Short is violated.",
+        "The log ends before TLC had finished, and has no counterexample.",
+    ]
+
+
+def test_a_log_of_a_simulation_is_no_verdict(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Relay.tla").write_text((CORPUS / "Relay.tla").read_text())
+    (tmp_path / "walk.cfg").write_text("CONSTANTS a = a b = b\nSPECIFICATION Spec\n")
+    ended = run_cli("trace", run_relay(tmp_path, "walk", "-simulate", "num=2"))
+
+    assert ended.code == 3
+    assert ended.stdout.endswith("inconclusive (not all states)\n")
 
 
 @pytest.mark.parametrize("options", [["-tool"], []], ids=["framed", "plain"])
@@ -119,6 +153,7 @@ def test_a_log_cut_off_in_mid_trace(tmp_path: Path, run_cli: RunCli, options: li
     assert not whole.cut_off
     shown = run_cli("trace", cut)
     assert shown.code == 0
+    assert shown.stdout.splitlines()[0] == "trace 1: Short is violated, incomplete trace of 3 states"
     assert shown.stdout.splitlines()[-1] == "and here the log is cut off"
     copy = tmp_path / "copy.itf.json"
     copy.write_text(run_cli("trace", cut, "--format", "itf").stdout)

@@ -12,10 +12,10 @@ from tla2py.cli.console import show, show_text
 from tla2py.cli.options import Jar
 from tla2py.confirm import confirm_trace
 from tla2py.errors import InputError
-from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.explore import StoreView, open_view
-from tla2py.foreign import ForeignStore
-from tla2py.outcome import CheckResult, Verdict
+from tla2py.foreign import ForeignStore, Found
+from tla2py.outcome import Verdict
 from tla2py.place import folder_of, is_remote
 from tla2py.report.compare import comparison_text
 from tla2py.report.diagnostics import diagnostics_text
@@ -100,17 +100,21 @@ def trace_command(
             # TLC printed none, or there are none: whether a module has any is not worth a parse.
             show(Text("for the arguments that actions were taken with, add --arguments", "dim"))
     if isinstance(view.store, ForeignStore) and diff is None and format_ == "text":
-        _explain(view.store.found.result)
+        _explain(view.store.found)
 
 
-def _explain(result: CheckResult) -> None:
-    """Show what TLC complains of in a log that is no answer; exit code 2 where it could not check."""
-    if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
+def _explain(found: Found) -> None:
+    """Show what TLC complains of in a log that is no answer; exit code 2 where it could not check, 3 without a verdict."""
+    result = found.result
+    if result.verdict is Verdict.HOLDS or (result.verdict is Verdict.VIOLATED and result.traces):
         return
     for each in diagnostics_text([each for each in result.diagnostics if each.severity == "error"]):
         show(each)
     if result.verdict is Verdict.BROKEN:
         raise typer.Exit(EXIT_NOT_RUN)
+    # A behaviour that another tool made as an example is what was asked for.
+    if result.verdict is Verdict.INCONCLUSIVE and found.format == "log":
+        raise typer.Exit(EXIT_INCONCLUSIVE)
 
 
 def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> int:

@@ -261,7 +261,7 @@ def trace_list(view: StoreView) -> RenderableType:
     """All counterexamples of a store, a line each."""
     rows = view.trace_rows
     if not rows:
-        verdicts = Counter(str(run["verdict"]) for run in view.run_rows)
+        verdicts = Counter(_verdict_told(run) for run in view.run_rows)
         told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing yet"
         if len(view.manifest.points) == 1:
             told = told.removeprefix("1 ")
@@ -296,6 +296,13 @@ def trace_list(view: StoreView) -> RenderableType:
                 ends,
             )
     return table
+
+
+def _verdict_told(run: Row) -> str:
+    unanswered = run["verdict"] == "inconclusive"
+    return (
+        f"inconclusive ({OUTCOME_WORDS[Outcome(str(run['outcome']))]})" if unanswered else str(run["verdict"])
+    )
 
 
 def number(value: object) -> str:

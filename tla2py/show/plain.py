@@ -34,7 +34,8 @@ def derived(trace: Trace) -> bool:
 def headline(trace: Trace) -> str:
     """What a trace is, in a few words."""
     said = _VIOLATIONS.get(trace.kind, f"{trace.name or trace.kind} is violated")
-    return f"{said}, {states_text(len(trace.states))}"
+    incomplete = "incomplete trace of " if trace.cut_off else ""
+    return f"{said}, {incomplete}{states_text(len(trace.states))}"
 
 
 def states_text(count: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tla2py.outcome import VERDICTS, CheckResult, Diagnostic, Outcome, Verdict, Violation
+from tla2py.outcome import VERDICTS, CheckResult, Diagnostic, Outcome, Stats, Verdict, Violation
 from tla2py.tlc.codes import EXIT_STATUSES
 from tla2py.tlc.messages import Message, UserText, iter_messages
 from tla2py.tlc.reading import Reading
@@ -78,7 +78,8 @@ def interpret_messages(
 def interpret_log(messages: Iterable[Message | UserText]) -> CheckResult:
     """The meaning of a log that somebody kept, of whose process nothing is known but what it printed.
 
-    A log that breaks off is one of a process that was killed; the trace within which it does is told as far as it goes.
+    A log that breaks off is one of a process that was killed, which is among the diagnostics; the trace within which it
+    does is told as far as it goes.
     """
     reading = _read(messages, {})
     outcome = _success(reading, bounded=reading.simulated)
@@ -90,8 +91,22 @@ def interpret_log(messages: Iterable[Message | UserText]) -> CheckResult:
         outcome = next((said for said in reading.failures if said is not Outcome.ERROR), Outcome.ERROR)
     elif not reading.finished:
         outcome = Outcome.KILLED
+    if outcome is Outcome.KILLED:
+        reading.diagnose(_cut("so there is no verdict", reading.stats))
+    elif reading.violated is not None and not (reading.finished or reading.traces or reading.cut_off):
+        reading.diagnose(_cut("and has no counterexample", reading.stats))
     result = _result(reading, outcome)
     return replace(result, traces=(*result.traces, *reading.cut_off))
+
+
+def _cut(lacking: str, stats: Stats) -> Diagnostic:
+    """That a log breaks off, and how far TLC had come by its last line of progress."""
+    told = {"states generated": stats.generated, "distinct": stats.distinct, "left on queue": stats.queue}
+    figures = ", ".join(f"{count:,} {what}" for what, count in told.items() if count is not None)
+    text = f"The log ends before TLC had finished, {lacking}."
+    return Diagnostic(
+        code=0, severity="error", text=f"{text} Its last figures: {figures}." if figures else text
+    )
 
 
 def _read(messages: Iterable[Message | UserText], candidates: Mapping[str, Sequence[str]]) -> Reading:
