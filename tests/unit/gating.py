@@ -116,4 +116,5 @@ def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
             folder=f"rerun/{point.point.index}",
             java="java TLC",
         ),
+        look=lambda point: f"look {point.point.index}",
     )

@@ -352,6 +352,18 @@ def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(loa
     assert "      drift: it drifted\n      the counterexample to Small: as at point 3 (4 states)\n" in text
 
 
+def test_the_log_shows_the_shortest_of_several_and_how_to_see_the_others(load: LoadSweep) -> None:
+    sweep = load(HEAD + EACH)
+    decision = gate(sweep, row(), row("violated", "Small", "Tiny"))
+    text = log_of(evidence(sweep, decision, trace("Small", 0, 1, 2, 3), trace("Tiny", *range(90))))
+    assert "4. Up" in text
+    assert "the counterexample to Tiny: 90 states, see look 2\n" in text
+    assert text.count("1. initial state") == 1
+    text = log_of(evidence(sweep, decision, trace("Small", *range(91)), trace("Tiny", *range(90))))
+    assert "the counterexample to Tiny:\n        1. initial state\n" in text
+    assert "(120 more lines, see look 2)\n      the counterexample to Small: 91 states, see look 2\n" in text
+
+
 def test_markdown_folds_one_counterexample_of_a_kind_and_junit_has_each(load: LoadSweep) -> None:
     gated = all_violated(load)
     text = markdown_text([gated])

@@ -268,6 +268,7 @@ def _decide(gated: _Gated, options: _Options) -> Evidence:
         root=Outputs.root(),
         trace=lambda point, name: trace(point.run.run_id, name),
         again=lambda point: _again(gated, point, options),
+        look=lambda point: _look(gated.view, point),
     )
 
 
@@ -300,6 +301,12 @@ def _again(gated: _Gated, point: PointDecision, options: _Options) -> Again:
         folder=f"rerun/{point.point.index:04d}",
         java=shlex.join(plain_argv(point.run, java, tools, [each.path for each in gated.sweep.overrides])),
     )
+
+
+def _look(view: StoreView, point: PointDecision) -> str:
+    """The command that shows a point's counterexamples; a store may number its points by another sweep file."""
+    number = next(each.point for each in view.manifest.points if each.run_id == point.run.run_id)
+    return shlex.join(["tla2py", "trace", str(view.store.path), str(number)])
 
 
 def _rerun(targets: list[str], number: int, options: _Options) -> int:

@@ -46,7 +46,8 @@ class Evidence:
     """A gate's decision on a sweep and what reports need beside it.
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
-    name of what it violates. ``again`` gives the commands that run a point alone.
+    name of what it violates. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
+    counterexamples.
     """
 
     decision: Decision
@@ -54,6 +55,7 @@ class Evidence:
     root: Path
     trace: Callable[[PointDecision, str], Trace | None]
     again: Callable[[PointDecision], Again]
+    look: Callable[[PointDecision], str]
 
     def surprises(self, point: PointDecision) -> list[CheckedOne]:
         """What a point violates though that was not expected."""

@@ -61,8 +61,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
                 for problem in first.problems
             ),
         ]
-        for each in zip(*(surprises[index] for index in indices), strict=True):
-            lines += _counterexample(gate, each)
+        lines += _counterexamples(gate, list(zip(*(surprises[index] for index in indices), strict=True)))
         again = gate.again(first)
         lines.append(Text.assemble(("      again: ", "bold"), printable(again.ours)))
         # It is long, and the same for most points.
@@ -96,24 +95,40 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
-def _counterexample(gate: Evidence, alike: Sequence[Surprise]) -> list[Text]:
-    """The counterexamples of one kind at the points of a group: the first of its kind in full, of others their length."""
+def _counterexamples(gate: Evidence, kinds: Sequence[Sequence[Surprise]]) -> list[Text]:
+    """The counterexamples of a group: in full the shortest of the kinds that it is the first to have, of others the length."""
+    leading = [alike for alike in kinds if alike[0].leads]
+    shown = min(leading, key=lambda alike: alike[0].states, default=None)
+    lines = _steps(gate, shown) if shown is not None else []
+    for alike in kinds:
+        first = alike[0]
+        if alike is shown:
+            continue
+        where = f"as at point {first.lead.point.index} ({_lengths(alike)})"
+        said = f"{_lengths(alike)}, see {gate.look(first.point)}" if first.leads else where
+        lines.append(Text.assemble((_title(first), "bold"), f" {printable(said)}"))
+    return lines
+
+
+def _steps(gate: Evidence, alike: Sequence[Surprise]) -> list[Text]:
+    """The counterexample of the first point of a group in full, and how long those of the others are."""
     first = alike[0]
-    name = printable(first.name)
-    if not first.leads:
-        as_at = f"as at point {first.lead.point.index} ({_lengths(alike)})"
-        return [Text.assemble((f"      the counterexample to {name}: ", "bold"), as_at)]
     trace = gate.trace(first.point, first.name)
     assert trace is not None
     shown = trace_lines(trace)
     where = f" at point {first.point.point.index}" if len(alike) > 1 else ""
-    lines = [Text(f"      the counterexample to {name}{where}:", "bold")]
+    lines = [Text(_title(first, where), "bold")]
     lines += [Text(f"        {line}") for line in shown[:_MOST_LINES]]
     if len(shown) > _MOST_LINES:
-        lines.append(Text(f"        ({len(shown) - _MOST_LINES} more lines)", "dim"))
+        more = f"{len(shown) - _MOST_LINES} more lines, see {gate.look(first.point)}"
+        lines.append(Text(f"        ({printable(more)})", "dim"))
     if len(alike) > 1:
         lines.append(Text(f"      at the other points much the same ({_lengths(alike[1:])})"))
     return lines
+
+
+def _title(surprise: Surprise, where: str = "") -> str:
+    return f"      the counterexample to {printable(surprise.name)}{where}:"
 
 
 def _lengths(alike: Sequence[Surprise]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -136,6 +137,19 @@ def test_the_same_sweep_gives_the_same_reports(locked: Folder, tmp_path: Path, r
     assert texts[0] == texts[1]
     results = json.loads(texts[0][2])["runs"][0]["results"]
     assert len(results) == 3
+
+
+def test_of_several_counterexamples_one_is_shown_and_the_command_to_see_all(folder: Folder) -> None:
+    folder.change(folder.sweep, "[1, 2]", "[2]")
+    folder.change(folder.module, "0..8", "0..0")
+    folder.change(folder.sweep, 'violates = ["Low"]\ntrace_length = 3', 'verdict = "holds"')
+    done = folder.gate()
+    red(done, 1, "the counterexample to Inside: 1.", "the counterexample to Low: 3 states, see tla2py trace")
+    assert done.stdout.count("initial state") == 1
+    _, _, command = done.stdout.partition("3 states, see tla2py ")
+    shown = folder.cli(*shlex.split(command.splitlines()[0]))
+    assert (shown.code, shown.stdout.count("initial state")) == (0, 2)
+    assert "Low is violated, 3 states" in shown.stdout
 
 
 def test_what_is_known_is_written_down_as_the_gate_says(run_cli: RunCli, tiny_sweep: Path) -> None:
