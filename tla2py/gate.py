@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
@@ -49,12 +50,17 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
             shown = parameter_text(entry.parameters)
             text = f"the locked point {shown} is no longer in the sweep"
             problems.append(Problem(reason="drift", text=text, exit_code=EXIT_UNEXPECTED))
-    return Decision(
+    decision = Decision(
         name=sweep.name,
         points=points,
         problems=tuple(problems),
         notices=tuple(_notices(sweep, points, lock, len(excluded))),
     )
+    if not any(problem.reason == "drift" for problem in decision.all_problems):
+        return decision
+    when = "" if decision.acceptable else " once nothing else is wrong"
+    accepting = f"if what drifted is meant, --update accepts it{when}"
+    return replace(decision, notices=(*decision.notices, accepting))
 
 
 def _silent(points: Sequence[PointDecision]) -> tuple[PointDecision, ...]:
