@@ -16,6 +16,7 @@ from tla2py.errors import StoreError
 from tla2py.explore import open_view
 from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.tables.pandas import pandas_frame
+from tla2py.tables.rows import run_row
 from tla2py.tables.schema import (
     FIXED_RUNS_COLUMNS,
     TABLE_NAMES,
@@ -140,6 +141,24 @@ def test_a_row_of_runs(store: Store) -> None:
         "started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=timezone.utc),
     }
     assert first["tlc_revision"] == "5b8488d"
+
+
+def test_a_point_searched_several_times_has_the_counts_of_the_first_and_the_time_of_all(
+    tmp_path: Path,
+) -> None:
+    point = ManifestPoint(point=1, run_id="1", parameters={})
+    once, both, last = (
+        run_row(point, (), run.record, run.result)
+        for run in (
+            executed(tmp_path, "1", "invariant"),
+            executed(tmp_path, "2", "invariant", "success"),
+            executed(tmp_path, "3", "success"),
+        )
+    )
+    names = ("outcome", "generated", "distinct", "queue", "depth")
+    assert [both[name] for name in names] == [once[name] for name in names]
+    assert once["distinct"] != last["distinct"]
+    assert (both["wall_seconds"], both["cpu_seconds"], both["executions"]) == (3.0, 4.5, 2)
 
 
 def test_a_broken_point_says_why(store: Store) -> None:
