@@ -26,12 +26,10 @@ from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import find_java
 
-# Half of the processor time of Spark's start is the optimising compiler's, a tenth the verification of its own classes.
-_ONLY_RUNS = (
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+UnlockDiagnosticVMOptions",
-    "-XX:-BytecodeVerificationRemote",
-)
+# Half of the processor time of Spark's start is the optimising compiler's, which a query over many rows cannot do without.
+_ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
+# A tenth and more is the verification of Spark's own classes.
+_UNVERIFIED = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 
 
 @contextlib.contextmanager
@@ -139,7 +137,12 @@ def _start(
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.driver.extraJavaOptions": " ".join(
-                (*compiling, f"-Dlog4j2.configurationFile={log4j}", f"-Dderby.system.home={scratch}")
+                (
+                    *compiling,
+                    *_UNVERIFIED,
+                    f"-Dlog4j2.configurationFile={log4j}",
+                    f"-Dderby.system.home={scratch}",
+                )
             ),
         }
         if master.startswith("local"):
