@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TypeVar
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
@@ -12,6 +13,8 @@ from tla2py.show.markup import element, html_text
 from tla2py.show.plain import runs_of
 from tla2py.trace import Printer, Trace
 from tla2py.units import counted
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,26 +108,32 @@ def make_kinds(view: StoreView, likeness: float) -> Kinds:
     Going from the shortest on, a counterexample joins the first kind whose shortest one violates the same by actions
     that are ``likeness`` alike (1 for the same in the same order, 0 for none in common); else it begins a kind.
     """
-    kinds: list[tuple[Found, list[Found]]] = []
-    same: dict[tuple[str, tuple[str, ...]], list[Found]] = {}
-    for found in sorted(all_found(view), key=lambda f: (f.length, f.point, f.trace)):
-        key = (found.name, found.actions)
+    ordered = sorted(all_found(view), key=lambda found: (found.length, found.point, found.trace))
+    kinds = by_kind(ordered, lambda found: (found.name, found.actions), likeness)
+    kinds.sort(key=lambda members: -len(members))
+    return Kinds(view=view, kinds=tuple(Kind(members=tuple(members)) for members in kinds))
+
+
+def by_kind(
+    items: Iterable[Item], does: Callable[[Item], tuple[str, tuple[str, ...]]], likeness: float
+) -> list[list[Item]]:
+    """Items of each kind in their order, the kinds in the order of their firsts.
+
+    ``does`` tells what an item violates, and by which actions; an item joins the first kind whose first violates the
+    same by actions that are ``likeness`` alike.
+    """
+    kinds: list[tuple[str, tuple[str, ...], list[Item]]] = []
+    # Most have the very actions of an earlier one, which is told at less cost than likeness.
+    same: dict[tuple[str, tuple[str, ...]], list[Item]] = {}
+    for item in items:
+        name, actions = key = does(item)
         if key not in same:
-            home = next(
-                (
-                    members
-                    for lead, members in kinds
-                    if lead.name == found.name and alike(lead.actions, found.actions, likeness)
-                ),
-                None,
-            )
-            if home is None:
-                home = []
-                kinds.append((found, home))
-            same[key] = home
-        same[key].append(found)
-    ordered = sorted(kinds, key=lambda kind: -len(kind[1]))
-    return Kinds(view=view, kinds=tuple(Kind(members=tuple(members)) for _, members in ordered))
+            kin = (members for led, by, members in kinds if led == name and _alike(by, actions, likeness))
+            same[key] = next(kin, [])
+            if not same[key]:
+                kinds.append((name, actions, same[key]))
+        same[key].append(item)
+    return [members for _, _, members in kinds]
 
 
 def all_found(view: StoreView) -> list[Found]:
@@ -150,6 +159,6 @@ def all_found(view: StoreView) -> list[Found]:
     ]
 
 
-def alike(one: Sequence[str], other: Sequence[str], likeness: float) -> bool:
+def _alike(one: Sequence[str], other: Sequence[str], likeness: float) -> bool:
     """Whether two lists of actions are at least so much alike."""
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= likeness

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tla2py.decision import PointDecision
 from tla2py.explore import LIKENESS
-from tla2py.explorer.kinds import alike
+from tla2py.explorer.kinds import by_kind
 from tla2py.report.evidence import Evidence
 
 
@@ -26,25 +27,29 @@ class Surprise:
         return self.point is self.lead
 
 
-def surprises_by_kind(gate: Evidence) -> Mapping[int, tuple[Surprise, ...]]:
+class _Told(NamedTuple):
+    point: PointDecision
+    name: str
+    actions: tuple[str, ...]
+    states: int
+
+
+def surprises_by_kind(gate: Evidence) -> Mapping[int, Sequence[Surprise]]:
     """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
-    leads: list[tuple[str, tuple[str, ...], PointDecision]] = []
-    # Most points have the very actions of an earlier one, which is told at less cost than likeness.
-    same: dict[tuple[str, tuple[str, ...]], PointDecision] = {}
-    found: dict[int, tuple[Surprise, ...]] = {}
+    found: dict[int, list[Surprise]] = {point.point.index: [] for point in gate.decision.points}
+    for kind in by_kind(_told(gate), lambda told: (told.name, told.actions), LIKENESS):
+        for point, name, _, states in kind:
+            found[point.point.index].append(
+                Surprise(point=point, name=name, states=states, lead=kind[0].point)
+            )
+    return found
+
+
+def _told(gate: Evidence) -> Iterator[_Told]:
     for point in gate.decision.points:
-        here = []
         for one in gate.surprises(point):
             name = one.check.label
             trace = gate.trace(point, name)
-            if trace is None:
-                continue
-            key = name, tuple(state.action for state in trace.states[1:] if state.action)
-            if key not in same:
-                kin = (p for led, actions, p in leads if led == name and alike(actions, key[1], LIKENESS))
-                same[key] = next(kin, point)
-                if same[key] is point:
-                    leads.append((*key, point))
-            here.append(Surprise(point=point, name=name, states=len(trace.states), lead=same[key]))
-        found[point.point.index] = tuple(here)
-    return found
+            if trace is not None:
+                actions = tuple(state.action for state in trace.states[1:] if state.action)
+                yield _Told(point, name, actions, len(trace.states))
