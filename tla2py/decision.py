@@ -24,6 +24,7 @@ REASONS = {
     "inconclusive": "The run ended without an answer.",
     "undecided": "A property was left without an answer.",
     "unread": "A model of a manifest could not be read, so that TLC never saw it.",
+    "translation": "What was checked is not, or may not be, what the PlusCal algorithm says.",
     "not-run": "The point has no result.",
     "nothing-ran": "No point has a result.",
     "all-excluded": "No point is left to be checked.",
@@ -46,7 +47,8 @@ class Problem:
     """One thing that makes a gate red.
 
     ``reason`` is a key of ``REASONS``, ``subject`` the name of what was checked where it concerns one such thing,
-    ``point`` the index of the point, None where it concerns the whole sweep.
+    ``point`` the index of the point, None where it concerns the whole sweep; ``where`` is a place in a module that it
+    concerns.
     """
 
     reason: str
@@ -54,6 +56,7 @@ class Problem:
     exit_code: int
     point: int | None = None
     subject: str | None = None
+    where: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
@@ -18,6 +19,7 @@ from tla2py.plan import Plan
 from tla2py.run import Run
 from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection, ToldPoint
+from tla2py.syntax import Remark
 
 # How the findings begin that compare a figure.
 _FIGURES = ("trace length ", "distinct ", "generated ")
@@ -40,6 +42,12 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
         )
         return Decision(name=sweep.name, points=_silent(points), problems=(problem,))
     problems = [Problem(reason="unread", text=each.text, exit_code=EXIT_NOT_RUN) for each in sweep.unread]
+    remarks = _remarks(sweep)
+    problems += [
+        Problem(reason="translation", text=_named(each), exit_code=EXIT_NOT_RUN, where=each.where)
+        for each in remarks
+        if each.doubtful
+    ]
     excluded = [each for each in points if left_out(each.expected, each.row)]
     if len(excluded) == len(points):
         text = "nothing was checked: every point contradicts an ASSUME"
@@ -54,13 +62,27 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
         name=sweep.name,
         points=points,
         problems=tuple(problems),
-        notices=tuple(_notices(sweep, points, lock, len(excluded))),
+        notices=(
+            *(_named(each) for each in remarks if not each.doubtful),
+            *_notices(sweep, points, lock, len(excluded)),
+        ),
     )
     if not any(problem.reason == "drift" for problem in decision.all_problems):
         return decision
     when = "" if decision.acceptable else " once nothing else is wrong"
     accepting = f"if what drifted is meant, --update accepts it{when}"
     return replace(decision, notices=(*decision.notices, accepting))
+
+
+def _remarks(sweep: Sweep) -> list[Remark]:
+    """What is to be said of the translations of PlusCal, once of each module."""
+    modules = [module for spec in sweep.specs.values() for module in spec.modules]
+    return list(dict.fromkeys(module.remark for module in modules if module.remark is not None))
+
+
+def _named(remark: Remark) -> str:
+    """A remark with the file's own name, wherever the repository is."""
+    return f"{Path(remark.where).name}: {remark.text}"
 
 
 def _silent(points: Sequence[PointDecision]) -> tuple[PointDecision, ...]:

@@ -109,6 +109,8 @@ class Evidence:
 
     def of_problem(self, problem: Problem, point: PointDecision | None) -> Place:
         """Where to look for a problem: what TLC complains of, the definition it concerns, else the expectation, else the sweep file."""
+        if problem.where is not None:
+            return self.place(problem.where)
         if point is None:
             return Place(path=self.relative(self.sweep.path))
         if problem.reason == "broken" and point.row is not None and (told := point.row.get("message_place")):

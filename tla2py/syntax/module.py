@@ -119,13 +119,28 @@ class SyntaxProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """What is to be said of a module's translation of PlusCal, and where its algorithm is.
+
+    ``doubtful``: what is read may not be what the algorithm says.
+    """
+
+    where: str
+    text: str
+    doubtful: bool
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
     """One module and its declarations in the order they are written.
 
     ``path`` is that of the file, and None for text that comes from no file. ``references`` are
     all modules named in it, after EXTENDS and after INSTANCE, also inside LET. ``nested`` are the modules inside
     this one. ``text`` is the whole file's; ``original`` is that of the user's file, where ``text`` and all places are
-    of a copy in which PlusCal was translated.
+    of a copy in which PlusCal was translated. ``remark`` is None where nothing is to be said of that.
     """
 
     name: str
@@ -144,6 +159,7 @@ class Module:
     has_pluscal: bool
     syntax_error: SyntaxProblem | None
     original: str | None = None
+    remark: Remark | None = None
 
     def where(self, span: Span | None = None) -> str:
         """The place as ``file:line:column``, or the file alone."""

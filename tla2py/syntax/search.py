@@ -7,12 +7,11 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.syntax.module import Module, Reference
-from tla2py.syntax.parse import raise_problem, read_appended, read_module, read_text
+from tla2py.syntax.parse import raise_problem, read_appended, read_module
 from tla2py.syntax.spec import Spec
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
 
@@ -35,11 +34,11 @@ def load_spec(
     return Spec(root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard)))
 
 
-_translator: ContextVar[Callable[[Module], str | None] | None] = ContextVar("translator", default=None)
+_translator: ContextVar[Callable[[Module], Module] | None] = ContextVar("translator", default=None)
 
 
-def translate_with(translate: Callable[[Module], str | None] | None) -> None:
-    """From here on every module with PlusCal is shown to ``translate``; the text it gives is read in place of the file's.
+def translate_with(translate: Callable[[Module], Module] | None) -> None:
+    """From here on every module with PlusCal is shown to ``translate``; the one it gives is taken in its place.
 
     None, as in the beginning, reads modules as they are.
     """
@@ -78,9 +77,7 @@ class _Search:
     def read(self, path: Path) -> Module:
         module = read_module(path)
         translate = _translator.get()
-        if module.has_pluscal and translate is not None and (text := translate(module)) is not None:
-            module = replace(read_text(text, path), original=module.text)
-        return self._add(module)
+        return self._add(translate(module) if module.has_pluscal and translate is not None else module)
 
     def _add(self, module: Module) -> Module:
         if self._strict:

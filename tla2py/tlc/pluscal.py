@@ -12,16 +12,18 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.syntax import Module, read_text
+from tla2py.syntax import Module, Remark, read_text
 from tla2py.tlc.sandbox import java_sandbox, run
 from tla2py.tlc.toolchain import Toolchain
 
 _SECONDS = 60
+_AS_IT_IS = "if it is meant as it is: --no-translate, or translate = false in a sweep file"
 _BEGIN = re.compile(r"^\s*\\\*+ BEGIN TRANSLATION(.*)", re.MULTILINE)
 _END = re.compile(r"^\s*\\\*+ END TRANSLATION", re.MULTILINE)
 _MARKS = re.compile(r"^(\s*\\\*+ (BEGIN|END) TRANSLATION).*", re.MULTILINE)
@@ -38,69 +40,78 @@ _POSITION = re.compile(r"line (\d+), column (\d+)")
 
 
 class Translator:
-    """Gives translated copies of modules. ``toolchain`` is asked for when one is needed; ``tell`` hears of each copy."""
+    """Gives translated copies of modules. ``toolchain`` is asked for when one is needed; ``tell`` hears of each remark."""
 
     def __init__(self, toolchain: Callable[[], Toolchain], tell: Callable[[str], None]) -> None:
         self._toolchain = toolchain
         self._tell = tell
 
-    def __call__(self, module: Module) -> str | None:
-        """The text of a module with its algorithm translated; None where its own translation stands.
+    def __call__(self, module: Module) -> Module:
+        """A copy of a module with its algorithm translated, the module itself where its own translation stands.
 
-        Raises InputError (``pluscal-syntax``) with the place where the translator stops reading.
+        What is to be said of that is its ``remark``. Raises InputError (``pluscal-syntax``) with the place where the
+        translator stops reading.
         """
         begin = _BEGIN.search(module.text)
         if begin is None or not (there := _meaning(module)):
             if _TRANSLATED & {definition.name for definition in module.definitions}:
-                return None
+                return module
             return self._copy(module, "is not translated")
         checksum = _CHECKSUM.search(begin[1])
         if checksum is None:
-            self._doubt(module, there)
-            return None
+            return self._without_checksum(module, there)
         text = self._translated(module)
         found = _BEGIN.search(text)
         now = _CHECKSUM.search(found[1]) if found is not None else None
-        if now is None or now[0] == checksum[0]:
-            return None
+        # Releases differ in what they count into a checksum of the same kind.
+        if now is None or now[0] == checksum[0] or not (differ := _differing(there, text)):
+            return module
         if (now[1] is None) == (checksum[1] is None):
             return self._copy(module, "has changed since it was translated")
         # Another kind of checksum. What differs may be edited by hand, so it is left as it is.
-        if differ := _differing(there, text):
-            newer = "a newer TLC: tla2py tools install 1.7.4, then --tla2tools 1.7.4"
-            other = newer if checksum[1] is not None else "the TLC that did it, or take its mark PCal-... out"
-            self._tell(
-                f"{_place(module)}: the translation in the file is checked, and this TLC translates the PlusCal "
-                f"algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or have it "
-                f"done by {other}"
-            )
-        return None
-
-    def _copy(self, module: Module, state: str) -> str:
-        text = self._translated(module)
-        self._tell(
-            f"{_place(module)}: the PlusCal algorithm {state}; "
-            "TLC is given a copy with a new translation, the file stays as it is"
+        newer = "a newer TLC: tla2py tools install 1.7.4, then --tla2tools 1.7.4"
+        other = newer if checksum[1] is not None else "the TLC that did it, or take its mark PCal-... out"
+        return self._remark(
+            module,
+            "the translation in the file is checked, and this TLC translates the PlusCal "
+            f"algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or have it "
+            f"done by {other}; {_AS_IT_IS}",
+            doubtful=True,
         )
-        return text
 
-    def _doubt(self, module: Module, there: Mapping[str, str]) -> None:
-        """Tell of a translation without a checksum that is not, or may not be, that of the algorithm."""
+    def _copy(self, module: Module, state: str) -> Module:
+        text = self._translated(module)
+        return self._remark(
+            replace(read_text(text, module.path), original=module.text),
+            f"the PlusCal algorithm {state}; TLC is given a copy with a new translation, the file stays as it is",
+        )
+
+    def _without_checksum(self, module: Module, there: Mapping[str, str]) -> Module:
+        """The module, with a remark where its translation is not, or may not be, that of the algorithm."""
         try:
             differ = _differing(there, self._translated(module))
         except (InputError, ToolchainError) as error:
             # Such files were checked, and their modules inspected without Java, before anybody compared.
-            self._tell(
-                f"{_place(module)}: the translation in the file has no checksum and may be older than the PlusCal "
-                f"algorithm; it is taken as it is, for it cannot be compared: {error.message}"
+            return self._remark(
+                module,
+                "the translation in the file has no checksum and may be older than the PlusCal "
+                f"algorithm; it is taken as it is, for it cannot be compared: {error.message.rstrip('.')}; {_AS_IT_IS}",
+                doubtful=isinstance(error, InputError),
             )
-            return
-        if differ:
-            self._tell(
-                f"{_place(module)}: the translation in the file is checked; it has no checksum, and this TLC translates "
-                f"the PlusCal algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or "
-                "take the old translation out, from BEGIN to END, and it is done on a copy"
-            )
+        if not differ:
+            return module
+        return self._remark(
+            module,
+            "the translation in the file is checked; it has no checksum, and this TLC translates "
+            f"the PlusCal algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or "
+            f"take the old translation out, from BEGIN to END, and it is done on a copy; {_AS_IT_IS}",
+            doubtful=True,
+        )
+
+    def _remark(self, module: Module, text: str, *, doubtful: bool = False) -> Module:
+        remark = Remark(where=_place(module), text=text, doubtful=doubtful)
+        self._tell(str(remark))
+        return replace(module, remark=remark)
 
     def _translated(self, module: Module) -> str:
         toolchain = self._toolchain()
