@@ -18,6 +18,8 @@ from tla2py.tlc.releases import COMMUNITY
 
 _WIDTH = 100
 _GUESS = "a guess"
+# What sweep files of many modules are called.
+_USUAL = "sweep"
 # What is filled in for good; every other value is marked.
 _SETTLED = {"set of model values", "boolean"}
 
@@ -33,7 +35,7 @@ def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -
     values, broken = fit_values(spec, kinds, guess_values(spec, kinds))
     varied = _varied(spec, kinds, values)
     parts = [
-        _head(spec, folder, libraries),
+        _head(spec, folder, libraries, named=output is not None and output.stem != _USUAL),
         _model(spec),
         _constants(spec, kinds, values, broken),
         _substitutions(spec),
@@ -44,7 +46,7 @@ def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -
     return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
 
 
-def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
+def _head(spec: Spec, folder: Path, libraries: Sequence[Path], *, named: bool) -> Iterator[str]:
     root = spec.root
     assert root.path is not None
     yield from _comment(
@@ -52,6 +54,9 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path]) -> Iterator[str]:
         "put in the values that you want to check."
     )
     yield f"module = {toml_string(_relative(root.path, folder))}"
+    if not named:
+        # A file of any other name has a store by that name.
+        yield _line(f"name = {toml_string(root.name)}", f"results go to runs/{root.name}")
     if (beside := root.path.with_suffix(".cfg")).is_file():
         yield _line(
             f"# config = {toml_string(_relative(beside, folder))}",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
+from tla2py.sweep import load_sweep
 
 SPECS = Path(__file__).parents[2] / "specs"
 
@@ -128,13 +129,17 @@ def test_no_such_module(run_cli: RunCli, tiny_spec: Path) -> None:
 def test_init_prints_or_writes_the_same_file(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
     printed = run_cli("init", "Counter.tla")
     assert (printed.code, printed.stderr) == (0, "")
-    written = run_cli("init", "Counter.tla", "-o", "first.toml")
+    written = run_cli("init", "Counter.tla", "-o", "sweep.toml")
     assert (written.code, written.stdout) == (0, "")
     assert (
-        "take the marks away from what is to be checked in it, then tla2py sweep first.toml --executor local"
+        "take the marks away from what is to be checked in it, then tla2py sweep sweep.toml --executor local"
         in written.stderr
     )
-    assert (tmp_path / "first.toml").read_text() == printed.stdout
+    assert (tmp_path / "sweep.toml").read_text() == printed.stdout
+    assert run_cli("init", "Counter.tla", "-o", "first.toml").code == 0
+    # Every file has a store of its own: by its module where many are called alike, else by its own name.
+    names = [load_sweep(tmp_path / name).name for name in ("sweep.toml", "first.toml")]
+    assert names == ["Counter", "first"]
     again = run_cli("init", "Counter.tla", "-o", "first.toml")
     assert again.code == 2
     assert "--force" in again.errors[1]

@@ -249,3 +249,17 @@ def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, 
         second = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
     assert second.code == 2
     assert "another sweep is writing" in second.stderr
+
+
+def test_a_store_that_another_module_takes_over_is_told(tiny_sweep: Path, run_cli: RunCli) -> None:
+    said = "runs/sweep was that of Counter and now shows sweep alone"
+    asked = ("sweep", "sweep.toml", "--executor", "local")
+    first = run_cli(*asked)
+    again = run_cli(*asked)
+    assert (said in first.stderr, said in again.stderr) == (False, False)
+    other = tiny_sweep.with_name("Other.tla")
+    other.write_text(
+        tiny_sweep.with_name("Counter.tla").read_text().replace("MODULE Counter", "MODULE Other")
+    )
+    tiny_sweep.write_text(tiny_sweep.read_text().replace("Counter.tla", "Other.tla"))
+    assert said in run_cli(*asked).stderr

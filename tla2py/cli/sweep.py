@@ -18,7 +18,7 @@ from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Tr
 from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.configfacts import only_deadlock
-from tla2py.errors import InputError
+from tla2py.errors import InputError, StoreError
 from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
 from tla2py.expect import Finding, exit_code, judge, left_out, row_for, worst
 from tla2py.expectcheck import check_expectations
@@ -217,6 +217,7 @@ def run_sweep(
     """Execute what is missing of a sweep, with progress on standard error, and judge what is in its store."""
     store = Store.create(path)
     with store.lock():
+        _tell_other(store, sweep)
         job = prepare(sweep, plan, store, fresh=fresh)
         with reporting(sweep.name, len(job.missing), job.cached) as report:
             try:
@@ -235,6 +236,16 @@ def run_sweep(
         err().print(f"nothing to run: {runs} in {path} already")
     findings = judge(sweep, view.run_rows)
     return Swept(sweep=sweep, plan=job.plan, view=view, executed=done.executed, findings=findings)
+
+
+def _tell_other(store: Store, sweep: Sweep) -> None:
+    """Say on standard error that a store has been another module's until now."""
+    with contextlib.suppress(StoreError):
+        before = store.manifest().modules
+        if not {spec.root.name for spec in sweep.specs.values()} & set(before):
+            hint = 'name = "..." in the sweep file, or -o, keeps them apart'
+            told = f"{store.path} was that of {', '.join(before)} and now shows {sweep.name} alone; {hint}"
+            err().print(told, style="yellow", markup=False)
 
 
 def tell_findings(swept: Swept) -> None:
