@@ -19,6 +19,7 @@ from tla2py.values import ModelValue, Value
 _OTHERS = {
     "number": ("2", "1", "3", "4", "0"),
     "set of numbers": ("{1, 2}", "{0, 1}", "{2, 3}", "{1, 2, 3, 4}"),
+    "sequence": ("<<1, 2>>", "<<1, 2, 3>>", "<<1>>", "<<1, 2, 3, 4>>", "<<>>"),
 }
 # So many constants are varied at once.
 _VARIED = 3
@@ -66,8 +67,9 @@ def _vary(
     beside = [found for term, scope in conjuncts if (found := _constants(term, scope)) & spoken]
     linked = set[str]().union(*beside)
     names = sorted(values, key=lambda name: name not in spoken)
-    varied = [name for name in names if name in linked and kinds[name].kind in _OTHERS][:_VARIED]
-    others = [dict.fromkeys((values[name], *_OTHERS[kinds[name].kind])) for name in varied]
+    further = {name: _others(kinds[name].kind, values[name]) for name in names if name in linked}
+    varied = [name for name, texts in further.items() if texts][:_VARIED]
+    others = [dict.fromkeys((values[name], *further[name])) for name in varied]
 
     def badness(found: tuple[str, ...]) -> tuple[int, int]:
         return (
@@ -77,6 +79,11 @@ def _vary(
 
     best = min(itertools.product(*others), key=badness)
     return values | dict(zip(varied, best, strict=True))
+
+
+def _others(kind: str, value: str) -> Sequence[str]:
+    """Further values of a kind; none for a sequence of anything but numbers."""
+    return () if kind == "sequence" and re.search("[A-Za-z{]", value) else _OTHERS.get(kind, ())
 
 
 def _failing(spec: Spec, conjuncts: _Conjuncts, values: Mapping[str, str]) -> _Conjuncts:

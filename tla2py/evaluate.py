@@ -19,7 +19,7 @@ from tla2py.values import Interval, ModelValue, Value, format_value, parse_value
 
 UNDERSTOOD = (
     "understood are numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
-    "IF, quantifiers over sets, CHOOSE of the only one, {x \\in S : P} and {e : x \\in S}"
+    "Len, t[i], IF, quantifiers over sets, CHOOSE of the only one, {x \\in S : P} and {e : x \\in S}"
 )
 # Larger sets are not written out.
 _LARGEST = 1_000_000
@@ -86,6 +86,8 @@ class _Evaluation:
                 return frozenset(self.value(part, bound) for part in parts)
             case "build", "<<>>", parts:
                 return tuple(self.value(part, bound) for part in parts)
+            case "build", "[]", (sequence, index):
+                return _apply("[]", [self.value(sequence, bound), self.value(index, bound)])
             case "build", "IF", (condition, then, other):
                 return self.value(then if self.boolean(condition, bound, "IF") else other, bound)
             case "bind", ("\\A" | "\\E") as name, (body,):
@@ -197,6 +199,18 @@ def _sets(function: Callable[[frozenset[Value], frozenset[Value]], Value]) -> Ca
     return lambda left, right: function(frozenset(_set(left)), frozenset(_set(right)))
 
 
+def _sequence(value: Value) -> tuple[Value, ...]:
+    if not isinstance(value, tuple):
+        raise TypeError
+    return value
+
+
+def _element(sequence: Value, index: Value) -> Value:
+    if _number(index) not in range(1, len(_sequence(sequence)) + 1):
+        raise ValueError
+    return _sequence(sequence)[_number(index) - 1]
+
+
 def _equal(left: Value, right: Value) -> bool:
     # TLC does not compare a number with a string either; to say no would hide a slip.
     plain = (bool, int, str)
@@ -266,6 +280,8 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "\\cap": _sets(operator.and_),
     "\\": _sets(operator.sub),
     "Cardinality": lambda value: len(_set(value)),
+    "Len": lambda value: len(_sequence(value)),
+    "[]": _element,
 }
 _INFINITE: dict[str, Callable[[Value], bool]] = {
     "Int": lambda value: type(value) is int,

@@ -88,7 +88,8 @@ class _Guesser:
         found = read(domain.term, domain.scope)
         if found is not None and domain.relation != "\\in":
             found = f"{{{found}}}"
-        if found is not None and _expression(found) is not None:
+        expression = _expression(found) if found is not None else None
+        if found is not None and expression is not None and name not in expression.names:
             return found
         return self._values[name]
 

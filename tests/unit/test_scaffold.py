@@ -160,6 +160,36 @@ def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
     assert text.count("how many fail") == 1
 
 
+RING = r"""---- MODULE Ring ----
+EXTENDS Naturals, Sequences
+CONSTANTS N, Id, Names, Tower
+VARIABLE x
+Node == 1..N
+ASSUME N \in Nat \ {0} /\ Id \in Seq(Nat) /\ Len(Id) = N
+ASSUME \A m, n \in Node : m # n => Id[m] # Id[n]
+ASSUME Names \in Seq({"a", "b"}) /\ Len(Names) = 2
+ASSUME Tower \in [1..Len(Tower) -> Nat]
+Init == x = Id[1] + Len(Names) + Len(Tower)
+Next == x' = x
+Spec == Init /\ [][Next]_x
+====
+"""
+
+
+def test_a_sequence_is_as_long_and_as_distinct_as_assumed(tmp_path: Path) -> None:
+    (tmp_path / "Ring.tla").write_text(RING)
+    sweep, text = scaffold(tmp_path / "Ring.tla", tmp_path)
+    # What would speak of the constant itself is no value of it.
+    assert dict(sweep.file.constants) == {
+        "N": 2,
+        "Id": "<<1, 2>>",
+        "Names": '<<"a">>',
+        "Tower": "<<2, 2>>",
+    }
+    # Numbers in the place of names would only hide it.
+    assert "assumption is false, Ring:8: Len(Names) = 2\n" in text
+
+
 def test_candidates_are_comments_that_work_when_uncommented(kinds: Path, tmp_path: Path) -> None:
     sweep, text = scaffold(kinds, tmp_path)
     assert (sweep.file.model.specification, sweep.file.model.invariants) == ("Spec", [])
