@@ -228,7 +228,8 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     done = run_cli("lint", ".", cwd=box)
     assert done.code == 1
     places = [line.split(": ")[0] for line in done.stdout.splitlines() if line.startswith("models")]
-    assert places == ["models/deep/BoxSmall.cfg:3:10", "models/deep/s.toml:4:16"]
+    assert places == ["models/deep/s.toml:4:16"]
+    assert "    the same at models/deep/BoxSmall.cfg:3:10\n" in done.stdout
     (box / "empty").mkdir()
     nothing = run_cli("lint", "empty", cwd=box)
     assert (nothing.code, nothing.errors[0]) == (
@@ -244,7 +245,29 @@ def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path
     done = run_cli("lint", "Box.cfg", "Bax.cfg", "BaxLarge.cfg", cwd=box)
     assert done.code == 2
     assert done.stderr.count("module Missing is not found") == 1
-    assert done.errors[-1] == "nothing found in 1 file; 2 more could not be read"
+    assert "  not read whole for it: Bax.cfg, BaxLarge.cfg" in done.errors
+    assert done.errors[-1] == "nothing found in 3 files, 2 of which could not be read whole"
+    # What the text alone tells is told even if no file was read whole.
+    (box / "Bax.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT\n")
+    done = run_cli("lint", "Bax.cfg", cwd=box)
+    assert done.code == 2
+    assert "Bax.cfg:3:1: warning[empty-section]" in done.stdout
+    assert done.errors[-1] == "1 warning in 1 file, 1 of which could not be read whole"
+
+
+def test_findings_that_differ_in_their_places_alone_are_told_once(run_cli: RunCli, box: Path) -> None:
+    for name in ("Box", "BoxA", "BoxB"):
+        (box / f"{name}.cfg").write_text(f"{CONFIG}INVARIANT Small\nCHECK_DEADLOCK FALSE\n")
+    (box / "BoxC.cfg").write_text(f"{CONFIG}INVARIANT Smal\n")
+    files = ("Box.cfg", "BoxA.cfg", "BoxB.cfg", "BoxC.cfg")
+    done = run_cli("lint", *files, cwd=box)
+    [first] = [line for line in done.stdout.splitlines() if "note[check-deadlock]" in line]
+    line = first.split(":")[1]
+    assert first.startswith("Box.cfg:")
+    assert f"    the same at BoxA.cfg:{line}:1, BoxB.cfg:{line}:1\n" in done.stdout
+    assert done.errors[-1] == "1 error, 3 notes in 4 files"
+    told = json.loads(run_cli("lint", *files, "--format", "json", cwd=box).stdout)
+    assert [each["file"] for each in told] == [*files]
 
 
 def test_a_module_beside_its_sweep_file_needs_no_config(run_cli: RunCli, box: Path) -> None:

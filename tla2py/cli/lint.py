@@ -24,6 +24,7 @@ from tla2py.lint.sweeps import lint_sweep
 from tla2py.plan import Plan, plan_sweep
 from tla2py.report.lint import (
     finding_text,
+    findings_alike,
     findings_github,
     findings_json,
     findings_sarif,
@@ -78,21 +79,22 @@ def lint_command(
     jobs = list(_jobs(files))
     found: dict[Finding, None] = {}
     # One of a module is the same for each of its configs.
-    errors: set[str] = set()
-    read = 0
+    errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
     for job in jobs:
         try:
             for finding in _findings(job, library or [], dialect):
                 found[finding] = None
-            read += 1
         except Tla2pyError as error:
-            if str(error) not in errors:
-                print_error(error)
-            errors.add(str(error))
+            errors.setdefault(str(error), (error, []))[1].append(job.file)
+    for told, unread in errors.values():
+        print_error(told)
+        if (told.where or "").split(":")[0] not in map(str, unread):
+            err().print(f"  not read whole for it: {', '.join(map(str, unread))}", markup=False)
     findings = tuple(found)
-    _print(findings, read, len(jobs) - read, form)
+    lost = sum(len(unread) for _, unread in errors.values())
+    _print(findings, len(jobs), lost, form)
     bad = any(finding.severity is not Severity.NOTE for finding in findings)
-    raise typer.Exit(EXIT_NOT_RUN if read < len(jobs) else EXIT_UNEXPECTED if bad else EXIT_OK)
+    raise typer.Exit(EXIT_NOT_RUN if errors else EXIT_UNEXPECTED if bad else EXIT_OK)
 
 
 def _jobs(paths: Sequence[Path]) -> Iterator[_Job]:
@@ -168,9 +170,9 @@ def _print(findings: Sequence[Finding], files: int, unread: int, form: Format) -
     elif form is Format.GITHUB:
         for line in findings_github(findings):
             typer.echo(line)
-    elif files:
-        for finding in findings:
-            show(finding_text(finding))
+    elif findings or unread < files:
+        for alike in findings_alike(findings):
+            show(finding_text(*alike))
         err().print(findings_summary(findings, files, unread))
 
 

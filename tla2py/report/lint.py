@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from rich.text import Text
@@ -20,8 +20,16 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-def finding_text(finding: Finding) -> Text:
-    """A finding in one or two lines: place, severity, code and what TLC does; below it what would be right."""
+def findings_alike(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """The findings that differ in their places alone, each such lot where its first one was."""
+    alike: dict[object, list[Finding]] = {}
+    for each in findings:
+        alike.setdefault((each.code, each.message, each.hint), []).append(each)
+    return list(alike.values())
+
+
+def finding_text(finding: Finding, *alike: Finding) -> Text:
+    """A finding in a few lines: place, severity, code and what TLC does; below it what would be right, and where else."""
     text = Text()
     text.append(printable(str(finding.place)), style="bold")
     text.append(": ")
@@ -29,18 +37,21 @@ def finding_text(finding: Finding) -> Text:
     text.append(f" {printable(finding.message)}")
     if finding.hint:
         text.append(f"\n    {printable(finding.hint)}", style="dim")
+    if alike:
+        places = ", ".join(printable(str(each.place)) for each in alike)
+        text.append(f"\n    the same at {places}", style="dim")
     return text
 
 
 def findings_summary(findings: Sequence[Finding], files: int, unread: int) -> str:
-    """How many findings there are of each severity, in how many files, and how many others could not be read."""
+    """How many findings there are of each severity, in how many files, and how many of these could not be read whole."""
     counts = [
         counted(number, severity.value)
         for severity in Severity
         if (number := sum(each.severity is severity for each in findings))
     ]
     looked = counted(files, "file")
-    lost = f"; {unread} more could not be read" if unread else ""
+    lost = f", {unread} of which could not be read whole" if unread else ""
     return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost
 
 
