@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,30 +41,15 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
             reason="nothing-ran", text="nothing ran: no point has a result", exit_code=EXIT_NOT_RUN
         )
         return Decision(name=sweep.name, points=_silent(points), problems=(problem,))
-    problems = [Problem(reason="unread", text=each.text, exit_code=EXIT_NOT_RUN) for each in sweep.unread]
+    excluded = sum(left_out(each.expected, each.row) for each in points)
     remarks = _remarks(sweep)
-    problems += [
-        Problem(reason="translation", text=_named(each), exit_code=EXIT_NOT_RUN, where=each.where)
-        for each in remarks
-        if each.doubtful
-    ]
-    excluded = [each for each in points if left_out(each.expected, each.row)]
-    if len(excluded) == len(points):
-        text = "nothing was checked: every point contradicts an ASSUME"
-        problems.append(Problem(reason="all-excluded", text=text, exit_code=EXIT_NOT_RUN))
-    present = {parameters_key(each.point.parameters) for each in points}
-    for entry in lock.point if lock is not None else ():
-        if entry.key not in present:
-            shown = parameter_text(entry.parameters)
-            text = f"the locked point {shown} is no longer in the sweep"
-            problems.append(Problem(reason="drift", text=text, exit_code=EXIT_UNEXPECTED))
     decision = Decision(
         name=sweep.name,
         points=points,
-        problems=tuple(problems),
+        problems=(*_translations(remarks), *_of_the_sweep(sweep, points, lock, excluded)),
         notices=(
             *(_named(each) for each in remarks if not each.doubtful),
-            *_notices(sweep, points, lock, len(excluded)),
+            *_notices(sweep, points, lock, excluded),
         ),
     )
     if not any(problem.reason == "drift" for problem in decision.all_problems):
@@ -74,10 +59,32 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
     return replace(decision, notices=(*decision.notices, accepting))
 
 
+def _of_the_sweep(
+    sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, excluded: int
+) -> Iterator[Problem]:
+    """What is wrong with a sweep as a whole, some of whose points have a result."""
+    for each in sweep.unread:
+        yield Problem(reason="unread", text=each.text, exit_code=EXIT_NOT_RUN)
+    if excluded == len(points):
+        text = "nothing was checked: every point contradicts an ASSUME"
+        yield Problem(reason="all-excluded", text=text, exit_code=EXIT_NOT_RUN)
+    present = {parameters_key(each.point.parameters) for each in points}
+    for entry in lock.point if lock is not None else ():
+        if entry.key not in present:
+            text = f"the locked point {parameter_text(entry.parameters)} is no longer in the sweep"
+            yield Problem(reason="drift", text=text, exit_code=EXIT_UNEXPECTED)
+
+
 def _remarks(sweep: Sweep) -> list[Remark]:
     """What is to be said of the translations of PlusCal, once of each module."""
     modules = [module for spec in sweep.specs.values() for module in spec.modules]
     return list(dict.fromkeys(module.remark for module in modules if module.remark is not None))
+
+
+def _translations(remarks: Sequence[Remark]) -> Iterator[Problem]:
+    for each in remarks:
+        if each.doubtful:
+            yield Problem(reason="translation", text=_named(each), exit_code=EXIT_NOT_RUN, where=each.where)
 
 
 def _named(remark: Remark) -> str:
