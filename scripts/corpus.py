@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.cfg.expected import result_of
+from tla2py.cli.executors import shared_executor
 from tla2py.cli.options import ExecutorName
-from tla2py.cli.sweep import Swept, run_sweep, shared_executor, with_options
+from tla2py.cli.sweep import Swept, run_sweep, with_options
 from tla2py.errors import Tla2pyError
 from tla2py.manifest import Entry, Unread, read_manifest
 from tla2py.outcome import Outcome, Verdict

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -12,24 +10,25 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err, show_text
+from tla2py.cli.console import err
+from tla2py.cli.executors import shared_executor
 from tla2py.cli.gateoutput import Outputs, write_manifest
 from tla2py.cli.lint import warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
+from tla2py.cli.rerun import command_to_look, commands_again, rerun_point
 from tla2py.cli.sweep import (
     ExecutorChoice,
     Fresh,
     Master,
     check_plan,
     run_sweep,
-    shared_executor,
     store_paths,
     with_options,
 )
 from tla2py.cli.translate import Translate, use_translator
-from tla2py.decision import Decision, Found, PointDecision
+from tla2py.decision import Decision, Found
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.exitcodes import EXIT_OK
 from tla2py.expect import worst
 from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
@@ -38,13 +37,10 @@ from tla2py.lockfile import Lock, lock_path, parameters_key, read_lock, write_lo
 from tla2py.manifestwrite import check_for_manifest
 from tla2py.place import folder_of, is_remote
 from tla2py.plan import Plan, plan_sweep
-from tla2py.report.evidence import Again, Evidence, read_found, read_trace
-from tla2py.rerun import plain_argv, rerun, write_point
+from tla2py.report.evidence import Evidence, read_found, read_trace
 from tla2py.store import Store
 from tla2py.stored import plan_stored, sweep_file_of
 from tla2py.sweep import Sweep, load_sweep
-from tla2py.tlc.overrides import with_overrides
-from tla2py.tlc.reaper import scratch_folder
 from tla2py.tlc.toolchain import Toolchain, find_toolchain
 from tla2py.units import counted
 
@@ -267,8 +263,10 @@ def _decide(gated: _Gated, options: _Options) -> Evidence:
         sweep=gated.sweep,
         root=Outputs.root(),
         trace=lambda point, name: trace(point.run.run_id, name),
-        again=lambda point: _again(gated, point, options),
-        look=lambda point: _look(gated.view, point),
+        again=lambda point: commands_again(
+            gated.sweep, point, gated.toolchain, options.libraries, options.tla2tools
+        ),
+        look=lambda point: command_to_look(gated.view, point),
     )
 
 
@@ -287,55 +285,10 @@ def _accept(gated: _Gated, gate: Evidence, options: _Options) -> Evidence:
     return _decide(replace(gated, lock=read_lock(path)), options)
 
 
-def _again(gated: _Gated, point: PointDecision, options: _Options) -> Again:
-    file = str(gated.sweep.path)
-    jar = ["--tla2tools", str(options.tla2tools)] if options.tla2tools is not None else []
-    folders = [part for folder in options.libraries for part in ("-L", str(folder))]
-    ours = ["tla2py", "gate", file, "--rerun", str(point.point.index), *folders, *jar]
-    java = gated.toolchain.java.path if gated.toolchain else Path("java")
-    tools = gated.toolchain.jar.path if gated.toolchain else Path("tla2tools.jar")
-    files = ["tla2py", "cfg", file, *folders, "-o", "rerun"]
-    return Again(
-        ours=shlex.join(ours),
-        files=shlex.join(files),
-        folder=f"rerun/{point.point.index:04d}",
-        java=shlex.join(plain_argv(point.run, java, tools, [each.path for each in gated.sweep.overrides])),
-    )
-
-
-def _look(view: StoreView, point: PointDecision) -> str:
-    """The command that shows a point's counterexamples; a store may number its points by another sweep file."""
-    number = next(each.point for each in view.manifest.points if each.run_id == point.run.run_id)
-    return shlex.join(["tla2py", "trace", str(view.store.path), str(number)])
-
-
 def _rerun(targets: list[str], number: int, options: _Options) -> int:
-    """Run one point alone, TLC's output shown; the exit code is 1 for a violation and 2 for any other failure."""
     if len(targets) != 1 or _is_store(targets[0]):
         raise InputError(
             "gate-rerun", "--rerun wants one sweep file", hint="tla2py gate SWEEP.toml --rerun 5"
         )
     sweep, _ = _load(folder_of(targets[0]), options)
-    if not 1 <= number <= len(sweep.points):
-        raise InputError(
-            "no-point", f"no point {number} in {targets[0]}", hint=f"points: 1 to {len(sweep.points)}"
-        )
-    toolchain = find_toolchain(options.tla2tools)
-    plan = plan_sweep(sweep, toolchain.jar.sha256)
-    run = plan.runs[number - 1]
-    classes = [each.path for each in sweep.overrides]
-    toolchain = with_overrides(replace(toolchain, overrides=sweep.overrides), run.options)
-    tools = (toolchain.java.path, toolchain.jar.path, classes)
-    with scratch_folder("tla2py-") as folder:
-        write_point(folder, run, plan.sources)
-        err().print(shlex.join(plain_argv(run, *tools)), style="dim", markup=False)
-        files = [toolchain.jar.path, *classes]
-        argv = plain_argv(run, *tools, tuned=True)
-        status = rerun(argv, folder, files, _show_line, trust=run.limits.trust)
-    # TLC's own statuses: 10 to 14 are violations.
-    return EXIT_OK if status == 0 else EXIT_UNEXPECTED if 10 <= status <= 14 else EXIT_NOT_RUN
-
-
-def _show_line(line: str) -> None:
-    show_text(line)
-    sys.stdout.flush()
+    return rerun_point(sweep, number, options.tla2tools)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +11,14 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, harmless, show
+from tla2py.cli.executors import shared_executor
 from tla2py.cli.lint import warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.progress import reporting
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.configfacts import only_deadlock
 from tla2py.errors import InputError, StoreError
-from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
+from tla2py.executor import Executor
 from tla2py.expect import Finding, exit_code, judge, left_out, row_for, worst
 from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
@@ -278,44 +277,3 @@ def with_options(
         options = replace(options, workers=workers)
         special = {index: replace(each, workers=workers) for index, each in special.items()}
     return replace(sweep, limits=limits, options=options, special=special)
-
-
-@contextlib.contextmanager
-def shared_executor(
-    name: ExecutorName, master: str | None, sweeps: Sequence[Sweep]
-) -> Iterator[Callable[[], Executor]]:
-    """What gives the executor that a command asks for: started when it is first needed, closed at the end.
-
-    It takes no more runs at once than fit this machine; it raises InputError (``too-little-memory``) where none does.
-    """
-    workers = max(sweep.workers for sweep in sweeps)
-    memory = max(sweep.limits.memory_bytes for sweep in sweeps)
-    with contextlib.ExitStack() as stack:
-
-        @functools.cache
-        def start() -> Executor:
-            if name is ExecutorName.LOCAL:
-                slots = default_slots(workers)
-                fitting = fitting_slots(slots, memory)
-                _tell_slots(fitting if fitting < slots else None, memory)
-                return LocalExecutor(fitting)
-            _hush()
-            from tla2py.spark.executor import SparkExecutor
-            from tla2py.spark.session import fitting_master, spark_context
-
-            asked, fewer = fitting_master(master, workers, memory)
-            _tell_slots(fewer, memory)
-            return SparkExecutor(stack.enter_context(spark_context(asked, workers=workers, only_runs=True)))
-
-        yield start
-
-
-def _hush() -> None:
-    """Keep Py4J's tracebacks off standard error, where nobody has asked for logs: what is gone is told in words."""
-    if not logging.getLogger().handlers:
-        logging.getLogger().addHandler(logging.NullHandler())
-
-
-def _tell_slots(fewer: int | None, memory: int) -> None:
-    if fewer is not None:
-        err().print(told_slots(fewer, memory), style="yellow")
