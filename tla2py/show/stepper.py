@@ -39,7 +39,7 @@ def trace_stepper(trace: Trace) -> Stepper:
         raise InputError(
             "extra-missing",
             "the stepper needs the package anywidget",
-            hint="pip install 'tla2py[notebooks]', or look at trace.step(2)",
+            hint="pip install anywidget, or look at trace.step(2)",
         ) from error
 
     class TraceStepper(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
