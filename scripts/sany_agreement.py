@@ -26,6 +26,7 @@ from typing import Any
 from tla2py.errors import Tla2pyError
 from tla2py.inspect import inspect_spec
 from tla2py.syntax import Spec, load_spec
+from tla2py.syntax.search import PROOFS
 from tla2py.syntax.standard import STANDARD_MODULES, standard_module_of
 from tla2py.tlc.toolchain import Toolchain, find_toolchain
 
@@ -253,7 +254,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tools = find_toolchain(asked.tla2tools)
     files = sorted(asked.corpus.rglob("*.tla"))
     compared = Compared()
-    for file, theirs in sany_answers(files, asked.library, tools, asked.folder, asked.slots):
+    for file, theirs in sany_answers(files, [*asked.library, PROOFS], tools, asked.folder, asked.slots):
         compare(file, file.relative_to(asked.corpus).as_posix(), theirs, asked.library, compared)
         if sys.stderr.isatty():
             print(f"\r{compared.files}/{len(files)}", end="", file=sys.stderr)

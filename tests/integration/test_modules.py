@@ -42,6 +42,21 @@ def write(folder: Path, **modules: str) -> None:
         (folder / f"{name}.tla").write_text(text, encoding="utf-8")
 
 
+PROVED = r"""---- MODULE Proved ----
+EXTENDS TLAPS, FiniteSetTheorems, SequenceTheorems
+VARIABLE x
+Init == x = 0
+Next == x < 3 /\ x' = x + 1
+Spec == Init /\ [][Next]_x
+Low == x \in 0..3 /\ IsFiniteSet({x})
+THEOREM Spec => []Low
+<1>1. Init => Low BY FS_Singleton, FS_Induction, IsaM("blast") DEF Init, Low
+<1>2. Low /\ [Next]_x => Low' BY SMTT(30), WFInduction, NatInduction, SeqDef DEF Low, Next
+<1> QED BY <1>1, <1>2, PTL DEF Spec
+====
+"""
+
+
 def verdict(ended: Ended) -> str:
     """The verdict of a check that was asked for JSON."""
     return str(json.loads(ended.stdout)["verdict"])
@@ -352,3 +367,11 @@ def test_a_sweep_with_classes(run_cli: RunCli, tmp_path: Path) -> None:
     with view.store.archive(view.manifest.points[0].run_id) as archive:
         ((name, sha256),) = archive.record.options.overrides
     assert (name, len(sha256)) == ("twice.jar", 64)
+
+
+def test_a_module_with_proofs_is_checked_without_the_proof_system(run_cli: RunCli, tmp_path: Path) -> None:
+    write(tmp_path, Proved=PROVED)
+    ended = run_cli("check", "Proved.tla", "--invariant", "Low", "--no-deadlock")
+    assert ended.stdout.startswith("holds: Low; 4 states generated, 4 distinct")
+    assert ended.code == 0
+    assert "found" not in run_cli("inspect", "Proved.tla").stderr

@@ -79,9 +79,10 @@ def init_command(
 def _load(module: Path, libraries: Sequence[Path]) -> Spec:
     """The module with all it needs; folders beside its own are looked into, and named."""
     from tla2py.syntax import load_spec
+    from tla2py.syntax.search import PROOFS
 
     spec = load_spec(module, libraries, nearby=True)
-    known = {module.parent, *libraries}
+    known = {module.parent, *libraries, PROOFS}
     folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)
     for folder in folders:
         if folder not in known:

@@ -22,7 +22,8 @@ def load_spec(
     """Return a module with all it extends and instantiates.
 
     Modules are looked for in the folder of the first one, then in the libraries in their order, as TLC does, and last
-    behind the first module in its file; the standard modules need not be found. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
+    behind the first module in its file; the standard modules need not be found, and of those that proofs name
+    most are in ``PROOFS``. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
     a module is named that cannot be found, ``module-cycle`` where one comes back to itself. Without ``strict``
     text that cannot be read is left to TLC to judge. With ``nearby`` a module that is in none of these folders is
     taken from a folder beside the first module's, if just one has it.
@@ -60,9 +61,12 @@ _COMMUNITY_ADVICE = (
     'then -L community-modules, or libraries = ["community-modules"] in a sweep file'
 )
 _PROOF_ADVICE = (
-    "it belongs to the TLA+ proof system (TLAPS), whose programs no command here installs: "
+    "it belongs to the library of the TLA+ proof system, which no command here installs: "
     "get the folder library of https://github.com/tlaplus/tlapm, then -L THAT-FOLDER"
 )
+
+# The names of the library of the TLA+ proof system, for modules with proofs where that is not installed.
+PROOFS = Path(__file__).parents[1] / "proofs"
 
 
 class _Search:
@@ -107,6 +111,8 @@ class _Search:
             elif self._nearby and len(beside := self._beside(reference.module)) == 1:
                 found = beside[0] / f"{reference.module}.tla"
                 self.follow(self.read(found), (*trail, reference.module))
+            elif (names := PROOFS / f"{reference.module}.tla").is_file():
+                self.follow(self.read(names), (*trail, reference.module))
             else:
                 raise self._missing(module, reference)
 

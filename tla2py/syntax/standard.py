@@ -54,15 +54,10 @@ COMMUNITY_MODULES = frozenset(
     }
 )
 
-# The library of the TLA+ proof system and that of Apalache.
+# What is in no folder here of the library of the TLA+ proof system, and that of Apalache.
 PROOF_MODULES = frozenset(
     {
-        "TLAPS",
-        "NaturalsInduction",
-        "WellFoundedInduction",
-        "FiniteSetTheorems",
         "FunctionTheorems",
-        "SequenceTheorems",
         "BagsTheorems",
     }
 )

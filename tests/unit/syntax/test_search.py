@@ -9,6 +9,7 @@ import pytest
 from tests.unit.syntax.conftest import LoadModules, WriteModules, module
 from tla2py.errors import InputError
 from tla2py.syntax import load_spec
+from tla2py.syntax.search import PROOFS
 
 
 def test_modules_are_found_in_the_own_folder_then_in_libraries(write: WriteModules, tmp_path: Path) -> None:
@@ -90,12 +91,24 @@ def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: P
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("SequencesExt", "CommunityModules"), ("TLAPS", "TLA+ proof system (TLAPS)"), ("Apalache", "Apalache")],
+    [("SequencesExt", "CommunityModules"), ("BagsTheorems", "TLA+ proof system"), ("Apalache", "Apalache")],
 )
 def test_a_missing_module_of_a_known_library_says_which(write: WriteModules, name: str, said: str) -> None:
     with pytest.raises(InputError, match=name) as raised:
         load_spec(write(module("Main", f"EXTENDS {name}")))
     assert said in str(raised.value.hint)
+
+
+def test_the_names_that_proofs_use_are_there_unless_a_folder_has_the_module(
+    write: WriteModules, tmp_path: Path
+) -> None:
+    root = write(module("Main", "EXTENDS FiniteSetTheorems, TLAPS"))
+    spec = load_spec(root)
+    assert {"SMT", "FiniteSubsetsOf", "IsWellFoundedOn"} <= set(spec.definitions)
+    assert {m.path.parent for m in spec.modules[1:] if m.path} == {PROOFS}
+    write(module("TLAPS", "Own == 1"))
+    assert {"Own", "FiniteSubsetsOf"} <= set(load_spec(root).definitions)
+    assert "SMT" not in load_spec(root).definitions
 
 
 def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
