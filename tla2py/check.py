@@ -137,7 +137,7 @@ def plan_check(check: CheckModel, options: TlcOptions, limits: Limits, jar_sha25
     given = given_modules(spec, main, wrapper, text)
     options = replace(options, check_deadlock=check.model.check_deadlock)
     run = Run(
-        run_id=digest_run(main, given.modules, text, options, jar_sha256),
+        run_id=digest_run(main, given.modules, text, options, jar_sha256, trust=limits.trust),
         main=main,
         modules=given.modules,
         config=config,

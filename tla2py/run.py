@@ -149,13 +149,22 @@ RETRIED = frozenset({Outcome.KILLED, Outcome.NOT_STARTED})
 
 
 def digest_run(
-    main: str, modules: tuple[tuple[str, str], ...], config_text: str, options: TlcOptions, jar_sha256: str
+    main: str,
+    modules: tuple[tuple[str, str], ...],
+    config_text: str,
+    options: TlcOptions,
+    jar_sha256: str,
+    *,
+    trust: bool = False,
 ) -> str:
     """The run id: 32 hexadecimal digits over everything that can change what TLC answers.
 
-    Limits are left out: a run that ended within them would have ended the same under others.
+    Limits are left out: a run that ended within them would have ended the same under others. Trust is not: with it TLC
+    may read what it could not read without.
     """
     facts = [EXECUTION_VERSION, main, sorted(modules), config_text, _facts(options), jar_sha256]
+    if trust:
+        facts.append("trust")
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

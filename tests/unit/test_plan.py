@@ -184,10 +184,10 @@ def test_every_option_is_part_of_the_digest() -> None:
         "overrides": (("x.jar", "0" * 64),),
     }
     assert set(other) == {field.name for field in fields(TlcOptions)}
-    digests = {digest_run("M", (), "", TlcOptions(), "jar")}
+    digests = {digest_run("M", (), "", TlcOptions(), "jar", trust=trust) for trust in (False, True)}
     for name, value in other.items():
         digests.add(digest_run("M", (), "", replace(TlcOptions(), **{name: value}), "jar"))  # type: ignore[arg-type]
-    assert len(digests) == len(other) + 1
+    assert len(digests) == len(other) + 2
     assert all(len(digest) == 32 for digest in digests)
 
 
