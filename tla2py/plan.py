@@ -65,9 +65,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
             options = replace(options, coverage=True)
         runs.append(
             Run(
-                run_id=digest_run(
-                    main, given.modules, text, options, jar_sha256, trust=sweep.limits.trust
-                ),
+                run_id=digest_run(main, given.modules, text, options, jar_sha256, trust=sweep.limits.trust),
                 main=main,
                 modules=given.modules,
                 config=config,

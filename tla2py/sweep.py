@@ -29,14 +29,14 @@ from tla2py.sweepconfigs import read_configs, with_found_configs
 from tla2py.sweepfile import ExpectPoint, ExpectSection, SweepFile, read_sweep_file, read_sweep_text
 from tla2py.sweepmodel import Sources, point_model
 from tla2py.sweepnames import check_matches, check_names
+from tla2py.sweepsearch import search_limits, search_options
 from tla2py.sweeptext import Source
 from tla2py.syntax import Spec, load_spec, untranslated
 from tla2py.tlc.installed import module_folder
-from tla2py.tlc.overrides import option_overrides, override_modules, read_override
+from tla2py.tlc.overrides import override_modules, read_override
 from tla2py.tlc.releases import COMMUNITY
 from tla2py.tlc.toolchain import Override
 from tla2py.told import with_told
-from tla2py.units import parse_duration, parse_memory, parse_size
 from tla2py.where import failing_predicate
 
 
@@ -234,7 +234,6 @@ def _loaded(
             hint='name one, as in module = "Spec.tla"',
         )
     check_names(file, source, specs)
-    _check_mode(file, source)
     configs = manifest.configs if manifest else read_configs(file, source, base, specs)
     file = with_told(file, configs, told)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
@@ -252,28 +251,8 @@ def _loaded(
         configs=configs,
         parameters=parameters,
         points=tuple(item for item in walk if isinstance(item, Point)),
-        options=TlcOptions(
-            mode=file.tlc.mode,
-            find=file.tlc.find,
-            workers=_positive(file.tlc.workers, source, "workers"),
-            seed=file.tlc.seed,
-            num=file.tlc.num,
-            depth=file.tlc.depth,
-            coverage=file.tlc.coverage,
-            graph=file.tlc.graph,
-            behaviours=file.tlc.behaviours,
-            options=tuple(file.tlc.options),
-            overrides=option_overrides(overrides),
-            java_options=tuple(file.tlc.java_options),
-        ),
-        limits=Limits(
-            timeout_seconds=parse_duration(file.tlc.timeout, source.place("tlc", "timeout")),
-            memory_bytes=parse_memory(file.tlc.memory, source.place("tlc", "memory")),
-            disk_bytes=None
-            if file.tlc.disk is None
-            else parse_size(file.tlc.disk, source.place("tlc", "disk")),
-            trust=file.tlc.trust,
-        ),
+        options=search_options(file, source, overrides),
+        limits=search_limits(file, source),
         template=_template(file, source, base),
         overrides=overrides,
     )
@@ -289,31 +268,6 @@ def _name(name: str, source: Source) -> str:
             hint="a store elsewhere is named with -o",
         )
     return name
-
-
-def _positive(number: int, source: Source, key: str) -> int:
-    if number < 1:
-        raise InputError(
-            "wrong-type",
-            f"{key} must be 1 or more",
-            where=source.place("tlc", key),
-            hint=f"write {key} = 1, or leave it out",
-        )
-    return number
-
-
-def _check_mode(file: SweepFile, source: Source) -> None:
-    """No key is given that the other mode alone understands."""
-    checking = file.tlc.mode == "check"
-    other = "simulate" if checking else "check"
-    for key in ("num", "depth", "behaviours") if checking else ("graph",):
-        if getattr(file.tlc, key):
-            raise InputError(
-                "wrong-mode",
-                f'{key} is for mode = "{other}"',
-                where=source.place("tlc", key),
-                hint=f'set mode = "{other}" in [tlc], or leave {key} out',
-            )
 
 
 def _template(file: SweepFile, source: Source, base: Path) -> str:

@@ -101,6 +101,11 @@ def template_with_an_unknown_name(lab: Lab) -> None:
     lab.plan(HEAD + 'template = "own.cfg.j2"\n[constants]\nMax = 1\n')
 
 
+@provokes("own-option", "sweep.toml:3:13")
+def option_that_is_a_key(lab: Lab) -> None:
+    lab.plan(HEAD + '[tlc]\noptions = ["-config", "other.cfg"]\n')
+
+
 @provokes("unknown-constant", "sweep.toml:3:1")
 def misspelt_constant(lab: Lab) -> None:
     lab.plan(HEAD + "[constants]\nMex = 1\n")

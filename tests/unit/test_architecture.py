@@ -34,7 +34,7 @@ LEVELS = (
         "guess",
         "assumed",
     },
-    {"cfg", "tlc", "sweep", "sweepmodel", "where", "plan", "result", "record"}
+    {"cfg", "tlc", "sweep", "sweepsearch", "sweepmodel", "where", "plan", "result", "record"}
     | {"inspect", "scaffold", "configfacts", "told", "manifest", "sweepconfigs", "sweepnames"}
     | {"manifestwrite", "lint"}
     | {"given", "origins"}
