@@ -122,6 +122,12 @@ def rerun_of_two(lab: Lab) -> None:
     lab.run("gate", "a.toml", "b.toml", "--rerun", "1")
 
 
+@provokes("no-lock")
+def lock_that_is_missing(lab: Lab) -> None:
+    lab.write("a.toml", 'module = "Counter.tla"\n[constants]\nMax = 1\n')
+    lab.run("gate", "a.toml", "--locked")
+
+
 @provokes("gate-store")
 def store_to_be_run(lab: Lab) -> None:
     lab.view("success")

@@ -13,7 +13,7 @@ import typer
 from tla2py.cli.console import err
 from tla2py.cli.executors import shared_executor
 from tla2py.cli.gateoutput import Outputs, write_manifest
-from tla2py.cli.lint import warn_sweep
+from tla2py.cli.lint import only_warnings, warn_sweep
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.rerun import command_to_look, commands_again, rerun_point
 from tla2py.cli.sweep import (
@@ -33,6 +33,8 @@ from tla2py.expect import worst
 from tla2py.expectcheck import check_expectations
 from tla2py.explore import StoreView, open_view
 from tla2py.gate import decide
+from tla2py.lint.finding import Finding
+from tla2py.lint.sweeps import lint_sweep
 from tla2py.lockfile import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.manifestwrite import check_for_manifest
 from tla2py.place import folder_of, is_remote
@@ -56,6 +58,7 @@ class _Options:
     fresh: bool
     coverage: bool | None
     record: bool
+    locked: bool
     manifest: Path | None
     libraries: tuple[Path, ...]
     tla2tools: Path | None
@@ -75,6 +78,7 @@ class _Gated:
     found: Found
     lock: Lock | None
     toolchain: Toolchain | None
+    warned: tuple[Finding, ...]
 
 
 def gate_command(
@@ -112,6 +116,9 @@ def gate_command(
         ),
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept what drifted from SWEEP.lock.")] = False,
+    locked: Annotated[
+        bool, typer.Option("--locked", help="Fail where SWEEP.lock is missing, as CI may want to.")
+    ] = False,
     coverage: Annotated[
         bool | None,
         typer.Option(
@@ -119,8 +126,13 @@ def gate_command(
             help="Count at every point which actions fire, or at none; default: with --record, and where a lock has it.",
         ),
     ] = None,
-    rerun_point: Annotated[
-        int | None, typer.Option("--rerun", metavar="POINT", help="Only run this point, TLC's output shown.")
+    rerun: Annotated[
+        int | None,
+        typer.Option(
+            "--rerun",
+            metavar="POINT",
+            help="Only run this point, TLC's output shown; the exit code is that of a check.",
+        ),
     ] = None,
     master: Master = None,
     executor: ExecutorChoice = ExecutorName.SPARK,
@@ -147,6 +159,7 @@ def gate_command(
         fresh=fresh,
         coverage=coverage,
         record=record,
+        locked=locked,
         manifest=manifest,
         libraries=tuple(library or ()),
         tla2tools=tla2tools,
@@ -155,9 +168,15 @@ def gate_command(
         workers=workers,
         trust=trust,
     )
-    if rerun_point is not None:
-        raise typer.Exit(_rerun(target, rerun_point, options))
     outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary, code_quality=code_quality)
+    if rerun is not None:
+        if junit or sarif or summary or code_quality or record or update or manifest:
+            raise InputError(
+                "gate-rerun",
+                "--rerun judges nothing",
+                hint="leave out what writes a report, a lock or a manifest",
+            )
+        raise typer.Exit(_rerun(target, rerun, options))
     outputs.clear()
     try:
         _check_locks(target, record=record)
@@ -204,14 +223,15 @@ def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
     sweeps = [_load(path, options, unknown=options.manifest is not None) for path in files]
     toolchain = find_toolchain(options.tla2tools)
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
+    warned = []
     for (sweep, _), plan in zip(sweeps, plans, strict=True):
-        warn_sweep(sweep, plan, toolchain.jar)
+        warned.append(warn_sweep(sweep, plan, toolchain.jar))
         check_plan(sweep, plan, toolchain)
         if options.manifest is not None:
             check_for_manifest(sweep, options.manifest)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)
     with shared_executor(options.executor, options.master, [sweep for sweep, _ in sweeps]) as start:
-        for (sweep, lock), plan, path in zip(sweeps, plans, paths, strict=True):
+        for (sweep, lock), plan, path, told in zip(sweeps, plans, paths, warned, strict=True):
             swept = run_sweep(sweep, plan, path, toolchain, start, fresh=options.fresh)
             yield _Gated(
                 sweep=sweep,
@@ -220,6 +240,7 @@ def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
                 found=read_found(swept.view),
                 lock=lock,
                 toolchain=toolchain,
+                warned=told,
             )
 
 
@@ -233,6 +254,12 @@ def _load(path: Path, options: _Options, *, unknown: bool = False) -> tuple[Swee
         options.trust,
     )
     lock = read_lock(lock_path(path))
+    if options.locked and lock is None:
+        raise InputError(
+            "no-lock",
+            f"{lock_path(path)} is not there",
+            hint="get the committed one back; --record, without --locked, writes a first one",
+        )
     counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
     every = options.record if options.coverage is None else options.coverage
     points = frozenset(
@@ -251,11 +278,15 @@ def _gate_store(path: str, options: _Options) -> _Gated:
     plan, other_inputs = plan_stored(sweep, store, {row["run_id"]: row for row in view.run_rows})
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
-    return _Gated(sweep=sweep, plan=plan, view=view, found=found, lock=lock, toolchain=None)
+    warned = only_warnings(lint_sweep(sweep, plan, None))
+    return _Gated(sweep=sweep, plan=plan, view=view, found=found, lock=lock, toolchain=None, warned=warned)
 
 
 def _decide(gated: _Gated, options: _Options) -> Evidence:
     decision = decide(gated.sweep, gated.plan, gated.found, gated.lock)
+    # A gate may be green with them, so whoever reads no more than its report is to see them.
+    warned = tuple(f"{each.place}: {each.message}" for each in gated.warned)
+    decision = replace(decision, notices=(*decision.notices, *warned))
     # Every report shows the same ones.
     trace = cache(partial(read_trace, gated.view))
     return Evidence(

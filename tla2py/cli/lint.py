@@ -176,12 +176,19 @@ def _print(findings: Sequence[Finding], files: int, unread: int, form: Format) -
         err().print(findings_summary(findings, files, unread))
 
 
-def warn_sweep(sweep: Sweep, plan: Plan, jar: Tla2tools) -> None:
-    """Lint a sweep that is to be run: warnings on standard error. Raises InputError for an error.
+def warn_sweep(sweep: Sweep, plan: Plan, jar: Tla2tools) -> tuple[Finding, ...]:
+    """Lint a sweep that is to be run: warnings on standard error, which are returned. Raises InputError for an error.
 
     The models of a manifest are others', with results on record: what is found of them stops nothing.
     """
-    _warn(lint_sweep(sweep, plan, _dialect(jar)), refuse=not sweep.entries)
+    found = tuple(lint_sweep(sweep, plan, _dialect(jar)))
+    _warn(found, refuse=not sweep.entries)
+    return only_warnings(found)
+
+
+def only_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """What is hardly meant as it is written, though TLC takes it."""
+    return tuple(each for each in findings if each.severity is Severity.WARNING and each.code not in _SILENT)
 
 
 def warn_check(check: CheckModel, config: Path, jar: Tla2tools) -> None:

@@ -16,10 +16,14 @@ _SEVERITIES = {EXIT_NOT_RUN: "blocker", EXIT_INCONCLUSIVE: "minor"}
 
 
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:
-    """Workflow commands, one per problem, that annotate the definition or the expectation it concerns."""
+    """Workflow commands that annotate the definition or the expectation that a problem concerns, and a notice for each note."""
     return [
         github_command("error", f"{gate.decision.name}: {problem.reason}", _text(problem, point), place)
         for gate, problem, point, place in _placed(gates)
+    ] + [
+        github_command("notice", gate.decision.name, notice)
+        for gate in gates
+        for notice in gate.decision.notices
     ]
 
 

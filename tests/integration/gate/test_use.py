@@ -38,6 +38,29 @@ def test_an_expectation_that_says_nothing_is_an_error(
     assert not folder.store.exists()
 
 
+# --- locks that are missing, warnings that stay green
+
+
+def test_a_lock_may_be_asked_for(folder: Folder, locked: Folder) -> None:
+    red(folder.gate("--locked"), 2, "sweep.lock is not there", "get the committed one back")
+    assert not folder.store.exists()
+    assert locked.gate("--locked").code == 0
+    (locked.path / "sweep.lock").unlink()
+    red(locked.cli("gate", "store", "--locked"), 2, "sweep.lock is not there")
+
+
+def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) -> None:
+    folder.change(folder.module, "Low == floor < 2", "Low == 1 < 2")
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [1]")
+    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
+    done = folder.gate("--summary", "summary.md", env={"GITHUB_ACTIONS": "true"})
+    assert done.code == 0, done.stdout + done.stderr
+    for report in (done.stdout, (folder.path / "summary.md").read_text()):
+        assert "sweep.toml:3:26: Low speaks of no state" in report.replace("\\", "")
+    assert "::notice title=sweep::sweep.toml:3:" in done.stdout
+    assert "note: sweep.toml:3:" in folder.cli("gate", "store").stdout
+
+
 # --- a store alone
 
 
@@ -81,6 +104,7 @@ def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> 
     lines = [line.strip() for line in done.stdout.splitlines()]
     (ours,) = [line.removeprefix("again: ") for line in lines if line.startswith("again: ")]
     (plain,) = [line.removeprefix("plain: ") for line in lines if line.startswith("plain: ")]
+    red(folder.cli("gate", "sweep.toml", "--rerun", "2", "--junit", "j.xml"), 2, "--rerun judges nothing")
     assert ours == "tla2py gate sweep.toml --rerun 2"
     again = folder.cli(*ours.split()[1:])
     assert again.code == 1
