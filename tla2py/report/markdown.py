@@ -45,7 +45,9 @@ def headline(decision: Decision) -> str:
     if decision.exit_code == EXIT_OK:
         known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
         return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
-    return f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
+    said = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
+    unread = sum(problem.reason == "unread" for problem in decision.problems)
+    return f"{said}, {counted(unread, 'model')} not read" if unread else said
 
 
 def _section(gate: Evidence) -> list[str]:

@@ -240,7 +240,7 @@ def test_a_manifest_is_written_of_a_sweep_of_configs(models: Path, run_cli: RunC
 def test_one_model_that_cannot_be_read_stops_no_other(examples: Path, run_cli: RunCli) -> None:
     (examples / "Lift.tla").write_text(LIVE.replace("====\n", "Wrong == [ nonsense\n====\n"))
     done = gate(run_cli, examples, "manifest.json", "--timeout", "1m", "--memory", "256MiB")
-    red(done, 2, "Low.cfg was not run: ", "Lift.tla:", "High.cfg was not run: ")
+    red(done, 2, "Low.cfg was not run: ", "Lift.tla:", "High.cfg was not run: ", ", 5 models not read")
     assert "1 point" in done.stdout
     swept = run_cli("sweep", "manifest.json", "-o", "store", "--executor", "local", cwd=examples)
     assert swept.code == 2
