@@ -206,7 +206,7 @@ def _result_problems(
         text = f"no answer within the limits on {', '.join(map(str, undecided))}"
         add("undecided", text, EXIT_INCONCLUSIVE)
     if verdict is Verdict.HOLDS and not (row["generated"] and row["distinct"]) and expected.distinct != 0:
-        add("no-states", REASONS["no-states"].rstrip(".").lower(), EXIT_UNEXPECTED)
+        add("no-states", REASONS["no-states"].rstrip(".").lower(), EXIT_NOT_RUN)
     return problems
 
 

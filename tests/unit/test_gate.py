@@ -135,7 +135,7 @@ def test_no_state_at_all(load: LoadSweep) -> None:
         (
             "no-states",
             "no state was found, as no initial one is allowed, so that everything holds of nothing",
-            EXIT_UNEXPECTED,
+            EXIT_NOT_RUN,
         )
     ]
     # Initial states there are, but a constraint leaves none of them.

@@ -212,7 +212,7 @@ def test_no_initial_state(folder: Folder) -> None:
     folder.change(folder.module, "Init == floor = 0", "Init == floor = 0 /\\ Top > 5")
     folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
     done = folder.gate()
-    red(done, 1, "no-states: no state was found")
+    red(done, 2, "no-states: no state was found")
 
 
 def test_no_point_is_left(folder: Folder) -> None:
