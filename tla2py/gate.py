@@ -122,11 +122,16 @@ def _notices(sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, e
         )
     if lock is None:
         notices.append("there is no lock, so drift is not guarded; --record writes one")
-    elif not any(each.locked is not None and each.locked.fired is not None for each in points):
+    elif all(each.fired is None for each in lock.point) and any(_certain(each.locked) for each in points):
         notices.append("which actions fire is not guarded; --update --coverage adds it to the lock")
     if excluded:
         notices.append(f"{excluded} of {len(points)} points contradict an ASSUME and were not checked")
     return notices
+
+
+def _certain(locked: LockedPoint | None) -> bool:
+    """Whether what a point counts comes out the same each time, so that a lock may have it."""
+    return locked is not None and locked.distinct is not None
 
 
 def _decide_point(

@@ -262,6 +262,24 @@ def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
     assert worse.notices[-1] == "if what drifted is meant, --update accepts it once nothing else is wrong"
 
 
+def test_that_nothing_guards_what_fires_is_told_only_where_the_lock_has_none(load: LoadSweep) -> None:
+    note = "which actions fire is not guarded; --update --coverage adds it to the lock"
+    sweep = load(HEAD)
+
+    def lock(fired: tuple[str, ...] | None) -> Lock:
+        decision = gate(sweep, row(), row(), fired=fired)
+        return Lock(point=[point.locked for point in decision.points if point.locked])
+
+    assert gate(sweep, row(), row(), lock=lock(None)).notices == (note,)
+    # It was counted this time, but the lock has it no more for that.
+    assert gate(sweep, row(), row(), lock=lock(None), fired=("Up",)).notices == (note,)
+    assert note not in gate(sweep, row(), row(), lock=lock(("Up",))).notices
+    for verdict in ("inconclusive", "broken"):
+        assert gate(sweep, row(verdict), row(verdict), lock=lock(("Up",))).notices == ()
+        # Nothing is counted there that --update could add.
+        assert gate(sweep, row(verdict), row(verdict), lock=lock(None)).notices == ()
+
+
 def test_a_point_is_the_same_however_its_values_are_written(load: LoadSweep) -> None:
     text = 'module = "Counter.tla"\n[parameters]\nMax = ["{a, b}"]\n'
     first = gate(load(text), row())
