@@ -12,7 +12,12 @@ from tla2py.run import Run
 
 
 def locked_point(
-    point: Point, run: Run, facts: ConfigFacts, row: Mapping[str, object], fired: Sequence[str] | None
+    point: Point,
+    run: Run,
+    facts: ConfigFacts,
+    row: Mapping[str, object],
+    fired: Sequence[str] | None,
+    idle: Sequence[str],
 ) -> LockedPoint:
     """What a lock keeps of a point: only what the same inputs give each time."""
     verdict = Verdict(str(row["verdict"]))
@@ -21,6 +26,7 @@ def locked_point(
     # Where TLC stops early, or walks at random, the counts are the same only for one worker.
     complete = verdict is Verdict.HOLDS and run.options.mode == "check"
     alike = complete or (verdict is Verdict.VIOLATED and run.options.workers == 1)
+    counted = alike and fired is not None
     return LockedPoint(
         parameters=dict(point.parameters),
         config=facts.digest,
@@ -29,7 +35,8 @@ def locked_point(
         verdict=verdict.value,
         violates=sorted({str(v["name"] or v["kind"]) for v in violated}),
         distinct=int(str(row["distinct"])) if alike and row["distinct"] is not None else None,
-        fired=sorted(set(fired)) if alike and fired is not None else None,
+        fired=sorted(set(fired or ())) if counted else None,
+        idle=sorted(set(idle)) if counted else None,
     )
 
 
@@ -68,6 +75,9 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
         yield from _names(
             before.fired, now.fired, "action {} no longer fires", "action {} fires, which it did not"
         )
+    if before.idle is not None and now.idle is not None:
+        known = {*before.idle, *(before.fired or ())}
+        yield from (f"action {name} is new and never fires" for name in now.idle if name not in known)
 
 
 def _config(before: LockedPoint, now: LockedPoint) -> Iterator[str]:

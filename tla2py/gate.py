@@ -141,7 +141,7 @@ def _decide_point(
     spec = sweep.specs[point.parameters.get("module", next(iter(sweep.specs)))]
     facts = config_facts(run, spec)
     row = found.rows.get(run.run_id)
-    fired = found.fired.get(run.run_id)
+    fired, idle = found.fired.get(run.run_id), found.idle.get(run.run_id, ())
     problems = [
         Problem(reason=reason, text=text, exit_code=EXIT_NOT_RUN, point=point.index, subject=subject)
         for reason, text, subject in config_problems(facts)
@@ -153,8 +153,8 @@ def _decide_point(
     else:
         row = {**row, "point": point.index}
         problems += _result_problems(sweep, point, row, expected, facts)
-        problems += _fire_problems(point, expected, fired, found.idle.get(run.run_id, ()), row)
-        now = locked_point(point, run, facts, row, fired)
+        problems += _fire_problems(point, expected, fired, idle, row)
+        now = locked_point(point, run, facts, row, fired, idle)
     if locked is not None and now is not None:
         answered = not any(problem.reason in ("broken", "inconclusive") for problem in problems)
         for text in drift(locked.get(parameters_key(point.parameters)), now, answered=answered):

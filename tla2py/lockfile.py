@@ -23,8 +23,8 @@ _HEAD = "# What was checked and found when this was last accepted; 'tla2py gate 
 class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A point as it was accepted.
 
-    ``config`` is a digest, ``distinct`` is None where the count is not the same each time, ``fired`` is None where
-    actions were not counted.
+    ``config`` is a digest, ``distinct`` is None where the count is not the same each time. ``fired`` and ``idle``, the
+    actions that were counted and never fired, are None where actions were not counted; older locks have no ``idle``.
     """
 
     parameters: dict[str, str]
@@ -35,6 +35,7 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     violates: list[str]
     distinct: int | None = None
     fired: list[str] | None = None
+    idle: list[str] | None = None
 
     @property
     def key(self) -> Hashable:
@@ -121,6 +122,8 @@ def lock_text(points: Iterable[LockedPoint]) -> str:
             lines.append(f"distinct = {point.distinct}")
         if point.fired is not None:
             lines.append(f"fired = {_strings(point.fired)}")
+        if point.idle is not None:
+            lines.append(f"idle = {_strings(point.idle)}")
         parts.append("\n".join(lines) + "\n")
     return "".join(parts)
 

@@ -198,6 +198,7 @@ BEFORE = LockedPoint(
     violates=[],
     distinct=84776,
     fired=["Up"],
+    idle=["Down"],
 )
 
 
@@ -220,6 +221,11 @@ BEFORE = LockedPoint(
         ({"distinct": 84777}, ["distinct states rose from 84,776 to 84,777"]),
         ({"distinct": None}, ["distinct states were 84,776, now the count is not certain"]),
         ({"fired": ["Stay"]}, ["action Up no longer fires", "action Stay fires, which it did not"]),
+        ({"fired": ["Down", "Up"], "idle": []}, ["action Down fires, which it did not"]),
+        ({"fired": [], "idle": ["Down", "Up"]}, ["action Up no longer fires"]),
+        ({"idle": ["Down", "Stay"]}, ["action Stay is new and never fires"]),
+        # That is as it would be without it.
+        ({"idle": []}, []),
         ({"fired": None}, ["which actions fire was not counted, though the lock has it"]),
         (
             {"verdict": "violated", "violates": ["Small"], "distinct": 8, "fired": []},
@@ -242,14 +248,15 @@ def test_no_answer_is_no_drift(load: LoadSweep) -> None:
 
 def test_what_was_not_locked_is_no_drift() -> None:
     fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__}
-    less = LockedPoint(**(fields | {"distinct": None, "fired": None}))
+    less = LockedPoint(**(fields | {"distinct": None, "fired": None, "idle": None}))
     assert list(drift(less, BEFORE)) == []
+    assert list(drift(LockedPoint(**(fields | {"idle": None})), BEFORE)) == []
     assert list(drift(None, BEFORE)) == ["the point is not in the lock"]
 
 
 def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH)
-    first = gate(sweep, row(), row(), fired=("Up",))
+    first = gate(sweep, row(), row(), fired=("Up",), idle=("Down",))
     assert first.acceptable
     lock = Lock(point=[point.locked for point in first.points if point.locked])
     assert gate(sweep, row(), row(), fired=("Up",), lock=lock).exit_code == EXIT_OK
@@ -307,7 +314,7 @@ def test_only_counts_that_come_out_the_same_are_locked(
     sweep = load(HEAD.replace("[1, 2]", "[1]") + options)
     point = gate(sweep, row(verdict), fired=("Up",)).points[0].locked
     assert point is not None
-    assert (point.distinct is not None, point.fired is not None) == (counted, counted)
+    assert [each is not None for each in (point.distinct, point.fired, point.idle)] == [counted] * 3
 
 
 NONE = """---- MODULE Counter ----

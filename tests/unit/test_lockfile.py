@@ -22,6 +22,7 @@ _POINTS = st.builds(
     violates=st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
     distinct=st.none() | st.integers(0, 10**12),
     fired=st.none() | st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
+    idle=st.none() | st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
 )
 
 

@@ -35,7 +35,8 @@ def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
         'verdict = "holds"\n'
         "violates = []\n"
         "distinct = 2\n"
-        'fired = [\n  "Down",\n  "Up",\n]\n\n'
+        'fired = [\n  "Down",\n  "Up",\n]\n'
+        "idle = []\n\n"
         "[[point]]\n"
         'parameters = { Top = "2" }\n'
         "config = ...\n"
@@ -45,6 +46,7 @@ def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
         'violates = ["Low"]\n'
         "distinct = 3\n"
         'fired = ["Up"]\n'
+        'idle = ["Down"]\n'
     )
 
 
@@ -246,6 +248,13 @@ def test_an_action_that_never_fires(folder: Folder) -> None:
     assert folder.gate().code == 0
     folder.change(folder.sweep, 'fires = ["Up"]', 'fires = ["Upp"]')
     red(folder.gate(), 2, "sweep.toml:", "Upp is expected to fire", "did you mean Up?")
+
+
+def test_a_new_action_that_never_fires(locked: Folder) -> None:
+    locked.change(locked.module, "Next == Up", "Jump == floor > 8 /\\ floor' = 0\nNext == Jump \\/ Up")
+    done = locked.gate()
+    red(done, 1, "points 1, 2 Top = 1, and 1 more", "drift: action Jump is new and never fires")
+    assert done.stdout.count("drift:") == 1
 
 
 def test_a_verdict_that_drifts_though_it_is_expected(locked: Folder) -> None:
