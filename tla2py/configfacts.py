@@ -45,6 +45,8 @@ class ConfigFacts:
     ``checked`` is in order of kind and name. ``dropped`` was asked for but is not in the text, as with a template that
     leaves it out. ``mistaken`` are (constant, name) where the config makes a model value of a name that the module
     declares. ``doubtful`` are temporal properties that are checked under symmetry. ``digest`` is over all that changes what is checked, but for layout and the texts of the user's modules.
+    ``searched`` is what a config says besides what it checks, such as ``constraint Small``, and besides the constants, of
+    which ``values`` is a digest, and of the options.
     """
 
     checked: tuple[Check, ...]
@@ -52,6 +54,8 @@ class ConfigFacts:
     model_values: tuple[str, ...]
     mistaken: tuple[tuple[str, str], ...]
     doubtful: tuple[str, ...]
+    searched: tuple[str, ...]
+    values: str
     digest: str
 
 
@@ -67,6 +71,8 @@ def config_facts(run: Run, spec: Spec) -> ConfigFacts:
         model_values=tuple(sorted({name for names in values.values() for name in names})),
         mistaken=tuple(mistaken_names(said.assignments, spec)),
         doubtful=tuple(name for name in said.properties if _is_temporal(name, spec)) if said.symmetry else (),
+        searched=tuple(sorted(_searched(said, spec))),
+        values=_values(run, said, spec),
         digest=_digest(run, said, generated=run.main != spec.root.name),
     )
 
@@ -134,10 +140,42 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
         yield DEADLOCK
 
 
+def _searched(said: Config, spec: Spec) -> Iterable[str]:
+    for key in ("specification", "init", "next", "symmetry", "view", "alias"):
+        name = getattr(said, key)
+        yield from [f"{key} {name}"] if name else []
+    yield from (f"constraint {name}" for name in said.constraints)
+    yield from (f"action constraint {name}" for name in said.action_constraints)
+    constants = _constants(spec)
+    yield from (f"substitution {name} <- {by}" for name, by in said.substitutions if name not in constants)
+
+
+def _constants(spec: Spec) -> frozenset[str]:
+    return frozenset(constant.name for constant in spec.constants)
+
+
+def _values(run: Run, said: Config, spec: Spec) -> str:
+    constants = _constants(spec)
+    given = [pair for pair in said.substitutions if pair[0] in constants]
+    options = {key: value for key, value in _options(run).items() if key != "check_deadlock"}
+    # Values stand in the wrapper module where something is substituted by what the user's modules do not define.
+    generated = any(by.rpartition(" ")[2] not in spec.definitions for _, by in said.substitutions)
+    return _digest_of([spec.root.name, said.assignments, given, options, _wrapper(run) if generated else []])
+
+
 def _digest(run: Run, said: Config, *, generated: bool) -> str:
-    options = {key: value for key, value in asdict(run.options).items() if key in _SEARCH_OPTIONS}
-    # The wrapper module that we write is a part of the config.
-    wrapper = [sha256 for name, sha256 in run.modules if generated and name == f"{run.main}.tla"]
     filled = {key: value for key, value in asdict(said).items() if value and key != "check_deadlock"}
-    text = json.dumps([run.main, filled, options, wrapper], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return _digest_of([run.main, filled, _options(run), _wrapper(run) if generated else []])
+
+
+def _options(run: Run) -> dict[str, object]:
+    return {key: value for key, value in asdict(run.options).items() if key in _SEARCH_OPTIONS}
+
+
+def _wrapper(run: Run) -> list[str]:
+    """The digest of the wrapper module that we write, which is a part of the config."""
+    return [sha256 for name, sha256 in run.modules if name == f"{run.main}.tla"]
+
+
+def _digest_of(facts: object) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]

@@ -30,7 +30,9 @@ def locked_point(
     return LockedPoint(
         parameters=dict(point.parameters),
         config=facts.digest,
+        values=facts.values,
         checked=[str(check) for check in facts.checked],
+        searched=list(facts.searched),
         model_values=list(facts.model_values),
         verdict=verdict.value,
         violates=sorted({str(v["name"] or v["kind"]) for v in violated}),
@@ -49,11 +51,9 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
     if before is None:
         yield "the point is not in the lock"
         return
-    told = False
-    for text in (*_config(before, now),):
-        told = True
-        yield text
-    if before.config != now.config and not told:
+    told = list(_config(before, now))
+    yield from told
+    if before.config != now.config and (not told or before.values not in (None, now.values)):
         yield "the config is another one: its values or options changed"
     if not answered:
         return
@@ -84,6 +84,10 @@ def _config(before: LockedPoint, now: LockedPoint) -> Iterator[str]:
     yield from _names(
         before.checked, now.checked, "no longer checks the {}", "checks the {}, which it did not"
     )
+    if before.searched is not None and now.searched is not None:
+        yield from _names(
+            before.searched, now.searched, "no longer has the {}", "has the {}, which it had not"
+        )
     yield from _names(
         before.model_values, now.model_values, "{} is no longer a model value", "{} is now a model value"
     )

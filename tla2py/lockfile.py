@@ -23,13 +23,15 @@ _HEAD = "# What was checked and found when this was last accepted; 'tla2py gate 
 class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A point as it was accepted.
 
-    ``config`` is a digest, ``distinct`` is None where the count is not the same each time. ``fired`` and ``idle``, the
-    actions that were counted and never fired, are None where actions were not counted; older locks have no ``idle``.
+    ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` is None where the count is not the same each time. ``fired`` and ``idle``, the
+    actions that were counted and never fired, are None where actions were not counted. Older locks have no ``searched``, ``values`` and ``idle``.
     """
 
     parameters: dict[str, str]
     config: str
+    values: str | None = None
     checked: list[str]
+    searched: list[str] | None = None
     model_values: list[str]
     verdict: str
     violates: list[str]
@@ -113,7 +115,9 @@ def lock_text(points: Iterable[LockedPoint]) -> str:
             "[[point]]",
             f"parameters = {{ {inline} }}" if inline else "parameters = {}",
             f"config = {_string(point.config)}",
+            *([f"values = {_string(point.values)}"] if point.values is not None else []),
             f"checked = {_strings(point.checked)}",
+            *([f"searched = {_strings(point.searched)}"] if point.searched is not None else []),
             f"model_values = {_strings(point.model_values)}",
             f"verdict = {_string(point.verdict)}",
             f"violates = {_strings(point.violates)}",

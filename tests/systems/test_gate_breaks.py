@@ -191,6 +191,7 @@ def test_a_state_space_that_fell(broken: Broken) -> None:
         broken.change("[model]\n", '[model]\nconstraints = ["GateNever"]\n')
     code, said = broken.gate()
     assert code == 2, said
+    assert "drift: has the constraint GateNever, which it had not" in said
     assert "drift: distinct states fell from " in said
     assert "no-states: no state was found" in said
 

@@ -192,7 +192,9 @@ def test_figures_have_a_reason_of_their_own(load: LoadSweep) -> None:
 BEFORE = LockedPoint(
     parameters={"Max": "1"},
     config="0123456789abcdef",
+    values="v",
     checked=["deadlock", "invariant Small"],
+    searched=["specification Spec"],
     model_values=["a"],
     verdict="holds",
     violates=[],
@@ -211,6 +213,14 @@ BEFORE = LockedPoint(
             ["the config is another one: its values or options changed"],
         ),
         ({"config": "f" * 16, "checked": ["deadlock"]}, ["no longer checks the invariant Small"]),
+        (
+            {"config": "f" * 16, "checked": ["deadlock"], "values": "w", "searched": []},
+            [
+                "no longer checks the invariant Small",
+                "no longer has the specification Spec",
+                "the config is another one: its values or options changed",
+            ],
+        ),
         (
             {"checked": ["deadlock", "invariant Small", "property Live"]},
             ["checks the property Live, which it did not"],
@@ -238,6 +248,75 @@ def test_drift_is_told_by_name(changed: dict[str, object], words: list[str]) -> 
     assert list(drift(BEFORE, LockedPoint(**fields))) == words
 
 
+MANY = """---- MODULE Many ----
+EXTENDS Naturals
+CONSTANTS Who, One
+VARIABLE x
+Init == x = 0
+Start == x = 1
+Next == x < 3 /\\ x' = x + 1
+Small == x < 4
+====
+"""
+MODEL = """\
+module = "Many.tla"
+[model]
+init = "Init"
+next = "Next"
+invariants = ["Small"]
+[constants]
+Who = "{a, b}"
+One = 1
+"""
+OTHER_VALUES = "the config is another one: its values or options changed"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[constants]", 'constraints = ["Small"]\n[constants]', ["has the constraint Small"]),
+        ("[constants]", 'action_constraints = ["Small"]\n[constants]', ["has the action constraint Small"]),
+        ("[constants]", 'view = "Start"\n[constants]', ["has the view Start"]),
+        ("[constants]", 'symmetry = ["Who"]\n[constants]', ["has the symmetry MC_symmetry"]),
+        ('init = "Init"', 'init = "Start"', ["no longer has the init Init", "has the init Start"]),
+        (
+            "[constants]",
+            '[substitutions]\nStart = "Init"\n[constants]',
+            ["has the substitution Start <- Init"],
+        ),
+        ("[constants]", "[tlc]\nseed = 7\n[constants]", [OTHER_VALUES]),
+        ("One = 1", "One = 2", [OTHER_VALUES]),
+        ("One = 1", 'One = "<<1>>"', [OTHER_VALUES]),
+    ],
+)
+def test_no_drift_of_a_config_hides_another(
+    load: LoadSweep, tmp_path: Path, old: str, new: str, words: list[str]
+) -> None:
+    (tmp_path / "Many.tla").write_text(MANY)
+    lost = "no longer checks the invariant Small"
+    less = MODEL.replace('["Small"]', "[]")
+    alone = _drift_of(load, MODEL, MODEL.replace(old, new))
+    assert [text.removesuffix(", which it had not") for text in alone] == words
+    assert _drift_of(load, MODEL, less.replace(old, new)) == [lost, *alone]
+    assert _drift_of(load, MODEL, less) == [lost]
+
+
+@pytest.mark.parametrize("value", ['One = "<<{}>>"', 'One = 1\n[substitutions]\nStart = "x = {}"'])
+def test_a_value_that_only_a_wrapper_module_can_say_does_not_change_unseen(
+    load: LoadSweep, tmp_path: Path, value: str
+) -> None:
+    (tmp_path / "Many.tla").write_text(MANY)
+    before, after = (MODEL.replace("One = 1", value.format(n)) for n in (1, 2))
+    lost = "no longer checks the invariant Small"
+    assert _drift_of(load, before, after.replace('["Small"]', "[]")) == [lost, OTHER_VALUES]
+
+
+def _drift_of(load: LoadSweep, before: str, after: str) -> list[str]:
+    """What a lock of a sweep file tells of another that finds the same."""
+    lock = Lock(point=[point.locked for point in gate(load(before), row()).points if point.locked])
+    return [text for _, text, _ in told(gate(load(after), row(), lock=lock))]
+
+
 def test_no_answer_is_no_drift(load: LoadSweep) -> None:
     sweep = load(HEAD)
     lock = Lock(point=[point.locked for point in gate(sweep, row(), row()).points if point.locked])
@@ -250,6 +329,10 @@ def test_what_was_not_locked_is_no_drift() -> None:
     fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__}
     less = LockedPoint(**(fields | {"distinct": None, "fired": None, "idle": None}))
     assert list(drift(less, BEFORE)) == []
+    older = LockedPoint(
+        **(fields | {"values": None, "searched": None, "checked": ["deadlock"], "config": "o"})
+    )
+    assert list(drift(older, BEFORE)) == ["checks the invariant Small, which it did not"]
     assert list(drift(LockedPoint(**(fields | {"idle": None})), BEFORE)) == []
     assert list(drift(None, BEFORE)) == ["the point is not in the lock"]
 

@@ -24,13 +24,15 @@ def test_what_is_expected_and_locked_is_green_and_runs_nothing(locked: Folder) -
 
 def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
     text = locked.lock.read_text()
-    assert re.sub(r'config = "\w{16}"', "config = ...", text) == (
+    assert re.sub(r'(config|values) = "\w{16}"', r"\1 = ...", text) == (
         "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
         "version = 1\n\n"
         "[[point]]\n"
         'parameters = { Top = "1" }\n'
         "config = ...\n"
+        "values = ...\n"
         'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
+        'searched = ["specification Spec"]\n'
         "model_values = []\n"
         'verdict = "holds"\n'
         "violates = []\n"
@@ -40,7 +42,9 @@ def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
         "[[point]]\n"
         'parameters = { Top = "2" }\n'
         "config = ...\n"
+        "values = ...\n"
         'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
+        'searched = ["specification Spec"]\n'
         "model_values = []\n"
         'verdict = "violated"\n'
         'violates = ["Low"]\n'
