@@ -165,10 +165,6 @@ class Store:
         with self.place.open(f"sources/{sha256}.tla") as source:
             return source.read().decode("utf-8")
 
-    def source_digests(self) -> set[str]:
-        """The sha256 of every module text there is."""
-        return {name.removesuffix(".tla") for name in self.place.names("sources")}
-
     def records(self) -> dict[str, Stamp]:
         """The run ids of the records there are, with what tells one version of a record from another."""
         stamps = self.place.stamps("records")

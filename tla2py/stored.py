@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.lockfile import parameters_key
 from tla2py.plan import Plan, plan_sweep
+from tla2py.run import Run, RunRecord
 from tla2py.store import Manifest, Store
 from tla2py.sweep import Sweep
 
@@ -49,15 +52,40 @@ def plan_stored(
 
 
 def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> str:
-    """In words what is not as it was when the store was made."""
-    have = store.source_digests()
-    changed = sorted(
-        name.removesuffix(".tla")
-        for name, sha256 in {module for run in plan.runs for module in run.modules}
-        if sha256 not in have
-    )
-    parts = [f"module {name} is another one" for name in changed]
+    """In words what is not as it was when the store was made, and how it gets what is missing."""
+    # The store may have texts from before, which none of its points is of any more.
+    changed = sorted(Path(path).stem for sha256, path in plan.paths.items() if sha256 not in manifest.files)
+    parts = [f"module {name} is another one" for name in changed if manifest.files]
     if manifest.sweep != sweep.text:
         parts.append(f"{sweep.path} is another one")
-    said = "; ".join(parts) or "its config, its options, its template or its TLC differ"
-    return f"{store.path} was made with other inputs than {sweep.path}: {said}"
+    said = "; ".join(parts or _of_a_run(sweep, plan, store, manifest)) or "what differs is not known"
+    again = shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)])
+    return f"{store.path} was made with other inputs than {sweep.path}: {said}; run '{again}' to execute what is missing"
+
+
+def _of_a_run(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> list[str]:
+    """What is another one at the first point that the store has another run of."""
+    records = store.records().keys()
+    made = {parameters_key(point.parameters): point.run_id for point in manifest.points}
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        other = made.get(parameters_key(point.parameters))
+        if other in records and other is not None and other != run.run_id:
+            with store.archive(other) as archive:
+                written = run.main not in {spec.root.name for spec in sweep.specs.values()}
+                return list(_differences(run, archive.record, f"{run.main}.tla" if written else None))
+    return []
+
+
+def _differences(run: Run, record: RunRecord, wrapper: str | None) -> Iterator[str]:
+    """What of a run is another one in a record; the wrapper module is a part of the config."""
+    before = dict(record.modules)
+    names = [name for name, sha256 in run.modules if before.get(name) != sha256]
+    yield from (f"module {Path(name).stem} is another one" for name in names if name != wrapper)
+    if wrapper in names or [each.config_text for each in record.executions[:1]] != [run.config_text]:
+        yield "the config, or the template that it is made from, is another one"
+    options, others = asdict(run.options), asdict(record.options)
+    changed = [key for key, value in options.items() if value != others[key] and key != "coverage"]
+    if changed:
+        yield f"options of TLC are other ones: {', '.join(changed)}"
+    if run.jar_sha256 != record.jar_sha256:
+        yield "TLC is another one"

@@ -86,6 +86,38 @@ def test_a_store_that_was_made_with_other_inputs(locked: Folder) -> None:
     red(locked.cli("gate", "store"), 2, "other-inputs:", "sweep.toml is another one")
 
 
+def test_what_is_other_of_a_store_is_named_whatever_else_it_has(locked: Folder) -> None:
+    remedy = "run 'tla2py gate sweep.toml -o store' to execute what is missing"
+    locked.change(locked.module, "Low == floor < 2", "Low == floor < 2 \\/ floor > 8")
+    assert locked.gate().code == 0
+    # The texts of both are there now, and it is the other one's.
+    locked.module.write_text(LIFT)
+    manifest = locked.store / "store.json"
+    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift is another one; {remedy}")
+    without = {key: value for key, value in json.loads(manifest.read_text()).items() if key != "files"}
+    manifest.write_text(json.dumps(without))
+    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift is another one; {remedy}")
+    assert locked.gate().code == 0
+    assert locked.cli("gate", "store").code == 0
+    workers = locked.cli("gate", "store", "--workers", "2")
+    red(workers, 2, f"sweep.toml: options of TLC are other ones: workers; {remedy}")
+
+
+def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
+    template = folder.path / "own.cfg.j2"
+    top = "{{ dict(config.assignments)['Top'] }}"
+    template.write_text(f"SPECIFICATION Spec\nCONSTANTS\n  Top = {top}\n  Goal = 2\nINVARIANTS Inside Low\n")
+    folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
+    assert folder.gate().code == 0
+    # The second point alone is another one.
+    folder.change(template, "Goal = 2", f"Goal = {{{{ 3 if {top[3:-3]} == '2' else 2 }}}}")
+    words = "sweep.toml: the config, or the template that it is made from, is another one; run"
+    red(folder.cli("gate", "store"), 2, words)
+    points = json.loads((folder.store / "store.json").read_text())["points"]
+    (folder.store / "records" / f"{points[1]['run_id']}.zip").unlink()
+    red(folder.cli("gate", "store"), 2, "sweep.toml: what differs is not known; run")
+
+
 def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
     records = sorted((locked.store / "records").iterdir())
     records[0].unlink()
