@@ -19,7 +19,10 @@ from rich.console import Console
 from tests.unit.conftest import LoadSweep
 from tests.unit.gating import HEAD, evidence, gate, row, trace
 from tla2py.decision import PointDecision, Problem
+from tla2py.exitcodes import EXIT_OK
+from tla2py.expectcheck import check_expectations
 from tla2py.outcome import REMEDIES, Outcome
+from tla2py.plan import plan_sweep
 from tla2py.report.annotations import code_quality, code_quality_error, github_annotations, github_command
 from tla2py.report.evidence import Evidence, Place
 from tla2py.report.gate import gate_summary
@@ -28,6 +31,7 @@ from tla2py.report.markdown import escape, markdown_error, markdown_text
 from tla2py.report.sarif import sarif_error, sarif_text
 from tla2py.show.markup import printable
 from tla2py.show.plain import trace_lines
+from tla2py.sweep import Sweep
 from tla2py.trace import Trace
 
 EACH = '[tlc]\nfind = "each"\n'
@@ -376,6 +380,74 @@ def test_markdown_folds_one_counterexample_of_a_kind_and_junit_has_each(load: Lo
         escape("Max = 3, check_deadlock = FALSE: 4 states"),
     ]
     assert junit_text([gated]).count("1. initial state") == 4
+
+
+ROW = "[[expect.point]]\nmatch = {{ {} }}\nverdict = '{}'\n"
+KNOWN = 'verdict = "violated"\nviolates = ["Small"]\n'
+
+
+@pytest.mark.parametrize(
+    ("expect", "known"),
+    [
+        (
+            ROW.format("Max = 2", "inconclusive"),
+            f"change the row at sweep.toml:6:1 to:\n[[expect.point]]\nmatch = {{ Max = 2 }}\n{KNOWN}",
+        ),
+        # It has points that are as it says.
+        (
+            ROW.format("", "holds"),
+            f"write, before the row at sweep.toml:6:1:\n[[expect.point]]\nmatch = {{ Max = 2 }}\n{KNOWN}",
+        ),
+        (
+            "[expect]\nverdict = 'holds'\n" + ROW.format("Max = 1", "holds"),
+            f"write, in sweep.toml:\n[[expect.point]]\nmatch = {{ Max = 2 }}\n{KNOWN}",
+        ),
+    ],
+)
+def test_what_is_known_stands_in_place_of_the_row_that_said_otherwise(
+    load: LoadSweep, expect: str, known: str
+) -> None:
+    sweep = load(HEAD + expect)
+    text = log_of(evidence(sweep, gate(sweep, row(), row("violated", "Small"))))
+    assert _known(text, sweep) == [f"known? then {known}"]
+    # As it says, it is green.
+    lines = (HEAD + expect).splitlines(keepends=True)
+    block = known.partition(":\n")[2]
+    if known.startswith("change"):
+        lines[5:8] = [block]
+    else:
+        lines.insert(5 if known.startswith("write, before") else len(lines), block)
+    told = load("".join(lines))
+    check_expectations(told, plan_sweep(told, "jar"))
+    assert gate(told, row(), row("violated", "Small")).exit_code == EXIT_OK
+
+
+@pytest.mark.parametrize(
+    ("expect", "known"),
+    [
+        ("", f"write, in sweep.toml:\n[expect]\n{KNOWN}"),
+        ("[expect]\ndistinct = 10\n", f"change the section at sweep.toml:3:1 to:\n[expect]\n{KNOWN}"),
+        (
+            ROW.format("", "holds"),
+            f"change the row at sweep.toml:3:1 to:\n[[expect.point]]\nmatch = {{}}\n{KNOWN}",
+        ),
+        # The config's own word goes before the section, not before a row.
+        ("told", f"write, in sweep.toml:\n[[expect.point]]\nmatch = {{}}\n{KNOWN}"),
+    ],
+)
+def test_what_is_known_of_the_only_point(load: LoadSweep, tmp_path: Path, expect: str, known: str) -> None:
+    config = "INIT Init\nNEXT Next\nINVARIANT Small\nCONSTANT Max = 3\n"
+    comment = "\\* EXPECT Success\n" if expect == "told" else ""
+    (tmp_path / "Counter.cfg").write_text(config + comment)
+    sweep = load('module = "Counter.tla"\nconfig = "Counter.cfg"\n' + expect.removeprefix("told"))
+    text = log_of(evidence(sweep, gate(sweep, row("violated", "Small"))))
+    assert _known(text, sweep) == [f"known? then {known}"]
+
+
+def _known(text: str, sweep: Sweep) -> list[str]:
+    """What the log says to do about what is known, without indentation and the sweep file by its name."""
+    _, *parts = text.partition("      note: ")[0].replace(str(sweep.path), "sweep.toml").split("      known?")
+    return ["".join(f"{line.strip()}\n" for line in f"known?{part}".splitlines()) for part in parts]
 
 
 def test_so_many_rows_are_nobodys_to_paste(load: LoadSweep) -> None:

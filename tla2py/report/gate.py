@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tla2py.decision import PointDecision
 from tla2py.exitcodes import EXIT_OK
+from tla2py.expectcheck import expectation_place, row_number
 from tla2py.grid import Point
 from tla2py.report.alike import Surprise, surprises_by_kind
 from tla2py.report.evidence import Evidence
@@ -18,6 +19,7 @@ from tla2py.report.text import violated_names
 from tla2py.scaffold import toml_key, toml_string, toml_value
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
+from tla2py.sweepfile import ExpectSection, ToldPoint
 
 # Of one counterexample; all of it is in the reports and in 'tla2py trace'.
 _MOST_LINES = 60
@@ -138,29 +140,59 @@ def _lengths(alike: Sequence[Surprise]) -> str:
 
 def _known(gate: Evidence) -> list[Text]:
     """What to write to expect what points violate; nothing where that is as expected."""
-    expecting = _expecting(gate)
-    if not expecting:
-        return []
-    title = Text.assemble(("      known? ", "bold"), f"then write, in {printable(gate.sweep.path.name)}:")
-    return [title, *(Text(f"        {printable(line)}") for line in expecting)]
-
-
-def _expecting(gate: Evidence) -> list[str]:
+    lines: list[Text] = []
     if gate.sweep.path.suffix != ".toml":
-        return []
-    violating: dict[tuple[str, ...], list[Point]] = {}
-    for each in gate.decision.points:
+        return lines
+    for where, expecting in _expecting(gate):
+        lines.append(Text.assemble(("      known? ", "bold"), f"then {printable(where)}:"))
+        lines += [Text(f"        {printable(line)}") for line in expecting]
+    return lines
+
+
+def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:
+    """What to do, and the lines to do it with: for the points without a row of their own, then for those of each row."""
+    every = gate.decision.points
+    judged: dict[int | None, list[PointDecision]] = {}
+    for each in every:
         if each.row is not None and each.row["verdict"] == "violated" and gate.surprises(each):
-            violating.setdefault(tuple(violated_names(each.row)), []).append(each.point)
+            judged.setdefault(_own_row(gate, each), []).append(each)
+    for number, red in sorted(judged.items(), key=lambda item: -1 if item[0] is None else item[0]):
+        place = printable(expectation_place(gate.sweep, red[0].expected))
+        where = f"write, in {gate.sweep.path.name}"
+        if number is not None:
+            # The first row that matches counts, and one without a point is an error.
+            whole = len(red) == sum(_own_row(gate, each) == number for each in every)
+            where = f"change the row at {place} to" if whole else f"write, before the row at {place}"
+        elif _by_section(red[0]) and gate.sweep.source.position("expect")[0]:
+            where = f"change the section at {place} to"
+        yield where, _rows(red, [each.point for each in every])
+
+
+def _own_row(gate: Evidence, point: PointDecision) -> int | None:
+    """The number of the row of the sweep file that a point is judged by, None without one."""
+    return None if isinstance(point.expected, ToldPoint) else row_number(gate.sweep, point.expected)
+
+
+def _by_section(point: PointDecision) -> bool:
+    """Whether the section says all that is expected, as there is one point alone."""
+    return not point.point.parameters and isinstance(point.expected, ExpectSection)
+
+
+def _rows(red: Sequence[PointDecision], every: Sequence[Point]) -> list[str]:
+    """The rows that expect what these points violate; without parameters the section itself."""
+    violating: dict[tuple[str, ...], list[Point]] = {}
+    for each in red:
+        assert each.row is not None
+        violating.setdefault(tuple(violated_names(each.row)), []).append(each.point)
     lines = []
     for names, points in violating.items():
         found = ['verdict = "violated"', f"violates = [{', '.join(map(toml_string, names))}]"]
-        if not points[0].parameters:
+        if _by_section(red[0]):
             return ["[expect]", *found]
-        matches = _matches(points, [each.point for each in gate.decision.points])
+        matches = _matches(points, every)
         for match in islice(matches, _MOST_ROWS):
             inside = ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in match.items())
-            lines += ["[[expect.point]]", f"match = {{ {inside} }}", *found]
+            lines += ["[[expect.point]]", f"match = {{ {inside} }}" if inside else "match = {}", *found]
         if next(matches, None) is not None:
             lines.append(f"# and so on: {len(points)} points violate {', '.join(names)}")
     return lines
