@@ -173,6 +173,7 @@ class Folder:
         with self._writing(
             target, "free some space; the records are kept, and the same command makes the tables"
         ):
+            target.mkdir(exist_ok=True)
             scratch = tempfile.TemporaryDirectory(dir=target, prefix=".tmp-", ignore_cleanup_errors=True)
             with scratch as name:
                 yield Path(name)

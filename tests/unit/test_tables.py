@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -260,6 +261,14 @@ def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
     assert raised.value.code == "store-unwritable"
     assert {file.name: file.read_bytes() for file in (Path(made.path) / "tables").iterdir()} == before
     assert refresh_tables(made)
+
+
+def test_tables_that_are_deleted_are_made_again_with_their_folder(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    rows = open_view(made.path).run_rows
+    shutil.rmtree(tmp_path / "store" / "tables")
+    assert open_view(made.path).run_rows == rows
+    assert {file.stem for file in (tmp_path / "store" / "tables").iterdir()} == set(TABLE_NAMES)
 
 
 def test_pandas_keeps_integers_where_some_are_missing(store: Store) -> None:
