@@ -6,6 +6,7 @@ A place holds files by names such as ``records/ID.zip``. Each is written whole o
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
@@ -170,9 +171,7 @@ class Folder:
     def filling(self, folder: str) -> Iterator[Path]:
         """A folder beside the files, so that a rename puts each in place. Raises StoreError (``store-unwritable``)."""
         target = self.path / folder
-        with self._writing(
-            target, "free some space; the records are kept, and the same command makes the tables"
-        ):
+        with self._writing(target):
             target.mkdir(exist_ok=True)
             scratch = tempfile.TemporaryDirectory(dir=target, prefix=".tmp-", ignore_cleanup_errors=True)
             with scratch as name:
@@ -199,15 +198,26 @@ class Folder:
             yield
 
     @contextlib.contextmanager
-    def _writing(self, path: Path | None = None, hint: str = "") -> Iterator[None]:
+    def _writing(self, path: Path | None = None) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             raise StoreError(
                 "store-unwritable",
                 f"cannot write to {path or self.path}: {error.strerror or error}",
-                hint=hint or "free some space or name another store with -o; what is recorded stays",
+                hint=_remedy(error),
             ) from error
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space or name another store with -o; what is recorded stays, the same command does the rest"
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return (
+            "use another store with -o, or a copy of this one; where its tables are there, "
+            "'tla2py trace STORE' and 'tla2py gate STORE' only read it"
+        )
+    return "name another store with -o; what is recorded stays"
 
 
 def busy(place: Place, more: str = "") -> StoreError:

@@ -69,6 +69,7 @@ def test_a_full_disk_where_the_store_is(own: Scene, tmp_path: Path) -> None:
         assert scene.run() == 2
         assert f"cannot write to {scene.store}" in scene.stderr
         assert "No space left on device" in scene.stderr
+        assert "free some space" in scene.stderr
         seen = disk.seen / "store"
         kept = {file.name: file.read_bytes() for file in seen.glob("records/*.zip")}
         disk.grow("8m")

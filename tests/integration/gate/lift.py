@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.conftest import Ended, RunCli
@@ -76,8 +77,13 @@ class Folder:
             env={**NO_CI, **(env or {})},
         )
 
-    def cli(self, *arguments: str | Path, env: dict[str, str | None] | None = None) -> Ended:
-        return self._run(*arguments, cwd=self.path, env={**NO_CI, **(env or {})})
+    def cli(
+        self,
+        *arguments: str | Path,
+        env: dict[str, str | None] | None = None,
+        prefix: Sequence[str] = (),
+    ) -> Ended:
+        return self._run(*arguments, cwd=self.path, env={**NO_CI, **(env or {})}, prefix=prefix)
 
     def change(self, file: Path, old: str, new: str) -> None:
         text = file.read_text()

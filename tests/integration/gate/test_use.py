@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import Ended, RunCli
+from tests.faults.disk import small_disk
 from tests.integration.gate.lift import LIFT, Folder, red
 
 pytestmark = pytest.mark.java
@@ -124,6 +126,33 @@ def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
     red(locked.cli("gate", "store"), 2, "not-run: the point has no result")
     records[1].unlink()
     red(locked.cli("gate", "store"), 2, "nothing-ran: nothing ran: no point has a result")
+
+
+def test_a_store_that_nobody_may_write_to_is_read(locked: Folder, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "8m") as disk:
+        store = disk.folder / "store"
+        shutil.copytree(locked.store, disk.seen / "store")
+        disk.turn_read_only(store)
+
+        def run(*arguments: str | Path) -> Ended:
+            return locked.cli(*arguments, prefix=disk.prefix)
+
+        assert run("gate", store, "--sweep", locked.sweep).code == 0
+        assert "Low" in run("trace", store).stdout
+        for command in ("sweep", "gate"):
+            done = run(command, locked.sweep, "-o", store, "--executor", "local")
+            red(
+                done,
+                2,
+                f"cannot write to {store}: Read-only file system",
+                "-o",
+                "'tla2py gate STORE' only read it",
+            )
+            assert "free some space" not in done.stderr
+        disk.turn_back(store)
+        shutil.rmtree(disk.seen / "store" / "tables")
+        disk.turn_read_only(store)
+        red(run("trace", store), 2, "Read-only file system", "a copy of this one; where its tables are there")
 
 
 # --- running it again, and the hosts of CI
