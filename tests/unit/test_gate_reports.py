@@ -21,6 +21,7 @@ from tests.unit.gating import HEAD, evidence, gate, row, trace
 from tla2py.decision import PointDecision, Problem
 from tla2py.exitcodes import EXIT_OK
 from tla2py.expectcheck import check_expectations
+from tla2py.lockfile import Lock
 from tla2py.outcome import REMEDIES, Outcome
 from tla2py.plan import plan_sweep
 from tla2py.report.annotations import code_quality, code_quality_error, github_annotations, github_command
@@ -200,6 +201,34 @@ def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
     places = [result["locations"][0]["physicalLocation"] for result in found]  # type: ignore[index]
     assert places[1]["artifactLocation"]["uri"] == "sweep.toml"
     assert places[1]["region"]["startLine"] == 8
+
+
+def fingerprints(gate: Evidence) -> list[object]:
+    return [result["partialFingerprints"] for result in results(sarif_text([gate]))]
+
+
+def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSweep) -> None:
+    sweep = load(HEAD)
+    lock = Lock(point=[point.locked for point in gate(sweep, row(), row()).points if point.locked])
+    one, other = (
+        evidence(sweep, gate(sweep, row(distinct=distinct), row("violated", "Small"), lock=lock))
+        for distinct in (8, 9)
+    )
+    drifts = [str(each["message"]) for each in results(sarif_text([one])) if each["ruleId"] == "gate/drift"]
+    assert ["fell from 10 to 8" in each for each in drifts] == [True, False, False]
+    prints = fingerprints(one)
+    assert all(prints.count(each) == 1 for each in prints)
+    # Other figures make no other alerts.
+    assert fingerprints(other) == prints
+
+
+def test_what_makes_the_job_fail_is_an_error_in_every_report(load: LoadSweep) -> None:
+    sweep = load(HEAD)
+    gates = [evidence(sweep, gate(sweep, row(), row("inconclusive")))]
+    (result,) = results(sarif_text(gates))
+    assert (result["ruleId"], result["level"]) == ("gate/inconclusive", "error")
+    (entry,) = json.loads(code_quality(gates))
+    assert (entry["check_name"], entry["severity"]) == ("inconclusive", "critical")
 
 
 def test_sarif_of_anything_is_valid(hostile: Evidence) -> None:

@@ -8,11 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tla2py.decision import PointDecision, Problem
-from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN
+from tla2py.exitcodes import EXIT_NOT_RUN
 from tla2py.report.evidence import Evidence, Place
 from tla2py.show.markup import printable
-
-_SEVERITIES = {EXIT_NOT_RUN: "blocker", EXIT_INCONCLUSIVE: "minor"}
 
 
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:
@@ -49,7 +47,7 @@ def code_quality(gates: Sequence[Evidence]) -> str:
                 "description": printable(f"{gate.decision.name}: {_text(problem, point)}"),
                 "check_name": problem.reason,
                 "fingerprint": hashlib.sha256(f"{key} {seen[key]}".encode()).hexdigest(),
-                "severity": _SEVERITIES.get(problem.exit_code, "critical"),
+                "severity": "blocker" if problem.exit_code == EXIT_NOT_RUN else "critical",
                 "location": {"path": place.path, "lines": {"begin": place.begin_line}},
             }
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 import tla2py
 from tla2py.decision import REASONS, CheckedOne, PointDecision, Problem
-from tla2py.exitcodes import EXIT_INCONCLUSIVE
 from tla2py.report.evidence import Evidence, Place
 from tla2py.show.markup import printable
 from tla2py.show.plain import action_text, states_text, step_changes, trace_end
@@ -29,10 +29,15 @@ def sarif_text(gates: Sequence[Evidence]) -> str:
     A violation is located at the definition, its trace is a code flow through the locations of the actions. The
     same decision gives the same text.
     """
-    results = [result for gate in gates for result in _results(gate)]
+    keyed = [each for gate in gates for each in _results(gate)]
+    results = [result for _, result in keyed]
     rules = sorted({str(result["ruleId"]) for result in results})
-    for result in results:
+    seen: Counter[str] = Counter()
+    for key, result in keyed:
         result["ruleIndex"] = rules.index(str(result["ruleId"]))
+        # Two that are alike but for their words are numbered: of one fingerprint a code host shows one alert.
+        seen[key] += 1
+        result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
     return sarif_document([_rule(rule) for rule in rules], results)
 
 
@@ -82,7 +87,8 @@ def _rule(rule: str) -> Json:
     }
 
 
-def _results(gate: Evidence) -> Iterator[Json]:
+def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
+    """Each result with its key, see ``_key``."""
     for problem in gate.decision.problems:
         yield _problem(gate, problem, None)
     for point in gate.decision.points:
@@ -98,19 +104,19 @@ def _results(gate: Evidence) -> Iterator[Json]:
         )
 
 
-def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> Json:
+def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> tuple[str, Json]:
     place = gate.of_problem(problem, point)
     shown = f"{gate.decision.name}, {point.shown}" if point is not None else gate.decision.name
-    return {
-        "ruleId": f"gate/{problem.reason}",
-        "level": "warning" if problem.exit_code == EXIT_INCONCLUSIVE else "error",
+    rule = f"gate/{problem.reason}"
+    return _key(gate, rule, point, problem.subject or ""), {
+        "ruleId": rule,
+        "level": "error",
         "message": {"text": printable(f"{shown}: {problem.text}")},
         "locations": [{"physicalLocation": _physical(place)}],
-        "partialFingerprints": _fingerprint(gate, f"gate/{problem.reason}", point, problem.subject or ""),
     }
 
 
-def _violation(gate: Evidence, point: PointDecision, one: CheckedOne) -> Json:
+def _violation(gate: Evidence, point: PointDecision, one: CheckedOne) -> tuple[str, Json]:
     name = one.check.label
     rule = f"{one.check.kind.replace('_', '-')}/{name}"
     place = gate.definition(point, name) or gate.expectation(point)
@@ -120,7 +126,6 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckedOne) -> Json:
         "level": "error",
         "message": {"text": printable(f"{name} is violated{length} with {point.shown}")},
         "locations": [{"physicalLocation": _physical(place), **_logical(name)}],
-        "partialFingerprints": _fingerprint(gate, rule, point, name),
     }
     trace = gate.trace(point, name)
     if trace is not None and trace.states:
@@ -128,7 +133,7 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckedOne) -> Json:
         result["codeFlows"] = [
             {"message": {"text": f"the shortest counterexample to {name}"}, "threadFlows": [flow]}
         ]
-    return result
+    return _key(gate, rule, point, name), result
 
 
 def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: str) -> Iterator[Json]:
@@ -173,8 +178,8 @@ def _physical(place: Place) -> Json:
     return {"artifactLocation": {"uri": quote(place.path)}, "region": region}
 
 
-def _fingerprint(gate: Evidence, rule: str, point: PointDecision | None, subject: str) -> Json:
-    """What tells the alerts of one definition apart: it is the same wherever the lines move to."""
+def _key(gate: Evidence, rule: str, point: PointDecision | None, subject: str) -> str:
+    """What tells the alerts of one definition apart: it is the same wherever the lines move to, and whatever the figures."""
     parameters = sorted(point.point.parameters.items()) if point is not None else []
     text = json.dumps([gate.decision.name, rule, subject, parameters])
-    return {"primaryLocationLineHash": f"{hashlib.sha256(text.encode()).hexdigest()[:16]}:1"}
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
