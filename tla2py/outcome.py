@@ -89,9 +89,9 @@ OUTCOME_WORDS: dict[Outcome, str] = {
 
 # How to get an answer after all; a run that may take more than when it ended so is run again.
 REMEDIES: dict[Outcome, str] = {
-    Outcome.TIMEOUT: "give it longer, by --timeout or in [tlc]; the same command then runs it again",
-    Outcome.OUT_OF_MEMORY: "give it more memory, by --memory or in [tlc]; the same command then runs it again",
-    Outcome.OUT_OF_DISK: "make room, or give it more disk in [tlc]; the same command then runs it again",
+    Outcome.TIMEOUT: "give it longer, by --timeout or in a sweep file's [tlc]; the same command then runs it again",
+    Outcome.OUT_OF_MEMORY: "give it more memory, by --memory or in a sweep file's [tlc]; the same command then runs it again",
+    Outcome.OUT_OF_DISK: "make room, or give it more disk in a sweep file's [tlc]; the same command then runs it again",
     Outcome.KILLED: "the same command runs it again",
     Outcome.BOUNDED_SUCCESS: 'a simulation, or a search that was cut short; where that is meant, expect verdict = "inconclusive"',
 }

@@ -38,6 +38,7 @@ def test_a_jar_that_is_missing(refused: Refused, running: tuple[str, ...]) -> No
 def test_a_jar_that_is_missing_by_the_environment(refused: Refused) -> None:
     ended = refused(*CHECK, env={"TLA2TOOLS_JAR": "/nowhere/tla2tools.jar"})
     assert "/nowhere/tla2tools.jar (from TLA2TOOLS_JAR)" in ended.errors[0]
+    assert "unset it for the bundled one" in ended.errors[1]
 
 
 @pytest.mark.parametrize("how", ["empty", "text", "truncated", "folder"])

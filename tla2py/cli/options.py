@@ -23,7 +23,7 @@ Libraries = Annotated[
         "--library",
         metavar="DIR",
         callback=_folders,
-        help="A further module folder, or community-modules where these are installed; repeatable.",
+        help="A further module folder, or community-modules where these are installed; repeatable. A sweep file names its own.",
     ),
 ]
 Jar = Annotated[

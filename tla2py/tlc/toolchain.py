@@ -113,26 +113,32 @@ def bundled_jar() -> Path:
 
 def read_jar(path: Path, origin: str) -> Jar:
     """What a file says of itself, after a look that it is a jar with TLC inside."""
-    hint = "give an official tla2tools.jar with --tla2tools, or leave it out for the bundled one"
     if not path.is_file():
-        raise ToolchainError("jar-missing", f"no such file: {path} (from {origin})", hint=hint)
+        raise ToolchainError("jar-missing", f"no such file: {path} (from {origin})", hint=_jar_hint(origin))
     stat = path.stat()
     return _read_jar(path.resolve(), origin, stat.st_mtime_ns, stat.st_size)
 
 
+def _jar_hint(origin: str) -> str:
+    if origin == "TLA2TOOLS_JAR":
+        return "set TLA2TOOLS_JAR to an official tla2tools.jar, or unset it for the bundled one"
+    return "give an official tla2tools.jar with --tla2tools, or leave it out for the bundled one"
+
+
 @lru_cache(maxsize=16)
 def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
-    hint = "give an official tla2tools.jar with --tla2tools, or leave it out for the bundled one"
     try:
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
         with zipfile.ZipFile(path) as jar:
             if "tlc2/TLC.class" not in jar.namelist():
-                raise ToolchainError("jar-not-tlc", f"{path} is a jar without TLC", hint=hint)
+                raise ToolchainError("jar-not-tlc", f"{path} is a jar without TLC", hint=_jar_hint(origin))
             jar.read("tlc2/TLC.class")
             version = re.search(rb"Version (\d[\w.]*) of ", jar.read("tlc2/TLCGlobals.class"))
             manifest = jar.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
     except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
-        raise ToolchainError("jar-corrupt", f"{path} cannot be read as a jar: {error}", hint=hint) from error
+        raise ToolchainError(
+            "jar-corrupt", f"{path} cannot be read as a jar: {error}", hint=_jar_hint(origin)
+        ) from error
     fields = dict(re.findall(r"^([\w-]+): (.*?)\s*$", manifest, re.MULTILINE))
     date = re.search(r"\d{4}-\d\d-\d\d", fields.get("Implementation-Version", ""))
     return Jar(
