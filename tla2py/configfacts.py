@@ -38,6 +38,11 @@ class Check:
 DEADLOCK = Check("deadlock")
 
 
+def the_check(text: str) -> str:
+    """A check as a lock has it, within a sentence."""
+    return text if text == str(DEADLOCK) else f"the {text}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFacts:
     """What a config says.
@@ -80,7 +85,11 @@ def config_facts(run: Run, spec: Spec) -> ConfigFacts:
 def config_problems(facts: ConfigFacts) -> list[tuple[str, str, str | None]]:
     """What makes a config worthless whatever TLC says: the reason, the words, and the name that it concerns."""
     problems: list[tuple[str, str, str | None]] = [
-        ("not-in-config", f"the config does not check the {check}, which the sweep file lists", check.label)
+        (
+            "not-in-config",
+            f"the config does not check {the_check(str(check))}, which the sweep file lists",
+            check.label,
+        )
         for check in facts.dropped
     ]
     if not facts.checked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tla2py.configfacts import ConfigFacts
+from tla2py.configfacts import ConfigFacts, the_check
 from tla2py.grid import Point
 from tla2py.lockfile import LockedPoint
 from tla2py.outcome import Verdict
@@ -82,7 +82,10 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
 
 def _config(before: LockedPoint, now: LockedPoint) -> Iterator[str]:
     yield from _names(
-        before.checked, now.checked, "no longer checks the {}", "checks the {}, which it did not"
+        [the_check(each) for each in before.checked],
+        [the_check(each) for each in now.checked],
+        "no longer checks {}",
+        "checks {}, which it did not",
     )
     if before.searched is not None and now.searched is not None:
         yield from _names(

@@ -31,6 +31,12 @@ class Tla2pyError(Exception):
         text = f"{place}{self.message}"
         return f"{text}\n{self.hint}" if self.hint else text
 
+    @property
+    def line(self) -> str:
+        """The same in one line."""
+        told = str(self).removesuffix(f"\n{self.hint}")
+        return "; ".join(" ".join(part.split()) for part in (told, self.hint or "") if part)
+
 
 class InputError(Tla2pyError, ValueError):
     """What the user wrote cannot be run: a module, a config, a sweep file, an option."""

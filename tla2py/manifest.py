@@ -113,7 +113,7 @@ class Unread:
     @property
     def text(self) -> str:
         """What happened, in one line."""
-        return f"{self.model} was not run: {' '.join(str(self.error).split())}"
+        return f"{self.model} was not run: {self.error.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

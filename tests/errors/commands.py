@@ -139,6 +139,11 @@ def sweep_file_for_a_sweep_file(lab: Lab) -> None:
     lab.run("gate", "a.toml", "--sweep", "b.toml")
 
 
+@provokes("gate-reports")
+def two_reports_in_one_file(lab: Lab) -> None:
+    lab.run("gate", "a.toml", "--junit", "report", "--sarif", "./report")
+
+
 @provokes("no-point")
 def rerun_of_no_point(lab: Lab) -> None:
     lab.write("sweep.toml", COUNTER_SWEEP)

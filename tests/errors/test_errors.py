@@ -28,6 +28,8 @@ def test_an_error(provocation: Provocation, tmp_path: Path, monkeypatch: pytest.
     assert error.message.strip(), "it says what is wrong"
     assert error.hint, "it says what to do next"
     assert "Traceback" not in str(error)
+    assert "\n" not in error.line
+    assert error.line.endswith(f"; {' '.join(error.hint.split())}")
     if provocation.where is None:
         assert error.where is None
     else:

@@ -213,6 +213,7 @@ BEFORE = LockedPoint(
             ["the config is another one: its values or options changed"],
         ),
         ({"config": "f" * 16, "checked": ["deadlock"]}, ["no longer checks the invariant Small"]),
+        ({"checked": ["invariant Small"]}, ["no longer checks deadlock"]),
         (
             {"config": "f" * 16, "checked": ["deadlock"], "values": "w", "searched": []},
             [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tla2py.cli.console import err, show
 from tla2py.decision import Found
-from tla2py.errors import Tla2pyError, unwritable
+from tla2py.errors import InputError, Tla2pyError, unwritable
 from tla2py.manifestwrite import manifest_text, words_missing
 from tla2py.plan import Plan
 from tla2py.report.annotations import (
@@ -44,7 +44,12 @@ class Outputs:
     def of(
         cls, *, junit: Path | None, sarif: Path | None, summary: Path | None, code_quality: Path | None
     ) -> Outputs:
-        """The files as named, and what the environment tells of GitHub."""
+        """The files as named, and what the environment tells of GitHub. Raises InputError (``gate-reports``)."""
+        named = [path for path in (junit, sarif, summary, code_quality) if path is not None]
+        for path in named:
+            if [each.resolve() for each in named].count(path.resolve()) > 1:
+                hint = "each report wants a file of its own"
+                raise InputError("gate-reports", f"{path} is named for two reports", hint=hint)
         job_summary = os.environ.get("GITHUB_STEP_SUMMARY")
         return cls(
             junit=junit,
@@ -91,7 +96,7 @@ class Outputs:
 
     def write_error(self, name: str, error: Tla2pyError) -> None:
         """Write reports that say that the gate could not be run; the error itself is printed by the caller."""
-        message = " ".join(str(error).split())
+        message = error.line
         place = _place(error)
         if self.github:
             print(github_command("error", "tla2py gate", message, place))  # noqa: T201

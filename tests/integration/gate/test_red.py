@@ -210,7 +210,7 @@ def test_nothing_is_checked(folder: Folder) -> None:
         folder.gate(),
         2,
         "nothing-checked: nothing is checked",
-        "not-in-config: the config does not check the deadlock",
+        "not-in-config: the config does not check deadlock",
     )
 
 
