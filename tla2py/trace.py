@@ -130,6 +130,13 @@ class Trace:
 
     def step(self, index: int) -> StateDiff:
         """What the step to a state changed, from 2. Raises InputError (``no-state``)."""
+        steps = [state.index for state in self.states[1:]]
+        if index not in steps:
+            raise InputError(
+                "no-state",
+                f"the trace has no step {index}",
+                hint=f"its steps: {steps[0]} to {steps[-1]}" if steps else "it has one state alone",
+            )
         return self.diff(index - 1, index)
 
     def diff(self, before: int, after: int) -> StateDiff:

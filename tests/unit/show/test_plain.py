@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.unit.show.traces import P, Q, made, message, on
 from tests.unit.values.strategies import values
+from tla2py.errors import InputError
 from tla2py.show.plain import DERIVED, action_text, derived, headline, runs_of, step_changes, trace_end
 from tla2py.trace import UNKNOWN, Trace
 from tla2py.values import Function, Record, Value, format_value, same_value
@@ -116,6 +117,16 @@ def test_a_state_and_diffs() -> None:
     assert str(trace.step(3)).splitlines() == ["3. Stay", "    nothing changes"]
     assert str(trace.diff(1, 3)).splitlines()[:2] == ["from state 1 to state 3", "    at[p]: 0 -> 1"]
     assert str(trace.diff(4, 2)).splitlines()[-1] == "    log[1] + 7"
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1, 5, 99])
+def test_a_step_that_is_not_there(number: int) -> None:
+    trace = stepping()
+    with pytest.raises(InputError) as raised:
+        trace.step(number)
+    assert str(raised.value) == f"the trace has no step {number}\nits steps: 2 to 4"
+    with pytest.raises(InputError, match=f"no step {number}\nit has one state alone"):
+        replace(trace, states=trace.states[:1]).step(number)
 
 
 @given(values)
