@@ -13,7 +13,9 @@ from tla2py.perform import Progress as SweepProgress
 from tla2py.report.text import seconds
 from tla2py.units import counted
 
-_EVERY_SECONDS = 5.0
+# Before the first line, and at most between two: a log of hours is to be read too.
+_FIRST_SECONDS = 5.0
+_MOST_SECONDS = 60.0
 
 
 @contextlib.contextmanager
@@ -42,14 +44,14 @@ def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepP
 
 def _plain_lines(missing: int) -> Callable[[SweepProgress], None]:
     start = time.monotonic()
-    last, told = start, 0
+    last, told, wait = start, 0, _FIRST_SECONDS
 
     def report(progress: SweepProgress) -> None:
-        nonlocal last, told
+        nonlocal last, told, wait
         now = time.monotonic()
-        if told == missing or (now - last < _EVERY_SECONDS and progress.done < missing):
+        if told == missing or (now - last < wait and progress.done < missing):
             return
-        last, told = now, progress.done
+        last, told, wait = now, progress.done, min(2 * wait, _MOST_SECONDS)
         err().print(
             f"{progress.done}/{missing} done, {progress.running} running, {progress.violated} violated, "
             f"{seconds(now - start)}"
