@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,30 @@ def test_no_such_module_in_a_sweep(refused: Refused, swept: Callable[[str], Path
     ended = refused("sweep", swept('module = "Conter.tla"\n'))
     assert "no such module" in ended.stderr
     assert "Counter.tla" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["gate", "sweep"])
+def test_two_sweeps_of_one_name(refused: Refused, tiny_sweep: Path, command: str) -> None:
+    other = tiny_sweep.parent / "more" / tiny_sweep.name
+    other.parent.mkdir()
+    other.write_text(COUNTER_SWEEP.replace("Counter.tla", "../Counter.tla"))
+    ended = refused(command, "sweep.toml", "more/sweep.toml")
+    assert "sweep.toml and more/sweep.toml have one name, sweep" in ended.errors[0]
+    assert 'write name = "other" at the top of more/sweep.toml' in ended.errors[1]
+
+
+def test_two_manifests_of_one_name(refused: Refused, tiny_spec: Path) -> None:
+    model = {"path": "Counter.cfg", "runtime": "00:00:01", "mode": "exhaustive search", "result": "success"}
+    modules = [{"path": "Counter.tla", "features": [], "models": [model]}]
+    folders = [tiny_spec.parent / where / "Counter" for where in ("a", "b")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "Counter.tla").write_text(COUNTER)
+        (folder / "Counter.cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 1\n")
+        (folder / "manifest.json").write_text(json.dumps({"sources": [], "authors": [], "modules": modules}))
+    ended = refused("gate", *(folder / "manifest.json" for folder in folders))
+    assert "have one name, Counter" in ended.errors[0]
+    assert "run them one at a time" in ended.errors[1]
 
 
 @pytest.mark.parametrize("command", ["check", "inspect", "sweep"])

@@ -188,11 +188,14 @@ def store_paths(sweeps: Sequence[Sweep], store: str | None) -> list[Address]:
         return [store or Path("runs") / sweeps[0].name]
     paths = [below(store or "runs", sweep.name) for sweep in sweeps]
     for sweep, path in zip(sweeps, paths, strict=True):
-        if paths.count(path) > 1:
+        same = [str(each.path) for each, where in zip(sweeps, paths, strict=True) if where == path]
+        if len(same) > 1:
             raise InputError(
                 "same-store",
-                f"two of the sweeps are named {sweep.name}",
-                hint='give one of them another name, as in name = "other"',
+                f"{' and '.join(same)} have one name, {sweep.name}, and so one store",
+                hint=f'write name = "other" at the top of {same[-1]}'
+                if same[-1].endswith(".toml")
+                else "run them one at a time, each with a store of its own: -o STORE",
             )
     return paths
 
