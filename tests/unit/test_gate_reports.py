@@ -284,7 +284,8 @@ def test_markdown_of_an_error() -> None:
 
 def test_annotations_point_at_the_definition(red: Evidence) -> None:
     assert github_annotations([red]) == [
-        "::error file=Counter.tla,line=11,title=sweep%3A unexpected::Max = 2: violated (Small), expected holds"
+        "::error file=Counter.tla,line=11,title=sweep%3A unexpected::Max = 2: violated (Small), expected holds",
+        "::notice title=sweep::there is no lock, so drift is not guarded; --record writes one",
     ]
 
 
@@ -293,7 +294,7 @@ def test_an_annotation_is_one_line_and_one_command(hostile: Evidence) -> None:
         assert "\n" not in line
         assert "\r" not in line
         head, _, text = line.removeprefix("::").partition("::")
-        assert re.fullmatch(r"error (file=[^,:]*,line=\d+,)?title=[^,:\n]*", head)
+        assert re.fullmatch(r"(error|notice) (file=[^,:]*,line=\d+,)?title=[^,:\n]*", head)
         assert "%0A" not in text or "owned%250A" in text
 
 
