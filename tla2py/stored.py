@@ -89,3 +89,5 @@ def _differences(run: Run, record: RunRecord, wrapper: str | None) -> Iterator[s
         yield f"options of TLC are other ones: {', '.join(changed)}"
     if run.jar_sha256 != record.jar_sha256:
         yield "TLC is another one"
+    if run.limits.trust != record.limits.trust:
+        yield f"they were run with{'out' * run.limits.trust} trust"

@@ -76,6 +76,7 @@ def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) ->
 
 
 def test_a_store_that_was_made_with_other_inputs(locked: Folder) -> None:
+    red(locked.cli("gate", "store", "--trust"), 2, "other-inputs: store", "they were run without trust")
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
     red(
         locked.cli("gate", "store"),
