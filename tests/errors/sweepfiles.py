@@ -121,6 +121,11 @@ def misspelt_substitution(lab: Lab) -> None:
     lab.plan(HEAD + '[substitutions]\nSmal = "TRUE"\n')
 
 
+@provokes("unknown-name", "sweep.toml:3:12")
+def operator_that_is_not_defined(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nMax = [1, "Twice(2)"]\n')
+
+
 @provokes("unknown-parameter", "sweep.toml:3:1")
 def misspelt_parameter(lab: Lab) -> None:
     lab.plan(HEAD + "[parameters]\nMex = [1, 2]\n")

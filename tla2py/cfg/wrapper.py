@@ -14,6 +14,7 @@ from tla2py.errors import InputError
 from tla2py.grid import value_text
 from tla2py.model import Model
 from tla2py.run import Config
+from tla2py.sweepfile import nearest
 from tla2py.syntax import Constant, Definition, Spec, parse_expression
 from tla2py.syntax.standard import standard_module_of
 
@@ -134,13 +135,8 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
     if text in spec.definitions and "!" not in text and text not in replaced:
         return text
     arity = _arity(spec, module, name)
-    lambda_form = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
-    parameters, body = "", text.strip()
-    if lambda_form:
-        # Lines that are aligned stay aligned: TLA+ reads a list of conjuncts by its columns.
-        column = lambda_form.start(2) - text.rfind("\n", 0, lambda_form.start(2)) - 1
-        parameters, body = f"({lambda_form[1]})", value_text(" " * column + lambda_form[2])
-    if arity is not None and arity != (lambda_form[1].count(",") + 1 if lambda_form else 0):
+    parameters, body = _split_lambda(text)
+    if arity is not None and arity != (parameters.count(",") + 1 if parameters else 0):
         raise InputError(
             "wrong-arity",
             f"{name} takes {arity} argument{'s' * (arity != 1)}, its value {text!r} does not",
@@ -149,15 +145,44 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
             else "write an expression without parameters",
         )
     expression = _parsed(body)
-    names = set(expression.names)
-    if lambda_form:
-        names -= {part.strip() for part in lambda_form[1].split(",")}
-    declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
-    undeclared = names - declared
+    names = _names(parameters, body)
+    undeclared = undeclared_names(text, spec)
+    for operator in sorted(undeclared & expression.applied):
+        close = nearest(operator, sorted([*spec.definitions, *(each.name for each in spec.constants)]))
+        raise InputError(
+            "unknown-name",
+            f"{operator} is not defined in {spec.root.name}",
+            hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+        )
     # A name that nothing defines is a model value, as it is in a config.
-    wrapper.model_values |= {n for n in undeclared if standard_module_of(n) is None} | (names & known)
+    wrapper.model_values |= undeclared | (names & known)
     wrapper.standard |= expression.standard
-    return wrapper.define(name, parameters, body)
+    return wrapper.define(name, f"({parameters})" if parameters else "", body)
+
+
+def undeclared_names(text: str, spec: Spec) -> frozenset[str]:
+    """The names in a value that nothing declares, each of which becomes a model value.
+
+    Raises InputError (``expression-syntax``).
+    """
+    declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
+    names = _names(*_split_lambda(text))
+    return frozenset(name for name in names - declared if standard_module_of(name) is None)
+
+
+def _split_lambda(text: str) -> tuple[str, str]:
+    """The parameters of a value, none where it is no LAMBDA, and its body."""
+    found = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
+    if found is None:
+        return "", text.strip()
+    # Lines that are aligned stay aligned: TLA+ reads a list of conjuncts by its columns.
+    column = found.start(2) - text.rfind("\n", 0, found.start(2)) - 1
+    return found[1], value_text(" " * column + found[2])
+
+
+def _names(parameters: str, body: str) -> frozenset[str]:
+    """The names that a value uses and does not bind."""
+    return _parsed(body).names - {part.strip() for part in parameters.split(",")}
 
 
 def _model_values(model: Model) -> frozenset[str]:

@@ -26,11 +26,13 @@ class Expression:
     """A TLA+ expression.
 
     ``names`` are the identifiers it uses and does not bind itself, those of standard modules among them, ``I!Op``
-    as one name; ``standard`` are the standard modules that define names and symbols it uses.
+    as one name, ``applied`` those of them that are given arguments; ``standard`` are the standard modules that define
+    names and symbols it uses.
     """
 
     text: str
     names: frozenset[str]
+    applied: frozenset[str]
     standard: frozenset[str]
 
 
@@ -49,10 +51,13 @@ def parse_expression(text: str) -> Expression:
         raise _error(text, module.syntax_error)
     body = module.definitions[0].body
     assert body is not None
-    used = frozenset(_free(body, frozenset()))
+    terms = list(_free(body, frozenset()))
+    used = frozenset(term.operator for term in terms)
+    names = frozenset(name for name in used if _IDENTIFIER.fullmatch(name)) - {"BOOLEAN", "STRING"}
     return Expression(
         text=text,
-        names=frozenset(name for name in used if _IDENTIFIER.fullmatch(name)) - {"BOOLEAN", "STRING"},
+        names=names,
+        applied=names & {term.operator for term in terms if term.arguments},
         standard=frozenset(found for name in used if (found := standard_module_of(name)) is not None),
     )
 
@@ -83,10 +88,10 @@ def _error(text: str, problem: SyntaxProblem | None) -> InputError:
     )
 
 
-def _free(term: Term, bound: frozenset[str]) -> Iterator[str]:
-    """Yield the names and symbols that a term applies and does not bind."""
+def _free(term: Term, bound: frozenset[str]) -> Iterator[Term]:
+    """Yield the parts of a term, and itself, that apply a name or symbol that it does not bind."""
     if term.shape == "apply" and term.operator not in bound:
-        yield term.operator
+        yield term
     for each in term.bounds:
         if each.domain is not None:
             yield from _free(each.domain, bound)

@@ -164,6 +164,9 @@ def test_columns_are_kept(model: Model) -> None:
         ("Pick", "Low + 1", "wrong-arity", "Pick takes 2 arguments"),
         ("Pick", "LAMBDA x : x", "wrong-arity", "write LAMBDA x, y"),
         ("Pick", "3", "wrong-arity", "Pick takes 2 arguments"),
+        # A name alone would be a model value; with arguments it can be nothing.
+        ("Low", "Twice(2)", "unknown-name", "Twice is not defined in "),
+        ("Pick", "LAMBDA x, y : Picc(x, y)", "unknown-name", "did you mean Pick?"),
         ("Low", "1 == 2\nOther == 3", "expression-syntax", "not a TLA+ expression"),
     ],
 )
