@@ -19,6 +19,8 @@ _FIRST_LINE = _HEAD.count("\n") + 2
 # Such a line ends a module, and what comes after it is not read at all.
 _END = re.compile(r"^\s*={4}", re.MULTILINE)
 _IDENTIFIER = re.compile(r"\w+(!\w+)*")
+# What looks like an identifier and is part of the language.
+_WORDS = frozenset({"BOOLEAN", "STRING", "SUBSET", "UNION", "DOMAIN", "ENABLED", "UNCHANGED"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ def parse_expression(text: str) -> Expression:
     assert body is not None
     terms = list(_free(body, frozenset()))
     used = frozenset(term.operator for term in terms)
-    names = frozenset(name for name in used if _IDENTIFIER.fullmatch(name)) - {"BOOLEAN", "STRING"}
+    names = frozenset(name for name in used if _IDENTIFIER.fullmatch(name)) - _WORDS
     return Expression(
         text=text,
         names=names,

@@ -101,6 +101,7 @@ TOKENS = st.lists(PIECES, max_size=40).map(" ".join)
         ("I!Op(a)", {"I!Op", "a"}, set()),
         ("[a |-> b, c |-> d].a", {"b", "d"}, set()),
         ("BOOLEAN", set(), set()),
+        ("SUBSET UNION {DOMAIN f}", {"f"}, set()),
         ("{1,\n 2}", set(), set()),
     ],
 )
