@@ -90,6 +90,11 @@ class Statements:
     statements: tuple[Statement, ...]
     problems: tuple[Problem, ...]
 
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        """What is said of constants."""
+        return tuple(binding for statement in self.statements for binding in statement.bindings)
+
 
 def read_statements(text: str) -> Statements:
     """The statements of a config; nothing is raised, however wrong it is."""

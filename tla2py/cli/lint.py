@@ -194,15 +194,16 @@ def only_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def warn_check(check: CheckModel, config: Path, jar: Tla2tools) -> None:
     """Lint a single run as ``warn_sweep`` does: its config, where there is one, and the constants given beside it."""
     spec = check.model.spec
-    found: list[Finding] = []
+    specs = {spec.root.name: spec}
     if check.verbatim is not None:
-        found += lint_parsed(check.verbatim, {spec.root.name: spec}, complete=True, dialect=_dialect(jar))
-    elif config.is_file():
-        # What is given beside it completes it.
-        found += lint_parsed(
-            read_config(config), {spec.root.name: spec}, complete=False, dialect=_dialect(jar)
-        )
-    _warn([*found, *lint_options(spec, check.given)])
+        _warn(lint_parsed(check.verbatim, specs, complete=True, dialect=_dialect(jar)))
+        return
+    # What is given beside it completes it.
+    files = [read_config(config)] if config.is_file() else []
+    found = [
+        each for file in files for each in lint_parsed(file, specs, complete=False, dialect=_dialect(jar))
+    ]
+    _warn([*found, *lint_options(spec, check.given, *files)])
 
 
 def _warn(findings: Iterable[Finding], *, refuse: bool = True) -> None:

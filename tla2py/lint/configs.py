@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 # The rules register themselves.
@@ -14,10 +15,11 @@ from tla2py.errors import InputError
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions
 from tla2py.lint import kinds as kinds
+from tla2py.lint import names as names
 from tla2py.lint import text as text
 from tla2py.lint.finding import Finding, Place, finding_of, run_checks
 from tla2py.lint.jar import Dialect
-from tla2py.lint.subject import Mention, Subject, mentions_of
+from tla2py.lint.subject import Mention, Subject, beside, mentions_of
 from tla2py.syntax import Spec, load_spec
 
 
@@ -43,10 +45,11 @@ def lint_parsed(
     return run_checks(_subject(file, specs, mentions, complete=complete, dialect=dialect))
 
 
-def lint_options(spec: Spec, constants: Mapping[str, str]) -> tuple[Finding, ...]:
-    """The findings on constants that ``check`` is given as options, over what a config says."""
-    values = ((name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items())
-    return tuple(map(finding_of, kinds.wrong_kinds(spec, values)))
+def lint_options(spec: Spec, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
+    """The findings on constants that ``check`` is given as options, over what a config says, if there is one."""
+    values = [(name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items()]
+    found = kinds.wrong_kinds(spec, values), names.misspelt_names(spec, [*values, *beside(values, *files)])
+    return tuple(map(finding_of, chain(*found)))
 
 
 def check_names(file: ConfigFile, specs: Mapping[str, Spec], *, undeclared: bool = False) -> None:

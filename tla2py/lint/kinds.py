@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Container, Iterable, Iterator
 
 from tla2py.errors import InputError
 from tla2py.evaluate import term_of
-from tla2py.lint.finding import Found, Place, Severity, rule
-from tla2py.lint.subject import Subject
+from tla2py.lint.finding import Found, Severity, rule
+from tla2py.lint.subject import Subject, Value
 from tla2py.syntax import Spec
 from tla2py.syntax.kinds import agree, required_kinds
 from tla2py.syntax.needs import MODEL_VALUE, NUMBER, Need, literal_kind
@@ -18,21 +16,13 @@ from tla2py.syntax.term import Term
 
 _PERMUTED = Need("set", MODEL_VALUE)
 
-# A constant, the text of its value, and where that is written.
-Value: TypeAlias = "tuple[str, str, Callable[[], Place]]"
-
 
 @rule(Severity.WARNING, constant_kind="a value of another kind than the module needs")
 def constant_kinds(subject: Subject) -> Iterator[Found]:
     """TLC stops where it comes to the place that needs it."""
     # Of several modules each may have constants of its own kind.
     for spec in subject.specs if len(subject.specs) == 1 else ():
-        values: list[Value] = [
-            (each.name.text, each.value, partial(subject.at, each.tokens[0]))
-            for each in subject.bindings
-            if each.sign == "=" and each.tokens and not each.arguments and each.module is None
-        ]
-        yield from wrong_kinds(spec, values)
+        yield from wrong_kinds(spec, subject.values)
 
 
 def wrong_kinds(spec: Spec, values: Iterable[Value], permuted: Container[str] = ()) -> Iterator[Found]:

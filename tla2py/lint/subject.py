@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
+from tla2py.cfg.read import ConfigFile
 from tla2py.cfg.statements import LISTS, SINGLE, Binding, Statements
 from tla2py.cfg.tokens import Token
 from tla2py.lint.finding import Place
 from tla2py.lint.jar import Dialect
 from tla2py.run import Config
 from tla2py.syntax import Spec
+
+# A constant, the text of its value, and where that is written.
+Value: TypeAlias = "tuple[str, str, Callable[[], Place]]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +50,16 @@ class Subject:
     @property
     def bindings(self) -> tuple[Binding, ...]:
         """What the file says of constants."""
-        statements = self.statements.statements if self.statements else ()
-        return tuple(binding for statement in statements for binding in statement.bindings)
+        return self.statements.bindings if self.statements else ()
+
+    @property
+    def values(self) -> Iterator[Value]:
+        """The values that the file gives to constants, but for those of operators and those of one module."""
+        return _values(self.bindings, self.path)
 
     def at(self, token: Token | None) -> Place:
         """The place of a token in the file."""
-        if token is None:
-            return Place(file=str(self.path))
-        return Place(file=str(self.path), line=token.line, column=token.column)
+        return Place(file=str(self.path)) if token is None else _place(token, self.path)
 
     def of(self, *keys: str) -> tuple[Mention, ...]:
         """The names under some of the keywords."""
@@ -63,8 +71,24 @@ def mentions_of(statements: Statements, path: Path) -> Iterator[Mention]:
     for statement in statements.statements:
         key = SINGLE.get(statement.keyword.text) or LISTS.get(statement.keyword.text)
         for name in statement.names if key else ():
-            place = Place(file=str(path), line=name.token.line, column=name.token.column)
-            yield Mention(key=key or "", name=name.text, place=place)
+            yield Mention(key=key or "", name=name.text, place=_place(name.token, path))
+
+
+def beside(given: Iterable[Value], *files: ConfigFile) -> Iterator[Value]:
+    """The values that configs give to constants which are not given a value over them."""
+    names = {name for name, _, _ in given}
+    for file in files:
+        yield from (each for each in _values(file.statements.bindings, file.path) if each[0] not in names)
+
+
+def _values(bindings: Iterable[Binding], path: Path) -> Iterator[Value]:
+    for each in bindings:
+        if each.sign == "=" and each.tokens and not each.arguments and each.module is None:
+            yield each.name.text, each.value, partial(_place, each.tokens[0], path)
+
+
+def _place(token: Token, path: Path) -> Place:
+    return Place(file=str(path), line=token.line, column=token.column)
 
 
 def keyword_of(key: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from tla2py.cfg.read import ConfigFile
 from tla2py.grid import MODEL_LISTS, MODEL_PARAMETERS, Point
@@ -12,7 +14,8 @@ from tla2py.lint.configs import lint_parsed
 from tla2py.lint.finding import Finding, Found, Place, Severity, finding_of, place_of, rule, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.kinds import wrong_kinds
-from tla2py.lint.subject import Mention, Subject, mentions_of
+from tla2py.lint.names import misspelt_names
+from tla2py.lint.subject import Mention, Subject, beside, mentions_of
 from tla2py.plan import Plan
 from tla2py.run import Config
 from tla2py.sweep import Sweep
@@ -38,7 +41,7 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
     found: dict[Finding, None] = {}
     for file in sweep.configs.values():
         found |= dict.fromkeys(lint_parsed(file, sweep.specs, complete=False, dialect=dialect))
-    found |= dict.fromkeys(map(finding_of, _wrong_kinds(sweep)))
+    found |= dict.fromkeys(map(finding_of, _values(sweep)))
     seen: set[object] = set()
     for point, run in zip(plan.points, plan.runs, strict=True):
         names = (point.parameters.get("module"), point.parameters.get("config"), *_named(run.config))
@@ -49,21 +52,34 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
     return tuple(found)
 
 
-def _wrong_kinds(sweep: Sweep) -> Iterator[Found]:
+def _values(sweep: Sweep) -> Iterator[Found]:
     """What is wrong with the values of constants, each looked at once whatever number of points has it."""
-    given: dict[tuple[int, tuple[str, ...]], tuple[Spec, dict[tuple[str, str], None]]] = {}
+    given: dict[tuple[int, tuple[str, ...]], _Given] = {}
     for point in sweep.points:
         spec, permuted = sweep.spec(point), _permuted(sweep, point)
-        _, values = given.setdefault((id(spec), permuted), (spec, {}))
-        values |= dict.fromkeys(sweep.sources.assigned(point.parameters).items())
-    for (_, permuted), (spec, values) in given.items():
-        placed = ((name, text, partial(_place, sweep, name, text)) for name, text in values)
-        yield from wrong_kinds(spec, placed, permuted)
+        each = given.setdefault((id(spec), permuted), _Given(spec=spec))
+        each.values.update(dict.fromkeys(sweep.sources.assigned(point.parameters).items()))
+        if (file := sweep.sources.config(point.parameters)) is not None:
+            each.files[file.path] = file
+    for (_, permuted), each in given.items():
+        placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
+        yield from wrong_kinds(each.spec, placed, permuted)
+        yield from misspelt_names(each.spec, [*placed, *beside(placed, *each.files.values())])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """What a sweep gives to the constants of a module: their values, and the configs that have others."""
+
+    spec: Spec
+    values: dict[tuple[str, str], None] = field(default_factory=dict)
+    files: dict[Path, ConfigFile] = field(default_factory=dict)
 
 
 def _place(sweep: Sweep, name: str, text: str) -> Place:
     varied = any(parameter.name == name for parameter in sweep.parameters)
-    return place_of(sweep.source.place("parameters" if varied else "constants", name, value=text))
+    table = "parameters" if varied else "constants" if name in sweep.file.constants else "substitutions"
+    return place_of(sweep.source.place(table, name, value=text))
 
 
 def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:

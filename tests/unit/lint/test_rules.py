@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import MODULE
-from tla2py.lint import Finding, lint_file
+from tla2py.cfg.read import read_config
+from tla2py.lint import Finding, lint_file, lint_options
 from tla2py.lint.configs import module_of
 from tla2py.lint.sweeps import lint_sweep
 from tla2py.plan import plan_sweep
 from tla2py.sweep import load_sweep
+from tla2py.syntax import load_spec
 
 BEGIN = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 MORE = r"""
@@ -180,3 +182,73 @@ def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> N
     assert found[1].message == "N is a string and must be a number: it is an operand of <"
     assert found[1].hint == f"{box}/Box.tla:12:15 needs it"
     assert found[0].message == "S is a set of numbers, and symmetry permutes sets of model values only"
+
+
+VOTE = r"""---- MODULE Vote ----
+CONSTANTS Proc, Leader
+VARIABLE x
+Nobody == CHOOSE n : n \notin Proc
+Init == x = Leader
+Step == x' \in Proc
+Spec == Init /\ [][Step]_x
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("leader", "procs", "meant"),
+    [
+        ("P1", ["{p1, p2}"], "p1"),
+        ("<<p1, P2>>", ["{p1, p2}"], "p2"),
+        ("{{p1, P2}, {p1, p2}}", ["{p1, p2}"], "p2"),
+        ("[p \\in Porc |-> 1]", ["{p1, p2}"], "Proc"),
+        ("[p \\in Procs |-> 1]", ["{p1, p2}"], "Proc"),
+        ("Nobdy", ["{p1, p2}"], "Nobody"),
+        ("sleeve", ["{slave, sleve}"], "sleve"),
+        # Names that are as they are meant.
+        ("p3", ["{p1, p2}"], None),
+        ("a", ["{A, b}"], None),
+        ("nil", ["{nul, pil}"], None),
+        ("leader", ["{p1, p2}"], None),
+        ("{P1}", ["{p1, p2}"], None),
+        ("P1", ["{p1, p2}", "{P1, P2}"], None),
+        ("<<p1, P1>>", ["SUBSET {p1, P1}"], None),
+        # No value can be a predicate on states, or a step.
+        ("init", ["{p1, p2}"], None),
+        ("step", ["{p1, p2}"], None),
+    ],
+)
+def test_a_name_that_nothing_declares_may_be_misspelt(
+    tmp_path: Path, leader: str, procs: list[str], meant: str | None
+) -> None:
+    (tmp_path / "Vote.tla").write_text(VOTE)
+    path = tmp_path / "s.toml"
+    path.write_text(
+        f"module = \"Vote.tla\"\n[constants]\nLeader = '{leader}'\n[parameters]\nProc = {procs}\n"
+    )
+    sweep = load_sweep(path)
+    found = lint_sweep(sweep, plan_sweep(sweep, ""))
+    assert [(*told(each), each.hint) for each in found] == (
+        [("misspelt-name", 3, 11, f"did you mean {meant}?")] if meant else []
+    )
+
+
+def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Path) -> None:
+    (tmp_path / "Vote.tla").write_text(VOTE)
+    config, path = tmp_path / "Vote.cfg", tmp_path / "s.toml"
+    config.write_text("SPECIFICATION Spec\nCONSTANTS Proc = {p1, p2} Leader = P1\n")
+
+    def misspelt(values: str) -> list[tuple[str, str, int, int]]:
+        path.write_text(f'module = "Vote.tla"\nconfig = "Vote.cfg"\n[parameters]\n{values}\n')
+        sweep = load_sweep(path)
+        found = lint_sweep(sweep, plan_sweep(sweep, ""))
+        return [(Path(each.place.file).name, *told(each)) for each in found]
+
+    assert misspelt('Proc = ["{p1}", "{p2}"]') == [("Vote.cfg", "misspelt-name", 2, 36)]
+    assert misspelt('Leader = ["p1", "P2"]') == [("s.toml", "misspelt-name", 4, 18)]
+    assert misspelt('Leader = ["p1"]') == []
+    assert [told(each) for each in lint_file(config, tmp_path / "Vote.tla")] == [("misspelt-name", 2, 36)]
+    spec = load_spec(tmp_path / "Vote.tla")
+    (finding,) = lint_options(spec, {"Leader": "<<P2>>"}, read_config(config))
+    assert (finding.code, finding.place.file) == ("misspelt-name", "-c Leader=...")
+    assert lint_options(spec, {"Leader": "<<P2>>"}) == ()
