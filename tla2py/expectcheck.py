@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tla2py.configfacts import config_facts
 from tla2py.errors import InputError
 from tla2py.expect import expected_verdict, row_for
+from tla2py.grid import value_key, value_text
 from tla2py.outcome import VERDICTS, Verdict
-from tla2py.parameters import parameter_text
+from tla2py.parameters import parameter_text, value_shown
 from tla2py.plan import Plan
 from tla2py.sweep import Sweep
 from tla2py.sweepfile import ExpectPoint, ExpectSection, ToldPoint, nearest
 
 # What can be violated without being listed in a config.
 _UNLISTED = ("assert", "assumption")
+# So many values of a parameter are named.
+_SHOWN = 4
 
 
 def check_expectations(sweep: Sweep, plan: Plan) -> None:
@@ -81,9 +84,20 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
     else:
         message = f"this expectation matches no point: {shown}"
         hint = "the points are those of [parameters], less what [grid] excludes"
+        for name, values in _other_values(sweep, row):
+            hint = f"{name} is {values}"
     return InputError(
         "expect-no-point", message, where=sweep.source.place("expect", "point", number), hint=hint
     )
+
+
+def _other_values(sweep: Sweep, row: ExpectPoint) -> Iterator[tuple[str, str]]:
+    """The parameters of which a row asks for a value that no point has, each with the first values that there are."""
+    for name, value in row.match.items():
+        values = list(dict.fromkeys(point.parameters[name] for point in sweep.points))
+        if value_key(value_text(value)) not in map(value_key, values):
+            shown = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])
+            yield name, f"one of {shown}" if len(values) > 1 else f"{shown} at every point"
 
 
 def _check_row(

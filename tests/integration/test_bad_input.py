@@ -186,12 +186,18 @@ def test_a_sweep_file_in_place_of_a_module(refused: Refused, swept: Callable[[st
         assert "tla2py sweep" in told[1]
 
 
-def test_an_expectation_of_no_point_stops_a_sweep_before_it_runs(
-    refused: Refused, swept: Callable[[str], Path]
+@pytest.mark.parametrize(
+    "command",
+    [("sweep", "--executor", "local", "-o", "store"), ("sweep", "--dry-run"), ("lint",)],
+    ids=" ".join,
+)
+def test_an_expectation_of_no_point_is_told_before_a_sweep_runs(
+    refused: Refused, swept: Callable[[str], Path], command: tuple[str, ...]
 ) -> None:
     file = swept(COUNTER_SWEEP + '\n[[expect.point]]\nmatch = { Max = 9 }\nverdict = "holds"\n')
-    told = refused("sweep", file.name, "--executor", "local", "-o", "store").errors
-    assert "this expectation matches no point" in told[0]
+    told = refused(*command, file.name).errors
+    assert told[0].endswith("this expectation matches no point: Max = 9")
+    assert told[1] == "  Max is one of 1, 2, 3"
     assert not (file.parent / "store").exists()
 
 

@@ -9,6 +9,9 @@ import pytest
 
 from tla2py.cli.app import run_command
 from tla2py.errors import InputError
+from tla2py.expectcheck import check_expectations
+from tla2py.plan import plan_sweep
+from tla2py.sweep import load_sweep
 
 SPEC = Path(__file__).parent.parent / "specs" / "Counter.tla"
 
@@ -58,3 +61,31 @@ def test_an_option_that_is_not_there(folder: Path, option: str, meant: str | Non
         run_command(["check", str(folder / "Counter.tla"), option])
     assert ("Possible options" in str(raised.value)) == (meant is not None)
     assert (meant or "") in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "match", "said"),
+    [
+        ("Bound = { from = 1, to = 6 }", "{ Bound = 7 }", "Bound is one of 1, 2, 3, 4, ..."),
+        ("Bound = [1, 2]", "{ Bound = 7 }", "Bound is one of 1, 2"),
+        ("Bound = [1]", "{ Bound = '1 + 1' }", "Bound is 1 at every point"),
+        (
+            'Bound = [1]\ninvariants = ["", "Small"]',
+            '{ invariants = "Smal" }',
+            "invariants is one of (none), Small",
+        ),
+        (
+            'Bound = [1, 2]\ninvariants = ["Small", ""]\n[grid]\nexclude = [{ Bound = 1, invariants = \'\' }]',
+            "{ Bound = 1, invariants = '' }",
+            "less what [grid] excludes",
+        ),
+    ],
+)
+def test_an_expectation_of_no_point(folder: Path, parameters: str, match: str, said: str) -> None:
+    head = 'module = "Counter.tla"\n[constants]\nProcs = "{p}"\nMax = 1\n[parameters]\n'
+    row = f"\n[[expect.point]]\nmatch = {match}\nverdict = 'holds'\n"
+    (folder / "sweep.toml").write_text(f"{head}{parameters}{row}")
+    sweep = load_sweep(folder / "sweep.toml")
+    with pytest.raises(InputError, match="matches no point") as raised:
+        check_expectations(sweep, plan_sweep(sweep, ""))
+    assert (raised.value.hint or "").endswith(said)

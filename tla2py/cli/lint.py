@@ -18,6 +18,7 @@ from tla2py.cli.options import Jar, Libraries
 from tla2py.cli.translate import use_translator
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.expectcheck import check_expectations
 from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_options, lint_parsed, read_dialect
 from tla2py.lint.configs import config_of, module_of
 from tla2py.lint.sweeps import lint_sweep
@@ -152,7 +153,9 @@ def _swept(file: Path) -> list[Path]:
 def _findings(job: _Job, libraries: Sequence[Path], dialect: Dialect | None) -> Iterator[Finding]:
     if job.file.suffix != ".cfg":
         sweep = load_sweep(job.file, libraries if job.file.suffix == ".json" else ())
-        yield from lint_sweep(sweep, plan_sweep(sweep, ""), dialect)
+        plan = plan_sweep(sweep, "")
+        yield from lint_sweep(sweep, plan, dialect)
+        check_expectations(sweep, plan)
         return
     # What the text alone tells is told also where the module cannot be read.
     yield from lint_file(job.file, None, (), dialect)

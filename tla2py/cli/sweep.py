@@ -177,6 +177,7 @@ def _show_planned(sweeps: Sequence[Sweep], stores: Sequence[Address], jar: Found
     plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
     for sweep, plan, path in zip(sweeps, plans, stores, strict=True):
         warn_sweep(sweep, plan, jar)
+        check_expectations(sweep, plan)
         known = {} if fresh else settled_runs(Store(path), plan)
         for line in planned(sweep, plan, known):
             typer.echo(harmless(line))
