@@ -238,6 +238,31 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     )
 
 
+def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Path) -> None:
+    (box / "models").mkdir()
+    (box / "models" / "Crate.tla").write_text(MODULE.replace("MODULE Box", "MODULE Crate"))
+    for name in ("Test1", "Test2"):
+        (box / "models" / f"{name}.cfg").write_text(CONFIG + "PROPERTY Bound\n")
+    done = run_cli("lint", "models", cwd=box)
+    assert (done.code, done.errors) == (
+        2,
+        [
+            "error: no config in models is named after a module beside it, and there is no sweep file",
+            "  name the module: tla2py lint models/*.cfg models/Crate.tla",
+        ],
+    )
+    alone = run_cli("lint", "models/Test1.cfg", cwd=box)
+    assert (alone.code, alone.stdout) == (0, "")
+    assert "to name the module: tla2py lint models/Test1.cfg models/Crate.tla" in " ".join(alone.errors)
+    # What it says does it.
+    named = run_cli("lint", "models/Test1.cfg", "models/Test2.cfg", "models/Crate.tla", cwd=box)
+    assert named.code == 1
+    assert named.stdout.startswith("models/Test1.cfg:3:10: warning[state-property]")
+    (box / "models" / "Other.tla").write_text(MODULE.replace("MODULE Box", "MODULE Other"))
+    several = run_cli("lint", "models", cwd=box)
+    assert several.errors[1] == "  name the module: tla2py lint models/*.cfg models/MODULE.tla"
+
+
 def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path) -> None:
     (box / "Bax.tla").write_text("---- MODULE Bax ----\nEXTENDS Missing\n====\n")
     for name in ("Bax", "BaxLarge"):

@@ -117,11 +117,7 @@ def _jobs(paths: Sequence[Path]) -> Iterator[_Job]:
     for folder in (path for path in paths if path.is_dir()):
         found = [_Job(file=file, module=module_of(file)) for file in _within(folder)]
         if not found:
-            raise InputError(
-                "usage",
-                f"{folder} has no config beside a module, and no sweep file",
-                hint="name a folder with .cfg files beside their modules, or with sweep files",
-            )
+            raise _nothing_in(folder)
         yield from found
     for file in files:
         if file.suffix == ".cfg":
@@ -130,6 +126,27 @@ def _jobs(paths: Sequence[Path]) -> Iterator[_Job]:
             yield _Job(file=file, module=None)
         elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
             yield _Job(file=config_of(file), module=file)
+
+
+def _nothing_in(folder: Path) -> InputError:
+    for config in sorted(folder.rglob("*.cfg")):
+        if any(config.parent.glob("*.tla")):
+            return InputError(
+                "usage",
+                f"no config in {folder} is named after a module beside it, and there is no sweep file",
+                hint=f"name the module: tla2py lint {config.parent / '*.cfg'} {_module_beside(config)}",
+            )
+    return InputError(
+        "usage",
+        f"{folder} has no config beside a module, and no sweep file",
+        hint="name a folder with .cfg files beside their modules, or with sweep files",
+    )
+
+
+def _module_beside(config: Path) -> Path:
+    """The only module beside a config; where there are several, what stands for one of them."""
+    modules = list(config.parent.glob("*.tla"))
+    return modules[0] if len(modules) == 1 else config.parent / "MODULE.tla"
 
 
 def _within(folder: Path) -> Iterator[Path]:
@@ -160,7 +177,9 @@ def _findings(job: _Job, libraries: Sequence[Path], dialect: Dialect | None) -> 
     # What the text alone tells is told also where the module cannot be read.
     yield from lint_file(job.file, None, (), dialect)
     if job.module is None:
-        err().print(f"{job.file}: no module beside it is named as it begins; only its text is looked at")
+        told = f"{job.file}: no module beside it is named as it begins; only its text is looked at"
+        named = f"tla2py lint {job.file} {_module_beside(job.file)}"
+        err().print(f"{told}; to name the module: {named}", markup=False)
     else:
         yield from lint_file(job.file, job.module, libraries, dialect)
 
