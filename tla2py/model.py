@@ -67,7 +67,7 @@ def constant_values(
                 example = how(name, guess_values(spec, kinds)[name])
                 raise InputError(
                     "unassigned",
-                    f"constant {name} is assigned nowhere and must be a {kind.kind}: {kind.reason}",
+                    f"constant {name} is assigned nowhere and must be a {kind.demand}: {kind.reason}",
                     where=where,
                     hint=f"{kind.where} needs it; give it a value, such as {example}",
                 )

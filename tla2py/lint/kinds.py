@@ -46,7 +46,7 @@ def wrong_kinds(spec: Spec, values: Iterable[Value], permuted: Container[str] = 
             hint = "give it a set such as {a, b}, or leave it out of symmetry"
             yield "constant-kind", place(), message, hint
         elif kind is not None and not _can_be(given, kind.need):
-            message = f"{name} is {_shown(given)} and must be a {kind.kind}: {kind.reason}"
+            message = f"{name} is {_shown(given)} and must be a {kind.demand}: {kind.reason}"
             yield "constant-kind", place(), message, f"{kind.where} needs it"
 
 

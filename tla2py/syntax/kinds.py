@@ -53,6 +53,12 @@ class ConstantKind:
     certain: bool
     need: Need
 
+    @property
+    def demand(self) -> str:
+        """What a value has to be: ``kind``, but for a set of model values any set, which does as well."""
+        only = self.need.element not in (None, Need(MODEL_VALUE))
+        return self.kind if self.need.kind != "set" or only else "set"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:

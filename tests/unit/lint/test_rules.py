@@ -166,6 +166,13 @@ def test_a_value_is_of_the_kind_that_the_module_needs(
     assert lint(box, "", begin) == [("constant-kind", 1, column + 2) for column in found]
 
 
+def test_any_set_does_where_nothing_is_wanted_of_its_elements(box: Path) -> None:
+    (box / "Box.tla").write_text(MODULE.replace("\n====", "\nAll == [S -> {0}]\n===="))
+    (box / "Box.cfg").write_text("CONSTANTS N = 3 S = 7 Op <- Same SPECIFICATION Spec INVARIANT Small\n")
+    (finding,) = lint_file(box / "Box.cfg", box / "Box.tla")
+    assert finding.message.startswith("S is a number and must be a set: ")
+
+
 def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> None:
     path = box / "s.toml"
     path.write_text(

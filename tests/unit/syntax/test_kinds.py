@@ -76,6 +76,13 @@ I == INSTANCE Base WITH Procs <- Nodes, On <- Flag""",
     assert kinds["Flag"].where.endswith("Main.tla:6:47")
 
 
+def test_what_may_hold_model_values_may_hold_anything(load: LoadModules) -> None:
+    assert kind_of(load, "A == [C -> {0, 1}]").demand == "set"
+    assert kind_of(load, "Sym == Permutations(C)").demand == "set"
+    assert kind_of(load, "A == \\E c \\in C : c > x").demand == "set of numbers"
+    assert kind_of(load, "A == x < C").demand == "number"
+
+
 def test_a_recursive_operator_comes_to_an_end(load: LoadModules) -> None:
     body = """RECURSIVE Sum(_, _)
 Sum(f, s) == IF s = {} THEN 0
