@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,7 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tla2py.assumed import fit_values
+from tla2py.cfg.read import read_config
+from tla2py.errors import InputError
 from tla2py.guess import guess_values
+from tla2py.run import Config
 from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds
 from tla2py.syntax.term import Term
 from tla2py.tlc.installed import community_modules
@@ -22,6 +26,7 @@ _GUESS = "a guess"
 _USUAL = "sweep"
 # What is filled in for good; every other value is marked.
 _SETTLED = {"set of model values", "boolean"}
+_LISTS = ("invariants", "properties", "constraints", "action_constraints")
 
 
 def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -> str:
@@ -34,14 +39,16 @@ def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -
     kinds = infer_kinds(spec)
     values, broken = fit_values(spec, kinds, guess_values(spec, kinds))
     varied = _varied(spec, kinds, values)
+    config = _config(spec)
+    lists = _lists(spec, config)
     parts = [
         _head(spec, folder, libraries, named=output is not None and output.stem != _USUAL),
-        _model(spec),
+        _model(spec, lists, config),
         _constants(spec, kinds, values, broken),
         _substitutions(spec),
         _parameters(varied),
         [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
-        _expect(spec, varied),
+        _expect(lists["invariants"], varied),
     ]
     return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
 
@@ -74,7 +81,23 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path], *, named: bool) -
         yield f"libraries = [{', '.join(map(toml_string, needed))}]"
 
 
-def _model(spec: Spec) -> Iterator[str]:
+def _config(spec: Spec) -> Config:
+    """What the config beside a module says, nothing where there is none that can be read."""
+    assert spec.root.path is not None
+    with contextlib.suppress(InputError):
+        return read_config(spec.root.path.with_suffix(".cfg")).config
+    return Config()
+
+
+def _lists(spec: Spec, config: Config) -> dict[str, list[str]]:
+    """The names for each list of [model]: where the config has them, else where their shapes and names would have them."""
+    said = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in _LISTS}
+    settled = {name for names in said.values() for name in names}
+    shaped = {key: [name for name in getattr(spec, key) if name not in settled] for key in _LISTS}
+    return {key: said[key] + shaped[key] for key in _LISTS}
+
+
+def _model(spec: Spec, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
     yield "[model]"
     specifications = list(spec.specifications)
     if "Spec" in spec.definitions:
@@ -86,20 +109,21 @@ def _model(spec: Spec) -> Iterator[str]:
         yield _line(f"next = {toml_string(spec.nexts[0])}", _others(spec.nexts))
     else:
         yield '# specification = "..."       # no definition looks like one; or init and next'
-    yield from _choice("invariants", spec.invariants)
-    yield from _choice("properties", spec.properties)
-    for key, names in (("constraints", spec.constraints), ("action_constraints", spec.action_constraints)):
-        if names:
-            yield _line(
-                f"{key} = [{', '.join(map(toml_string, names))}]", "bounds the search, judged by the name"
-            )
+    yield from _choice("invariants", lists["invariants"])
+    yield from _choice("properties", lists["properties"])
+    for key in ("constraints", "action_constraints"):
+        if names := lists[key]:
+            judged = "" if set(names) <= set(getattr(config, key)) else ", judged by the name"
+            yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{judged}")
     yield _line("# check_deadlock = false", "if behaviours may end")
     if spec.symmetry_sets:
         best = "Symmetry" if "Symmetry" in spec.symmetry_sets else spec.symmetry_sets[-1]
         others = [best, *(name for name in spec.symmetry_sets if name != best)]
         yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
     for name in spec.definitions:
-        if re.fullmatch(r"(?i)\w*view", name) and not spec.definitions[name].parameters:
+        if (name == config.view or re.fullmatch(r"(?i)\w*view", name)) and not spec.definitions[
+            name
+        ].parameters:
             yield f"# view = {toml_string(name)}"
 
 
@@ -244,7 +268,7 @@ def _more(kind: str, text: str) -> list[str]:
     return [text, f"{{{', '.join([*names, names[0].rstrip('0123456789') + '3'])}}}"]
 
 
-def _expect(spec: Spec, varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _expect(invariants: Sequence[str], varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
     yield from _comment("What is known beforehand, for 'tla2py gate':")
     yield "# [expect]"
     yield '# verdict = "holds"'
@@ -252,8 +276,8 @@ def _expect(spec: Spec, varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield "# [[expect.point]]"
         yield f"# match = {{ {toml_key(name)} = {toml_value(texts[-1])} }}"
         yield '# verdict = "violated"'
-        if spec.invariants:
-            yield f"# violates = [{toml_string(spec.invariants[-1])}]"
+        if invariants:
+            yield f"# violates = [{toml_string(invariants[-1])}]"
 
 
 def _others(names: Sequence[str]) -> str:

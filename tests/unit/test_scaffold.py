@@ -250,6 +250,31 @@ def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) 
     assert plan_sweep(load_sweep(sweep), "jar").runs[0].config.invariants == ("Small",)
 
 
+def test_the_config_beside_the_module_says_what_a_definition_is_for(tmp_path: Path) -> None:
+    module = tmp_path / "MC.tla"
+    module.write_text(
+        "---- MODULE MC ----\nEXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
+        "Next == x' = x + 1 /\\ UNCHANGED y\nSpec == Init /\\ [][Next]_<<x, y>>\nSmall == x < 9\n"
+        "constr_1571 == x < 6\naction_constr_1571 == x' < 7\nLimit == x < 8\nview_1571 == x\n====\n"
+    )
+    config = module.with_suffix(".cfg")
+    sweep, text = scaffold(module, tmp_path)
+    assert '# "constr_1571"' in text
+    assert (sweep.file.model.constraints, sweep.file.model.action_constraints) == (["Limit"], None)
+    config.write_text(
+        "SPECIFICATION Spec\nCONSTRAINT constr_1571\nACTION_CONSTRAINT action_constr_1571\n"
+        "VIEW view_1571\nINVARIANT Limit\nPROPERTY Elsewhere\n"
+    )
+    sweep, text = scaffold(module, tmp_path)
+    assert sweep.file.model.constraints == ["constr_1571"]
+    assert sweep.file.model.action_constraints == ["action_constr_1571"]
+    assert re.findall(r'^    # "(.*)",$', text, re.MULTILINE) == ["Limit", "Small"]
+    assert '# view = "view_1571"' in text
+    assert "Elsewhere" not in text
+    config.write_text("CONSTRAINT constr_1571,\n")
+    assert '# "constr_1571"' in scaffold(module, tmp_path)[1]
+
+
 def test_a_comment_with_control_characters_is_still_toml(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_bytes(b"---- MODULE M ----\nCONSTANT N \\* a \x07 number\x7f \xff\nA == {N}\n====\n")
