@@ -71,7 +71,7 @@ def lint_command(
     """Tell what TLC misreads in configs and sweep files, without running it.
 
     A config is for the one module that is given, else for the module beside it whose name begins its own. Exit codes:
-    0 nothing found, 1 an error or a warning, 2 a file could not be read.
+    0 nothing found, 1 an error or a warning, 2 a file could not be read, or an expectation in it says nothing.
     Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint Spec.tla; tla2py lint sweep.toml;
     tla2py lint .
     """
