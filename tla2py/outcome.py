@@ -87,6 +87,17 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.KILLED: "killed",
 }
 
+_STOPPED = (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.OUT_OF_DISK, Outcome.KILLED)
+
+
+def unfinished(outcome: Outcome, termination_reason: object) -> bool:
+    """Whether TLC did not come to its end, so that its counts are those of its last line of progress.
+
+    A run that found a violation before it was ended from outside has a ``termination_reason`` too.
+    """
+    return outcome in _STOPPED or termination_reason is not None
+
+
 # How to get an answer after all; a run that may take more than when it ended so is run again.
 REMEDIES: dict[Outcome, str] = {
     Outcome.TIMEOUT: "give it longer, by --timeout or in a sweep file's [tlc]; the same command then runs it again",

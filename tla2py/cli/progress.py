@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tla2py.cli.console import err
 from tla2py.perform import Progress as SweepProgress
-from tla2py.report.text import seconds
+from tla2py.report.figures import seconds
 from tla2py.units import counted
 
 # Before the first line, and at most between two: a log of hours is to be read too.

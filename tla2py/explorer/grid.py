@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
+from tla2py.outcome import Outcome, unfinished
 from tla2py.tables.read import list_of
 
 Row = Mapping[str, object]
+_COUNTS = ("generated", "distinct", "depth")
 _STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
 
 
@@ -53,6 +55,11 @@ class GridPoint:
                 hint=f"columns of numbers: {', '.join(known)}",
             )
         return None
+
+    def least(self, column: str) -> str:
+        """What stands before a count that is less than what there is, as TLC did not come to its end; else nothing."""
+        stopped = unfinished(Outcome(str(self.run["outcome"])), self.run["termination_reason"])
+        return "≥ " if stopped and column in _COUNTS and self.run[column] is not None else ""
 
 
 def grid_points(view: StoreView) -> list[GridPoint]:

@@ -47,7 +47,7 @@ def _table(points: list[GridPoint]) -> Element:
     for point in shown[:_MOST_ROWS]:
         star = "★ " if point.point in minimal else ""
         seconds = point.number("wall_seconds")
-        numbers = [number_text(point.number(name)) for name in _NUMBERS] + [
+        numbers = [point.least(name) + number_text(point.number(name)) for name in _NUMBERS] + [
             "-" if seconds is None else f"{seconds:.1f}"
         ]
         body.append(

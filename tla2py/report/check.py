@@ -7,9 +7,10 @@ from rich.text import Text
 
 from tla2py.check import Checked
 from tla2py.configfacts import DEADLOCK, Check, checks_of
-from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Verdict
+from tla2py.outcome import OUTCOME_WORDS, REMEDIES, Verdict, unfinished
 from tla2py.report.diagnostics import diagnostics_text
-from tla2py.report.text import VERDICT_STYLES, number, seconds, trace_text
+from tla2py.report.figures import number, seconds
+from tla2py.report.text import VERDICT_STYLES, trace_text
 from tla2py.units import counted
 
 # As Java says that it may not open a file, or finds no network.
@@ -56,8 +57,9 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         verdict.append(_NOTHING_ELSE * (bool(names) and _checks(checked) == (DEADLOCK,)), "")
     stats = result.stats
     if stats.generated is not None:
+        least = "at least " * unfinished(result.outcome, record.executions[0].termination_reason)
         verdict.append(
-            f"; {counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "
+            f"; {least}{counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "
             f"depth {number(stats.depth)}",
             "",
         )

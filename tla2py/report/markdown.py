@@ -10,7 +10,7 @@ from tla2py.decision import Decision, PointDecision
 from tla2py.exitcodes import EXIT_OK
 from tla2py.report.alike import Surprise, surprises_by_kind
 from tla2py.report.evidence import Evidence
-from tla2py.report.text import number, seconds
+from tla2py.report.figures import number, seconds
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
 from tla2py.units import counted

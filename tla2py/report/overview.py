@@ -13,7 +13,8 @@ from tla2py.expect import ended_early
 from tla2py.explore import StoreView
 from tla2py.parameters import parameter_text
 from tla2py.plan import Plan
-from tla2py.report.text import number, seconds, smallest, violated_names
+from tla2py.report.figures import counts_less, number, seconds
+from tla2py.report.text import smallest, violated_names
 from tla2py.run import Run
 
 Row = Mapping[str, object]
@@ -58,7 +59,9 @@ def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
             _verdict(name, plan, runs),
             place,
             number(shortest) if shortest else "",
-            number(sum(int(str(run["distinct"] or 0)) for run in runs)) if first else "",
+            number(sum(int(str(run["distinct"] or 0)) for run in runs), least=any(map(counts_less, runs)))
+            if first
+            else "",
             seconds(sum(float(str(run["wall_seconds"])) for run in runs)) if first else "",
         )
         first = False

@@ -16,6 +16,7 @@ from tla2py.explorer.fired import ActionCount, never_fired
 from tla2py.outcome import OUTCOME_WORDS, Outcome
 from tla2py.parameters import parameter_text, value_shown
 from tla2py.report.diagnostics import points_without_answer
+from tla2py.report.figures import counts_less, number, seconds
 from tla2py.report.layout import Indented, PointRow, PointTable
 from tla2py.show.plain import (
     DERIVED,
@@ -151,7 +152,9 @@ def _points_table(
             verdict.append(": " + ", ".join(said))
         elif run["verdict"] in ("inconclusive", "broken"):
             verdict.append(f": {OUTCOME_WORDS[Outcome(str(run['outcome']))]}")
-        figures = {key: number(run[key]) for key in ("generated", "distinct", "depth")}
+        figures = {
+            key: number(run[key], least=counts_less(run)) for key in ("generated", "distinct", "depth")
+        }
         point = int(str(run["point"]))
         rows.append(
             PointRow(
@@ -303,16 +306,6 @@ def _verdict_told(run: Row) -> str:
     return (
         f"inconclusive ({OUTCOME_WORDS[Outcome(str(run['outcome']))]})" if unanswered else str(run["verdict"])
     )
-
-
-def number(value: object) -> str:
-    """A count with thousands marked, or a dash for none."""
-    return "-" if value is None else f"{int(str(value)):,}"
-
-
-def seconds(value: float) -> str:
-    """A duration for a person."""
-    return f"{value:.1f}s" if value < 60 else f"{int(value // 60)}m{int(value % 60):02d}s"
 
 
 def _cut(text: str, most: int) -> str:

@@ -63,7 +63,9 @@
     if (!known.length) return void (cell.className = "t2-none");
     const number = (row) => Number(sortedBy(row.cells[column(key)]));
     const largest = known.reduce((one, other) => (number(other) > number(one) ? other : one));
-    link(largest, (found.length > 1 ? "≤ " : "") + largest.cells[column(key)].textContent);
+    const text = largest.cells[column(key)].textContent;
+    // Where a run did not finish, nobody knows the most.
+    link(largest, found.length > 1 && !found.some((row) => row.cells[column(key)].textContent.startsWith("≥")) ? `≤ ${text}` : text);
     cell.className = "t2-n";
     const most = Math.max(...rows.map(number));
     const shade = most > 0 ? Math.log1p(number(largest)) / Math.log1p(most) : 0;

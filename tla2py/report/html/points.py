@@ -97,7 +97,7 @@ def _head(key: str, title: str, *, number: bool = False, kind: str | None = None
 def _number(point: GridPoint, column: str, form: str) -> Element:
     value = point.number(column)
     shown = None if value is None else value / 2**20 if column == "peak_memory_bytes" else value
-    text = "-" if shown is None else form.format(shown)
+    text = "-" if shown is None else point.least(column) + form.format(shown)
     return element("td", text, class_="t2-n", data_value="" if shown is None else f"{shown:.10g}")
 
 

@@ -1,0 +1,63 @@
+"""Counts of a run that did not come to its end are marked wherever a person reads them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console, RenderableType
+
+from tests.unit.records import executed
+from tests.unit.test_tables import make_store
+from tla2py.check import Checked
+from tla2py.explore import StoreView, open_view
+from tla2py.explorer.store_html import store_html
+from tla2py.outcome import Outcome, unfinished
+from tla2py.report.check import check_text
+from tla2py.report.html.page import PageOptions, report_page
+from tla2py.report.text import sweep_summary
+
+
+def printed(what: RenderableType) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(what)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+@pytest.fixture
+def view(tmp_path: Path) -> StoreView:
+    """A store of a run that holds and one that had too little memory."""
+    return open_view(make_store(tmp_path / "store", ("success", "out-of-memory")).path)
+
+
+def test_in_the_table_of_a_sweep(view: StoreView) -> None:
+    held, stopped = printed(sweep_summary(view)).splitlines()[1:3]
+    assert "holds" in held
+    assert ">=" not in held
+    run = view.run_rows[1]
+    assert f" >={run['generated']}  " in stopped
+    assert stopped.count(">=") == 3
+
+
+def test_on_pages(view: StoreView) -> None:
+    for text in (report_page(view, PageOptions()), store_html(view)):
+        assert text.count(">≥ ") == 3
+        assert f">≥ {view.run_rows[1]['generated']}<" in text
+
+
+def test_in_the_last_line_of_a_check(tmp_path: Path) -> None:
+    def last(case: str) -> str:
+        done = executed(tmp_path, case, case)
+        return printed(check_text(Checked(record=done.record, result=done.result))).splitlines()[-1]
+
+    assert "; at least " in last("out-of-memory")
+    assert "; at least " not in last("success")
+
+
+def test_what_was_violated_before_the_time_was_up_is_no_end() -> None:
+    assert unfinished(Outcome.VIOLATION_SAFETY, "timeout")
+    assert not unfinished(Outcome.VIOLATION_SAFETY, None)
+    assert unfinished(Outcome.KILLED, None), "as the log of another machine has it"
+    assert not unfinished(Outcome.BOUNDED_SUCCESS, None), "a simulation says at its end what it counted"

@@ -1,0 +1,22 @@
+"""Counts and durations in tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tla2py.outcome import Outcome, unfinished
+
+
+def counts_less(run: Mapping[str, object]) -> bool:
+    """Whether the counts of a row of ``runs`` are less than what there is, as TLC did not come to its end."""
+    return unfinished(Outcome(str(run["outcome"])), run["termination_reason"])
+
+
+def number(value: object, *, least: bool = False) -> str:
+    """A count with thousands marked, ``>=`` before one that is less than what there is, or a dash for none."""
+    return "-" if value is None else f"{'>=' * least}{int(str(value)):,}"
+
+
+def seconds(value: float) -> str:
+    """A duration for a person."""
+    return f"{value:.1f}s" if value < 60 else f"{int(value // 60)}m{int(value % 60):02d}s"
