@@ -131,10 +131,14 @@ def test_an_initial_state_that_lacks_a_variable(
     assert ended.code == 2
     assert f"Half.tla:{place}: The initial predicate gives y no value." in told(ended)
     assert "broken: a definition cannot be evaluated" in ended.stdout
-    for option in ("--verify", "--arguments"):
-        asked = run_cli("trace", "runs/sweep", "1", option)
-        assert asked.code == 2
-        assert "y has no value in state 1" in asked.stderr
+    asked = run_cli("trace", "runs/sweep", "1", "--arguments")
+    assert asked.code == 2
+    assert "y has no value in state 1" in asked.stderr
+    verified = run_cli("trace", "runs/sweep", "1", "--verify")
+    said = "point 1, trace 1: not verifiable: TLC could not evaluate the model here\n"
+    assert (verified.code, verified.stdout) == (0, said)
+    (row,) = run_cli("trace", "runs/sweep").stdout.splitlines()[1:]
+    assert " (cannot be evaluated)  evaluation " in row
 
 
 def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, folder: Path) -> None:

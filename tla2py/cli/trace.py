@@ -24,6 +24,7 @@ from tla2py.report.text import trace_list, trace_text
 from tla2py.show.processes import acting
 from tla2py.tlc.behaviours import SIMULATED
 from tla2py.tlc.toolchain import find_toolchain
+from tla2py.tlc.traces import EVALUATION
 from tla2py.values import Value, ValueTextError, parse_value
 
 
@@ -140,9 +141,13 @@ def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | N
             number = int(str(row["trace"]))
             if trace not in (None, number) or row["kind"] == SIMULATED:
                 continue
+            title = _title(view, here.point, number)
+            if row["kind"] == EVALUATION:
+                show(Text(f"{title}not verifiable: TLC could not evaluate the model here"))
+                continue
             found = confirm_trace(view.trace(here.point, number), record, sources, toolchain)
             said = "confirmed" if found.confirmed else "REFUSED"
-            show(Text(f"{_title(view, here.point, number)}{said}: {found.reason}"))
+            show(Text(f"{title}{said}: {found.reason}"))
             code = code if found.confirmed else EXIT_UNEXPECTED
     if point is not None:
         view.trace(point, trace or 1)  # says it if there is none

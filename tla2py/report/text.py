@@ -32,6 +32,7 @@ from tla2py.show.plain import (
 from tla2py.smaller import minimal_points
 from tla2py.statediff import Part, changed_parts
 from tla2py.store import ManifestPoint
+from tla2py.tlc.traces import EVALUATION
 from tla2py.trace import State, Trace
 from tla2py.values import format_value
 
@@ -293,7 +294,7 @@ def trace_list(view: StoreView) -> RenderableType:
                 str(point.point),
                 str(row["trace"]),
                 *map(value_shown, point.parameters.values()),
-                str(row["name"]),
+                "(cannot be evaluated)" if row["kind"] == EVALUATION else str(row["name"]),
                 str(row["kind"]),
                 str(row["length"]),
                 ends,

@@ -95,7 +95,8 @@ TABLES: dict[str, tuple[Column, ...]] = {
             "kind",
             _TEXT,
             False,
-            "what it violates: invariant, action_property, temporal_property, deadlock, ...",
+            "what it violates: invariant, action_property, temporal_property, deadlock, ...; evaluation where it violates "
+            "nothing and leads to what TLC could not evaluate",
         ),
         Column("name", _TEXT, False, "the definition it violates; empty where TLC names none"),
         Column("length", pa.int32(), False, "number of states"),
