@@ -113,6 +113,24 @@ def test_an_invariant_that_cannot_be_evaluated_in_an_initial_state(run_cli: RunC
     assert sum(line.startswith("Odd.tla:5:8: ") for line in shown) == 1
 
 
+def test_which_invariant_failed_in_an_initial_state_is_known_of_one_alone(
+    run_cli: RunCli, folder: Path
+) -> None:
+    # Of what is made of a value that knows its place, TLC tells that place and not where it was used.
+    text = (
+        "---- MODULE Odd ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = [k \\in {1} |-> <<>>]\nNext == x' = x\n"
+        "Odd == x[1][1] > 0\nFine == 1 \\in DOMAIN x\n====\n"
+    )
+    (folder / "Odd.tla").write_text(text)
+    checked = ("check", "Odd.tla", "--init", "Init", "--next", "Next", "--invariant", "Odd")
+    shown = told(run_cli(*checked))
+    assert caret_of(shown, "Odd.tla:6:1") == "Odd == x[1][1] > 0"
+    assert not any("TLC does not say" in line for line in shown)
+    shown = told(run_cli(*checked, "--invariant", "Fine"))
+    assert caret_of(shown, "Odd.tla:4:1").startswith("Init == ")
+    assert any("or in one of Odd, Fine, which are evaluated on this state." in line for line in shown)
+
+
 @pytest.mark.parametrize(
     ("behaviour", "place"),
     [

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tla2py.cfg.read import parse_config
 from tla2py.errors import InputError
+from tla2py.origins.initial import evaluated_on_initial, initial_predicate
 from tla2py.origins.literal import character_column, solid
 from tla2py.origins.written import Written
 from tla2py.outcome import MOST_LINES, Diagnostic, Place
@@ -17,7 +18,6 @@ from tla2py.result import RunResult
 from tla2py.run import Config, RunRecord
 from tla2py.syntax import Module, read_text
 from tla2py.syntax.copies import original_line
-from tla2py.syntax.term import Term
 from tla2py.tlc.codes import Code
 from tla2py.tlc.states import CALL, LOCATION, location_of
 from tla2py.trace import Location, Trace
@@ -32,7 +32,6 @@ _FOLDER = re.compile(r"-Djava\.io\.tmpdir=(.*)[/\\]tmp")
 # The first lines say what a message is about.
 _READ = 2000
 _UNASSIGNED = 2222
-_TEMPORAL = re.compile(r"\[\]|<>|~>|\b[WS]F_")
 _LEVELS = (2146, 2149)
 # These name what they are about, and no place.
 _NAMING = (
@@ -91,8 +90,18 @@ class _Locator:
 
     def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
         """A diagnostic with its place; ``following`` are it and those after it."""
-        place = self._place_of(found) or self._called(following) or self._named(found)
-        return replace(found, text=self._told(found.text), place=place)
+        text, place = self._told(found.text), self._place_of(found) or self._called(following)
+        suspects: Sequence[str] = ()
+        if place is None and found.code == Code.INITIAL_STATE_FAILED:
+            suspects = evaluated_on_initial(_config(self._config_text), self._traces)
+        if len(suspects) == 1:
+            place = self._declared(suspects[0])
+        elif suspects:
+            text += (
+                f"\nTLC does not say where: in the initial predicate, or in one of {', '.join(suspects)}, "
+                "which are evaluated on this state."
+            )
+        return replace(found, text=text, place=place or self._named(found))
 
     def _place_of(self, found: Diagnostic) -> Place | None:
         if found.code == Code.NESTED_EXPRESSION:
@@ -106,23 +115,6 @@ class _Locator:
         if (line := _CONFIG_LINE.search(found.text)) is not None:
             return self._config_line(int(line[1]))
         return None
-
-    def _initial(self) -> Place | None:
-        """Where the initial predicate is defined: the config's, or the first that its specification names."""
-        config = _config(self._config_text)
-        if config.init is not None:
-            return self._declared(config.init)
-        texts = map(self._origins.text, self._files.values())
-        defined = {each.name: each for text in texts for each in _read(text).definitions}
-        name, through = config.specification or "", set[str]()
-        while name in defined and name not in through:
-            if through and _TEMPORAL.search(defined[name].text) is None:
-                break
-            through.add(name)
-            inner = [part for part in _conjuncts(defined[name].body) if part in defined]
-            steps = [part for part in inner if _TEMPORAL.search(defined[part].text)]
-            name = next((part for part in inner if part not in steps), steps[0] if steps else name)
-        return self._declared(name)
 
     def _called(self, following: Sequence[Diagnostic]) -> Place | None:
         """Where TLC was when the first of these came about, if it tells in the next."""
@@ -145,7 +137,8 @@ class _Locator:
 
     def _named(self, found: Diagnostic) -> Place | None:
         if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE):
-            return self._initial()
+            read = [_read(self._origins.text(sha256)) for sha256 in self._files.values()]
+            return self._declared(initial_predicate(_config(self._config_text), read))
         if found.code not in _NAMING:
             return None
         names = _NAME.findall(found.text[:_READ])
@@ -281,13 +274,6 @@ class _Locator:
                 at = replace(at, begin_line=line, end_line=max(self.line(at.module, at.end_line), line))
             states.append(replace(state, location=at))
         return replace(trace, states=tuple(states))
-
-
-def _conjuncts(term: Term | None) -> list[str]:
-    """The names among the conjuncts of a formula."""
-    if term is None or term.is_name():
-        return [] if term is None else [term.operator]
-    return [name for part in term.arguments for name in _conjuncts(part)] if term.operator == "/\\" else []
 
 
 def _some(lines: Sequence[str]) -> str:
