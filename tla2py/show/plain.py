@@ -33,9 +33,18 @@ def derived(trace: Trace) -> bool:
 
 def headline(trace: Trace) -> str:
     """What a trace is, in a few words."""
-    said = _VIOLATIONS.get(trace.kind, f"{trace.name or trace.kind} is violated")
+    said = _VIOLATIONS.get(trace.kind) or (
+        f"{trace.name} is violated"
+        if trace.name
+        else f"{_unnamed(trace.kind)} is violated (TLC does not say which)"
+    )
     incomplete = "incomplete trace of " if trace.cut_off else ""
     return f"{said}, {incomplete}{states_text(len(trace.states))}"
+
+
+def _unnamed(kind: str) -> str:
+    """``a temporal property``, ``an invariant``."""
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind.replace('_', ' ')}"
 
 
 def states_text(count: int) -> str:

@@ -78,6 +78,8 @@ def test_how_a_behaviour_goes_on(ends: dict[str, Any], said: str) -> None:
     ("kind", "name", "said"),
     [
         ("invariant", "Safe", "Safe is violated"),
+        ("temporal_property", "", "a temporal property is violated (TLC does not say which)"),
+        ("invariant", "", "an invariant is violated (TLC does not say which)"),
         ("deadlock", "", "a deadlock is reached"),
         (UNKNOWN, "", "a behaviour of which nobody says what it violates"),
         ("evaluation", "Safe", "cannot be evaluated after these steps"),
