@@ -171,10 +171,10 @@ class StoreView:
                 "no-trace",
                 f"point {point} has no trace {number}"
                 if traces
-                else f"point {point} has no counterexample: its verdict is {self._verdict(point)}",
+                else f"point {point} of {self.store.path} has no counterexample: its verdict is {self._verdict(point)}",
                 hint=f"its traces: 1 to {len(traces)}"
                 if traces
-                else "'tla2py trace STORE' lists the points that have one",
+                else f"'tla2py trace {self.store.path}' lists the points that have one",
             )
         row = traces[number - 1]
         # The states of all traces are written one after the other.

@@ -240,7 +240,26 @@ def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
     assert whole.stdout.count("count = (p1 :> ") == 4
     none = run_cli("trace", counter_store, "1")
     assert none.code == 2
-    assert "no counterexample: its verdict is holds" in none.stderr
+    assert f"point 1 of {counter_store} has no counterexample: its verdict is holds" in none.stderr
+
+
+def test_a_trace_is_compared_with_one_of_another_store(
+    counter_store: Path, tmp_path: Path, run_cli: RunCli
+) -> None:
+    other = shutil.copytree(counter_store, tmp_path / "other")
+
+    def compared(with_: str) -> str:
+        done = run_cli("trace", counter_store, "5", "--diff", with_)
+        assert done.code == 0, done.stderr
+        return done.stdout
+
+    assert compared(str(other)).splitlines()[-1] == "both take the same steps"
+    assert f"point 5 of {other}" in compared(str(other))
+    assert compared(f"{other}:6") == compared("6").replace("point 6", f"point 6 of {other}")
+    failed = run_cli("trace", counter_store, "5", "--diff", f"{other}:1")
+    assert failed.code == 2
+    assert f"point 1 of {other} has no counterexample" in failed.stderr
+    assert f"'tla2py trace {other}' lists the points that have one" in failed.stderr
 
 
 def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,9 @@ from tla2py.tlc.toolchain import find_toolchain
 from tla2py.tlc.traces import EVALUATION
 from tla2py.values import Value, ValueTextError, parse_value
 
+# A store and a point in it.
+_STORE_POINT = re.compile(r"(.+):(\d+)")
+
 
 def trace_command(
     store: Annotated[
@@ -48,7 +52,9 @@ def trace_command(
     diff: Annotated[
         str | None,
         typer.Option(
-            "--diff", metavar="OTHER", help="Compare with the trace of another point, or of another file."
+            "--diff",
+            metavar="OTHER",
+            help="Compare with a trace of another point, of a file, or of another store: its point of the same number, or STORE:POINT.",
         ),
     ] = None,
     verify: Annotated[
@@ -189,15 +195,25 @@ def _compare(view: StoreView, point: int, other: str, number: int, format_: str)
         raise InputError(
             "format-of-a-comparison", "a comparison is only shown as text", hint="leave --format out"
         )
-    if other.isdecimal():
-        there, their_point, title = view, int(other), f"point {other}"
-    elif is_remote(other) or folder_of(other).exists():
-        there, their_point, title = open_view(other), 1, other
-    else:
-        raise InputError(
-            "unknown-point",
-            f"--diff {other}: no point and no file",
-            hint="name a point, as in --diff 3, or a file that holds a trace",
-        )
+    there, their_point, title = _other(view, point, other)
     ours = str(view.store.path) if isinstance(view.store, ForeignStore) else f"point {point}"
     show(comparison_text(view.trace(point, number), there.trace(their_point, 1), titles=(ours, title)))
+
+
+def _other(view: StoreView, point: int, other: str) -> tuple[StoreView, int, str]:
+    """What ``--diff`` names: a store, the point in it, and what to call it."""
+    if other.isdecimal():
+        return view, int(other), f"point {other}"
+    named = None if not is_remote(other) and folder_of(other).exists() else _STORE_POINT.fullmatch(other)
+    address = named[1] if named else other
+    if not is_remote(address) and not folder_of(address).exists():
+        raise InputError(
+            "unknown-point",
+            f"--diff {other}: no point, no file and no store",
+            hint="name a point, as in --diff 3, a file that holds a trace, or a store and its point, as in --diff STORE:3",
+        )
+    there = open_view(address)
+    if isinstance(there.store, ForeignStore):
+        return there, int(named[2]) if named else 1, address
+    their_point = int(named[2]) if named else point
+    return there, their_point, f"point {their_point} of {address}"
