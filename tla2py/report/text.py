@@ -74,7 +74,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
     if minimal:
         following = f"tla2py trace {store} {minimal[0][0].point}"
     elif any(run["verdict"] == "broken" for run in runs):
-        following = "mend what is broken; the same command then runs no more than that"
+        following = "mend what is broken; the same command then runs what that changes: all points, if it is the module"
     else:
         following = f"tla2py report {store}"
     parts.append(Text.assemble(("Next   ", "bold"), following))
