@@ -100,9 +100,9 @@ def unfinished(outcome: Outcome, termination_reason: object) -> bool:
 
 # How to get an answer after all; a run that may take more than when it ended so is run again.
 REMEDIES: dict[Outcome, str] = {
-    Outcome.TIMEOUT: "give it longer, by --timeout or in a sweep file's [tlc]; the same command then runs it again",
-    Outcome.OUT_OF_MEMORY: "give it more memory, by --memory or in a sweep file's [tlc]; the same command then runs it again",
-    Outcome.OUT_OF_DISK: "make room, or give it more disk in a sweep file's [tlc]; the same command then runs it again",
+    Outcome.TIMEOUT: "give it longer: --timeout, or timeout in the sweep file; it is then run again",
+    Outcome.OUT_OF_MEMORY: "give it more memory: --memory, or memory in the sweep file; it is then run again",
+    Outcome.OUT_OF_DISK: "make room, or give it more: disk in the sweep file; it is then run again",
     Outcome.KILLED: "the same command runs it again",
     Outcome.BOUNDED_SUCCESS: 'a simulation, or a search that was cut short; where that is meant, expect verdict = "inconclusive"',
 }
