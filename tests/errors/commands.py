@@ -34,6 +34,16 @@ def two_sweep_files_of_which_one_is_printed(lab: Lab) -> None:
 
 
 @provokes("usage")
+def trace_that_is_to_be_verified_and_written(lab: Lab) -> None:
+    lab.run("trace", "store", "1", "--verify", "--format", "json")
+
+
+@provokes("usage")
+def trace_that_is_to_be_verified_and_compared(lab: Lab) -> None:
+    lab.run("trace", "store", "1", "--verify", "--diff", "2")
+
+
+@provokes("usage")
 def schema_beside_nothing(lab: Lab) -> None:
     lab.run("init", "Counter.tla", "--schema")
 

@@ -75,6 +75,12 @@ def trace_command(
         raise InputError(
             "unknown-format", f"no format {format_!r}", hint=f"formats of traces: {', '.join(FORMATS)}"
         )
+    if verify and (diff is not None or format_ != "text"):
+        raise InputError(
+            "usage",
+            "--verify judges traces and writes none",
+            hint="leave --format and --diff out, or --verify",
+        )
     view = open_view(store)
     if verify:
         raise typer.Exit(_verify(view, point, trace, tla2tools))
