@@ -57,8 +57,13 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
+        # A gate takes the store of a sweep in its place.
         raise InputError(
-            "sweep-missing", f"no such sweep file: {path}", hint="'tla2py init MODULE.tla' writes a first one"
+            "sweep-missing",
+            f"no such sweep file: {path}"
+            if path.suffix == ".toml"
+            else f"no such sweep file or store: {path}",
+            hint="'tla2py init MODULE.tla' writes a first sweep file",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(

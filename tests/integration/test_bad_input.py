@@ -165,6 +165,7 @@ def test_a_value_that_no_template_could_place(
 
 
 def test_no_such_sweep_file(refused: Refused) -> None:
+    assert "no such sweep file or store: runs/none" in refused("gate", "runs/none").errors[0]
     assert "no such sweep file: none.toml" in refused("sweep", "none.toml").errors[0]
 
 

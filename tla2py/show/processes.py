@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from tla2py.errors import InputError
@@ -52,8 +53,12 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
         found = tuple(dict.fromkeys(_process(trace, one) for one in by))
         said = "no process is given"
     if not found:
-        known = sorted({*keyed_variables(trace), *trace.constants})
-        hint = f"name the processes, as in lanes(['p1', 'p2']){', or one of ' + ', '.join(known) if known else ''}"
+        known = sorted({*keyed_variables(trace), *filter(partial(_named, trace), trace.constants)})
+        hint = (
+            f"name one of {', '.join(known)}, or in Python the processes themselves, as in lanes(['p1', 'p2'])"
+            if known
+            else "name the processes themselves, in Python, as in lanes(['p1', 'p2'])"
+        )
         raise InputError("no-processes", said, hint=hint)
     return found
 
