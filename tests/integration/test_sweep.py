@@ -262,6 +262,17 @@ def test_a_trace_is_compared_with_one_of_another_store(
     assert f"'tla2py trace {other}' lists the points that have one" in failed.stderr
 
 
+def test_a_page_says_what_tells_who_acts(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    def told(*options: str) -> str:
+        page = tmp_path / "who.html"
+        assert run_cli("report", counter_store, "-o", page, *options).code == 0
+        return page.read_text(encoding="utf-8")
+
+    assert "; who acts is derived from whose part of the state changed<" in told()
+    said = "; who acts is derived from arguments, else from whose part of the state changed<"
+    assert said in told("--arguments")
+
+
 def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
     store = shutil.copytree(counter_store, tmp_path / "store")
     with tla2py.open_store(str(store)).store.lock():

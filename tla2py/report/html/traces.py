@@ -16,7 +16,7 @@ from tla2py.report.html.glossary import Glossary, definition_view, words_view
 from tla2py.report.html.points import varying
 from tla2py.show.lanes_svg import lanes_svg
 from tla2py.show.markup import Element, element
-from tla2py.show.plain import headline, runs_of
+from tla2py.show.plain import derived, headline, runs_of
 from tla2py.show.trace_html import trace_view
 from tla2py.tlc.behaviours import SIMULATED
 from tla2py.trace import Trace
@@ -116,7 +116,9 @@ def _lanes(shown: Shown, trace: Trace, name: str) -> Element | None:
         return None
     said = "By process, time going down" + "; arrows are messages" * bool(shown.messages)
     if any(row.derived for row in lanes.rows):
-        said += "; who acts is derived from whose part of the state changed"
+        # An argument tells who acts where it names one whose part changed.
+        said += "; who acts is derived from " + "arguments, else from " * derived(trace)
+        said += "whose part of the state changed"
     return element(
         "figure",
         element("figcaption", said),
