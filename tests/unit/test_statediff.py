@@ -104,15 +104,25 @@ def test_the_changed_variables_are_those_that_differ(given: dict[str, tuple[Valu
 @given(simple, simple)
 def test_the_new_value_follows_from_the_old_one_and_the_parts(before: Value, after: Value) -> None:
     parts = [(_steps(part.path), part) for part in parts_of("x", "", before, after)]
-    assert same_value(_applied(before, parts), after)
+    assert same_value(_applied(before, parts, after), after)
+
+
+@given(st.lists(simple, max_size=5), st.integers(0, 5), st.integers(0, 3), st.booleans())
+def test_a_sequence_that_lost_or_gained_neighbours(
+    elements: list[Value], start: int, count: int, gained: bool
+) -> None:
+    long, short = tuple(elements), (*elements[:start], *elements[start + count :])
+    before, after = (short, long) if gained else (long, short)
+    parts = [(_steps(part.path), part) for part in parts_of("x", "", before, after)]
+    assert same_value(_applied(before, parts, after), after)
 
 
 def _steps(path: str) -> tuple[str | int, ...]:
     return tuple(name or int(key) for name, key in re.findall(r"\.(\w+)|\[(-?\d+)\]", path))
 
 
-def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]]) -> Value:
-    """A value after its parts have changed, each part at the steps that lead to it."""
+def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]], after: Value) -> Value:
+    """A value after its parts have changed, each part at the steps that lead to it; ``after`` tells whether it stays a sequence."""
     inner: dict[str | int, list[tuple[tuple[str | int, ...], Part]]] = {}
     for steps, part in parts:
         if steps:
@@ -124,16 +134,29 @@ def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]]) -> V
             value = value.difference(part.before).union(part.after)
     if not inner:
         return value
-    items: dict[Value, Value] = dict(enumerate(value, 1)) if isinstance(value, tuple) else dict(value)  # type: ignore[arg-type]
+    sequence = isinstance(value, tuple) and isinstance(after, tuple)
+    items, news = _items(value), _items(after)
+    came: dict[int | str, Value] = {}
     for key, rest in inner.items():
-        first = rest[0][1]
-        if key not in items:
-            (items[key],) = first.after
-        elif not rest[0][0] and not first.after and same_value(first.before[0], items[key]):
+        steps, first = rest[0]
+        into = sequence and not steps and not first.before and not isinstance(items.get(key), frozenset)
+        if key not in items or into:
+            (came[key],) = first.after
+        elif not steps and not first.after and same_value(first.before[0], items[key]):
             del items[key]
         else:
-            items[key] = _applied(items[key], rest)
-    return Function(items)
+            items[key] = _applied(items[key], rest, news[key])
+    if not sequence:
+        return Function({**items, **came})
+    # Those behind what went, or came, moved.
+    elements = list(items.values())
+    for place in sorted(int(key) for key in came):
+        elements.insert(place - 1, came[place])
+    return tuple(elements)
+
+
+def _items(value: Value) -> dict[int | str, Value]:
+    return dict(enumerate(value, 1)) if isinstance(value, tuple) else dict(value)  # type: ignore[arg-type]
 
 
 def _state(index: int, values: Mapping[str, Value]) -> State:

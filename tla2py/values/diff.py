@@ -83,7 +83,9 @@ def _spread(short: tuple[Value, ...], long: tuple[Value, ...]) -> tuple[Value | 
     extra = len(long) - len(short)
     pairs = zip(short, long, strict=False)
     start = next((place for place, pair in enumerate(pairs) if not same_value(*pair)), len(short))
-    if not same_value(short[start:], long[start + extra :]):
+    # What comes to the place of a set would read as an element of this set.
+    at_sets = any(_enumerable(each) for each in short[start : start + extra])
+    if at_sets or not same_value(short[start:], long[start + extra :]):
         start = len(short)
     return (*short[:start], *[None] * extra, *short[start:])
 
