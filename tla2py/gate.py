@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems
+from tla2py.configfacts import Check, ConfigFacts, config_facts, config_problems, only_deadlock
 from tla2py.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
 from tla2py.drift import drift, locked_point
 from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
@@ -124,6 +124,8 @@ def _notices(sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, e
         notices.append("there is no lock, so drift is not guarded; --record writes one")
     elif all(each.fired is None for each in lock.point) and any(_certain(each.locked) for each in points):
         notices.append("which actions fire is not guarded; --update --coverage adds it to the lock")
+    if only_deadlock([each.run for each in points]):
+        notices.append("only deadlock is checked: there are no invariants and no properties")
     if excluded:
         notices.append(f"{excluded} of {len(points)} points contradict an ASSUME and were not checked")
     return notices

@@ -16,6 +16,7 @@ from tla2py.errors import InputError
 from tla2py.guess import guess_values
 from tla2py.run import Config
 from tla2py.syntax import Constant, ConstantKind, Spec, infer_kinds
+from tla2py.syntax.search import PROOFS
 from tla2py.syntax.term import Term
 from tla2py.tlc.installed import community_modules
 from tla2py.tlc.releases import COMMUNITY
@@ -67,10 +68,10 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path], *, named: bool) -
     if (beside := root.path.with_suffix(".cfg")).is_file():
         yield _line(
             f"# config = {toml_string(_relative(beside, folder))}",
-            "says it all; then [model] and [constants] only what is to differ",
+            "says it all: then delete [model], whose lists would replace its own, and [constants]",
         )
     # A folder that a module was found in is needed, whoever named it.
-    found = [module.path.parent for module in spec.modules if module.path is not None]
+    found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent != PROOFS]
     needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
     needed.pop(_relative(root.path.parent, folder), None)
     if (installed := community_modules()) is not None:
@@ -156,6 +157,8 @@ def _constants(
         for assumption in broken.get(constant.name, ()):
             yield from _comment(f"With these values the module's assumption is false, {assumption}")
         note = "" if kind.kind in words.lower() else kind.kind
+        if "|->" in values[constant.name]:
+            note = "a function, its domain too"
         if kind.kind not in _SETTLED:
             note = f"{_GUESS}: {note}" if note else _GUESS
         yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)

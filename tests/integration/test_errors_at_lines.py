@@ -103,6 +103,29 @@ def test_a_successor_that_lacks_a_variable_is_at_its_action(run_cli: RunCli, fol
     assert caret_of(told(run_cli("check", "Half.tla")), "Half.tla:4:9") == "x' = 1"
 
 
+def test_an_initial_predicate_that_cannot_be_enumerated(run_cli: RunCli, folder: Path) -> None:
+    text = "---- MODULE All ----\nEXTENDS Integers\nVARIABLE x\nInit == x \\in [{1} -> Int]\nSpec == Init /\\ [][FALSE]_x\n====\n"
+    (folder / "All.tla").write_text(text)
+    (folder / "sweep.toml").write_text('module = "All.tla"\n')
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert caret_of(told(ended), "All.tla:4:15") == "[{1} -> Int]"
+
+
+def test_what_holds_of_nothing_says_so(run_cli: RunCli, folder: Path) -> None:
+    text = "---- MODULE No ----\nVARIABLE x\nInit == x \\in {}\nSpec == Init /\\ [][FALSE]_x\nSafe == x = 1\n====\n"
+    (folder / "No.tla").write_text(text)
+    (folder / "sweep.toml").write_text('module = "No.tla"\n')
+    assert (
+        "no state was found, so that it holds of nothing"
+        in told(run_cli("check", "No.tla", "--invariant", "Safe"))[-1]
+    )
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
+    assert "sweep, point 1: no state was found, so that everything holds of nothing" in ended.stderr
+    gated = run_cli("gate", "sweep.toml", "--executor", "local")
+    assert gated.code == 2
+    assert "note: only deadlock is checked" in gated.stdout
+
+
 def test_an_invariant_that_cannot_be_evaluated_in_an_initial_state(run_cli: RunCli, folder: Path) -> None:
     text = '---- MODULE Odd ----\nVARIABLE x\nInit == x = 0\nNext == x\' = x\nOdd == x = "a"\n====\n'
     (folder / "Odd.tla").write_text(text)

@@ -375,3 +375,4 @@ def test_a_module_with_proofs_is_checked_without_the_proof_system(run_cli: RunCl
     assert ended.stdout.startswith("holds: Low; 4 states generated, 4 distinct")
     assert ended.code == 0
     assert "found" not in run_cli("inspect", "Proved.tla").stderr
+    assert "libraries" not in run_cli("init", "Proved.tla").stdout

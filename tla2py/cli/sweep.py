@@ -257,6 +257,12 @@ def tell_findings(swept: Swept) -> None:
         err().print(f"{swept.sweep.name}, point {finding.point}: {finding.text}", style="bold red")
     for unread in swept.sweep.unread:
         err().print(f"{swept.sweep.name}: {unread.text}", style="bold red")
+    empty = [
+        str(row["point"]) for row in swept.view.run_rows if row["verdict"] == "holds" and row["distinct"] == 0
+    ]
+    if empty:
+        told = f"{swept.sweep.name}, point {', '.join(empty)}: no state was found, so that everything holds of nothing"
+        err().print(told, style="yellow", markup=False)
     if swept.unchecked:
         told = f"{swept.sweep.name}: nothing was checked: every point contradicts an ASSUME"
         err().print(told, style="bold red", markup=False)

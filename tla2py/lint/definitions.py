@@ -148,7 +148,12 @@ def constrained_invariants(subject: Subject) -> Iterator[Found]:
             and spec.level(mention.name) is Level.STATE
         ):
             message = f"TLC goes on from no state in which {mention.name} is false, and does not report it"
-            yield "constraint-invariant", mention.place, message, f"write INVARIANT {mention.name}"
+            yield (
+                "constraint-invariant",
+                mention.place,
+                message,
+                f"write INVARIANT {mention.name}, if it is meant as one",
+            )
 
 
 @rule(

@@ -119,9 +119,14 @@ class _Locator:
     def _called(self, following: Sequence[Diagnostic]) -> Place | None:
         """Where TLC was when the first of these came about, if it tells in the next."""
         first, *others = following
-        if first.severity != "error" or not others or others[0].code != Code.NESTED_EXPRESSION:
+        if first.severity != "error" or not others:
             return None
-        return self._innermost(others[0].text)
+        then = others[0]
+        # Of a whole state it tells where a value was made, not where it was used.
+        made = then.code == Code.FINGERPRINT_FAILED and first.code != Code.INITIAL_STATE_FAILED
+        if made and then.location is not None:
+            return self.place(then.location)
+        return self._innermost(then.text) if then.code == Code.NESTED_EXPRESSION else None
 
     def _innermost(self, text: str) -> Place | None:
         """The innermost call in a module that is no standard one."""

@@ -51,7 +51,8 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
     names = ", ".join(v.name or v.kind for v in result.violations)
     if result.verdict is Verdict.HOLDS:
-        verdict.append(f": {_checked(checked)}", "")
+        of_nothing = "; no state was found, so that it holds of nothing" * (result.stats.distinct == 0)
+        verdict.append(f": {_checked(checked)}{of_nothing}", "")
     else:
         verdict.append(f": {names}" if names else f" ({OUTCOME_WORDS[result.outcome]})", "")
         verdict.append(_NOTHING_ELSE * (bool(names) and _checks(checked) == (DEADLOCK,)), "")
