@@ -157,8 +157,8 @@ def _constants(
         for assumption in broken.get(constant.name, ()):
             yield from _comment(f"With these values the module's assumption is false, {assumption}")
         note = "" if kind.kind in words.lower() else kind.kind
-        if "|->" in values[constant.name]:
-            note = "a function, its domain too"
+        if kind.kind == "function":
+            note = "function, its domain too"
         if kind.kind not in _SETTLED:
             note = f"{_GUESS}: {note}" if note else _GUESS
         yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)
