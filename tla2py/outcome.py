@@ -6,6 +6,7 @@ cannot report of itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -96,6 +97,11 @@ def unfinished(outcome: Outcome, termination_reason: object) -> bool:
     A run that found a violation before it was ended from outside has a ``termination_reason`` too.
     """
     return outcome in _STOPPED or termination_reason is not None
+
+
+def counts_less(run: Mapping[str, object]) -> bool:
+    """Whether the counts of a row of ``runs`` are less than what there is, as TLC did not come to its end."""
+    return unfinished(Outcome(str(run["outcome"])), run["termination_reason"])
 
 
 # How to get an answer after all; a run that may take more than when it ended so is run again.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.explore import StoreView
-from tla2py.outcome import Outcome, unfinished
+from tla2py.outcome import counts_less
 from tla2py.tables.read import list_of
 
 Row = Mapping[str, object]
@@ -58,8 +58,8 @@ class GridPoint:
 
     def least(self, column: str) -> str:
         """What stands before a count that is less than what there is, as TLC did not come to its end; else nothing."""
-        stopped = unfinished(Outcome(str(self.run["outcome"])), self.run["termination_reason"])
-        return "≥ " if stopped and column in _COUNTS and self.run[column] is not None else ""
+        counted = column in _COUNTS and self.run[column] is not None
+        return "≥ " if counted and counts_less(self.run) else ""
 
 
 def grid_points(view: StoreView) -> list[GridPoint]:

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from tla2py.outcome import Outcome, unfinished
-
-
-def counts_less(run: Mapping[str, object]) -> bool:
-    """Whether the counts of a row of ``runs`` are less than what there is, as TLC did not come to its end."""
-    return unfinished(Outcome(str(run["outcome"])), run["termination_reason"])
-
 
 def number(value: object, *, least: bool = False) -> str:
     """A count with thousands marked, ``>=`` before one that is less than what there is, or a dash for none."""

@@ -11,9 +11,10 @@ from rich.text import Text
 from tla2py.configfacts import asked_of
 from tla2py.expect import ended_early
 from tla2py.explore import StoreView
+from tla2py.outcome import counts_less
 from tla2py.parameters import parameter_text
 from tla2py.plan import Plan
-from tla2py.report.figures import counts_less, number, seconds
+from tla2py.report.figures import number, seconds
 from tla2py.report.text import smallest, violated_names
 from tla2py.run import Run
 

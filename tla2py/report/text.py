@@ -13,10 +13,10 @@ from rich.text import Text
 
 from tla2py.explore import StoreView
 from tla2py.explorer.fired import ActionCount, never_fired
-from tla2py.outcome import OUTCOME_WORDS, Outcome
+from tla2py.outcome import OUTCOME_WORDS, Outcome, counts_less
 from tla2py.parameters import parameter_text, value_shown
 from tla2py.report.diagnostics import points_without_answer
-from tla2py.report.figures import counts_less, number, seconds
+from tla2py.report.figures import number, seconds
 from tla2py.report.layout import Indented, PointRow, PointTable
 from tla2py.show.plain import (
     DERIVED,
