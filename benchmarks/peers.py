@@ -22,7 +22,7 @@ STATES = 30
 # What each reader is asked to do; text is the log, states has to become the number of states read.
 READERS = {
     "tla2py": (
-        "from pathlib import Path; from tla2py.foreign.read import read_log",
+        "from pathlib import Path; from tla2py.interop.read import read_log",
         "states = sum(len(t.states) for t in read_log(text.encode().splitlines(keepends=True)).traces)",
     ),
     "tlakit 0.1.1": (

@@ -16,10 +16,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tla2py.foreign.itf import trace_to_itf
-from tla2py.foreign.read import read_log
-from tla2py.tlc.traces import iter_trace_states
-from tla2py.trace import State
+from tla2py.interop.itf import trace_to_itf
+from tla2py.interop.read import read_log
+from tla2py.tlc.output.traces import iter_trace_states
+from tla2py.trace.trace import State
 
 REPLICAS = ("b1", "b2", "b3")
 RUNS = 2

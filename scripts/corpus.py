@@ -18,20 +18,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.cfg.expected import result_of
+from tla2py.cli.commands.sweep import Swept, run_sweep, with_options
 from tla2py.cli.executors import shared_executor
 from tla2py.cli.options import ExecutorName
-from tla2py.cli.sweep import Swept, run_sweep, with_options
+from tla2py.config.expect_comment import result_of
 from tla2py.errors import Tla2pyError
-from tla2py.manifest import Entry, Unread, read_manifest
-from tla2py.outcome import Outcome, Verdict
-from tla2py.plan import plan_sweep
-from tla2py.result import interpret_record
-from tla2py.sweep import sweep_of_models
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.sweep.examples_manifest import Entry, Unread, read_manifest
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import sweep_of_models
 from tla2py.syntax import STANDARD_MODULES
 from tla2py.syntax.standard import COMMUNITY_MODULES
-from tla2py.tlc.toolchain import find_toolchain
-from tla2py.units import parse_duration
+from tla2py.text import parse_duration
+from tla2py.tlc.output.result import interpret_record
+from tla2py.toolchain.toolchain import find_toolchain
 
 MODES = ("exhaustive search", "simulate", "generate")
 REASONS = {

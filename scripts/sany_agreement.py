@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from tla2py.errors import Tla2pyError
-from tla2py.inspect import inspect_spec
+from tla2py.init.inspect import inspect_spec
 from tla2py.syntax import Spec, load_spec
 from tla2py.syntax.search import PROOFS
 from tla2py.syntax.standard import STANDARD_MODULES, standard_module_of
-from tla2py.tlc.toolchain import Toolchain, find_toolchain
+from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 
 # Two spellings of one symbol: the one that SANY lists, and that of tla2py.
 _SPELT = {"\\leq": "<=", "\\geq": ">="}

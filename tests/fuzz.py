@@ -17,13 +17,13 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["tla2py"]):
-    from tla2py.cfg.read import parse_config
+    from tla2py.config.read import parse_config
     from tla2py.errors import InputError
-    from tla2py.foreign.itf import trace_from_itf, trace_to_itf
-    from tla2py.foreign.read import read_file, read_log
-    from tla2py.outcome import Verdict
-    from tla2py.tlc.graph import iter_graph
-    from tla2py.tlc.interpret import interpret
+    from tla2py.interop.itf import trace_from_itf, trace_to_itf
+    from tla2py.interop.read import read_file, read_log
+    from tla2py.model.outcome import Verdict
+    from tla2py.tlc.output.graph import iter_graph
+    from tla2py.tlc.output.interpret import interpret
     from tla2py.values import format_value, parse_value, same_value, state_from_itf, state_to_itf
 
 CORPUS = Path(__file__).parent / "corpus"

@@ -11,15 +11,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tla2py.trace.display import Views, provide_views
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from tla2py.explore import StoreView
+    from tla2py.explore.view import StoreView
     from tla2py.show.charts import Distributions
     from tla2py.values import Function, Interval, ModelValue, Opaque, Record
 
 __version__ = "0.1.0"
+
+
+def _views() -> Views:
+    from tla2py.show import displays
+
+    return displays
+
+
+# Traces show themselves by views that their own package does not know.
+provide_views(_views)
 
 __all__ = [
     "Function",
@@ -54,7 +66,7 @@ def open_store(path: str | Path) -> StoreView:
     no store, or one of a newer version, and ``tla2py.errors.InputError`` for a file that holds no trace.
     """
     # Imported here so that importing tla2py costs neither pandas nor pyarrow.
-    from tla2py.explore import open_view
+    from tla2py.explore.view import open_view
 
     return open_view(path)
 
@@ -70,7 +82,7 @@ def run_sweep(
     """
     from pathlib import Path
 
-    from tla2py.explorer.sweep import sweep_into
+    from tla2py.execution.sweep_into import sweep_into
 
     return sweep_into(Path(sweep), store, executor=executor, master=master)
 

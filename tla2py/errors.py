@@ -6,6 +6,9 @@ store that cannot be used, and the command line turns each into one or two lines
 
 from __future__ import annotations
 
+# The exit codes of the command line.
+EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = 0, 1, 2, 3
+
 
 class Tla2pyError(Exception):
     """The base of all errors a user can meet.

@@ -1,12 +1,36 @@
-"""TOML as Python 3.11 and later read it, on Python 3.10 by the library that this came from."""
+"""TOML in and out: read as Python 3.11 does, values of a sweep file as TLA+ text, and TLA+ text as TOML."""
 
 from __future__ import annotations
 
+import json
+import re
 import sys
+import textwrap
 
 if sys.version_info >= (3, 11):
     from tomllib import TOMLDecodeError, loads
 else:
     from tomli import TOMLDecodeError, loads
 
-__all__ = ["TOMLDecodeError", "loads"]
+__all__ = ["TOMLDecodeError", "loads", "toml_string", "toml_value", "value_text"]
+
+
+def value_text(value: str | int | bool) -> str:
+    """A value of a sweep file as TLA+ text; of several lines none moves against the others, since TLA+ minds columns."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return str(value) if isinstance(value, int) else textwrap.dedent(value).strip("\n").rstrip()
+
+
+def toml_value(text: str) -> str:
+    """A value in TOML: numbers and booleans as they are, other TLA+ text in a string."""
+    if re.fullmatch(r"\d+", text):
+        return text
+    if text in {"TRUE", "FALSE"}:
+        return text.lower()
+    return f"'{text}'" if ("\\" in text or '"' in text) and "'" not in text else toml_string(text)
+
+
+def toml_string(text: str) -> str:
+    """A string of TOML."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -21,15 +21,15 @@ Made from the code. `import tla2py` costs neither pandas nor Spark; what a call 
 
 # What the functions of the package return, what that is made of, and what they raise.
 _SECTIONS = (
-    ("A store", "tla2py.explore", ("StoreView",)),
-    ("A trace", "tla2py.trace", ("Trace", "State", "StateDiff", "Location")),
-    ("Comparisons of traces", "tla2py.align", ("Comparison",)),
+    ("A store", "tla2py.explore.view", ("StoreView",)),
+    ("A trace", "tla2py.trace.trace", ("Trace", "State", "StateDiff", "Location")),
+    ("Comparisons of traces", "tla2py.trace.alignment", ("Comparison",)),
     ("Pictures of a trace", "tla2py.show.lanes", ("Lanes",)),
-    ("Values of two or more parameters", "tla2py.explorer.heatmap", ("Heatmap",)),
-    ("Growth", "tla2py.explorer.growth", ("Growth", "Series", "Prediction")),
-    ("A violating point and one that holds", "tla2py.explorer.neighbour", ("Contrast",)),
-    ("Kinds of counterexamples", "tla2py.explorer.kinds", ("Kinds", "Kind", "Found")),
-    ("Two stores", "tla2py.explorer.stores", ("StoreComparison", "PointPair")),
+    ("Values of two or more parameters", "tla2py.explore.heatmap", ("Heatmap",)),
+    ("Growth", "tla2py.explore.growth", ("Growth", "Series", "Prediction")),
+    ("A violating point and one that holds", "tla2py.explore.contrast", ("Contrast",)),
+    ("Kinds of counterexamples", "tla2py.explain.kinds", ("Kinds", "Kind", "Found")),
+    ("Two stores", "tla2py.explore.compare", ("StoreComparison", "PointPair")),
     (
         "Values",
         "tla2py.values",

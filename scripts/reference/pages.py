@@ -9,7 +9,7 @@ from pathlib import Path
 from scripts.reference.api import api_page
 from scripts.reference.cli import cli_page
 from scripts.reference.errors import errors_page
-from tla2py.sweepschema import sweep_schema
+from tla2py.sweep.schema import sweep_schema
 from tla2py.tables.document import tables_document
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.docs.blocks import ROOT, Block, Command, begins_with, commands
-from tla2py.cfg.read import parse_config
 from tla2py.cli.app import run_app
-from tla2py.sweepfile import read_sweep_text
+from tla2py.config.read import parse_config
+from tla2py.sweep.file import read_sweep_text
 from tla2py.syntax.parse import raise_problem, read_text
 
 if sys.version_info >= (3, 11):

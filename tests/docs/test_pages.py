@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.docs.blocks import ROOT
-from tla2py.outcome import VERDICTS
+from tla2py.model.outcome import VERDICTS
 
 
 def test_the_page_on_verdicts_has_every_outcome() -> None:

@@ -107,9 +107,9 @@ def config_that_expects_no_result(lab: Lab) -> None:
 
 @provokes("config-proves-nothing", "sweep.toml")
 def config_that_leaves_an_invariant_out(lab: Lab) -> None:
-    from tla2py.cli.config import _check_facts
-    from tla2py.plan import plan_sweep
-    from tla2py.sweep import load_sweep
+    from tla2py.cli.commands.config import _check_facts
+    from tla2py.sweep.plan import plan_sweep
+    from tla2py.sweep.sweep import load_sweep
 
     lab.write("own.cfg.j2", "SPECIFICATION Spec\nCONSTANT Max = 1\n")
     path = lab.write(

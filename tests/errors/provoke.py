@@ -14,10 +14,10 @@ import pytest
 from tests.conftest import COUNTER, COUNTER_SWEEP
 from tests.unit.explorer.stores import view_of
 from tla2py.cli.app import run_command
-from tla2py.expectcheck import check_expectations
-from tla2py.explore import StoreView
-from tla2py.plan import plan_sweep
-from tla2py.sweep import load_sweep
+from tla2py.explore.view import StoreView
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
+from tla2py.sweep.vacuity import check_expectations
 
 # Variables of the surroundings that would decide what is found.
 _CLEARED = ("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "TLA2PY_MIRROR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
-from tla2py.explorer.neighbour import nearest_holding
-from tla2py.place import place_of
-from tla2py.record import open_archive
-from tla2py.store import Store
+from tla2py.explore.contrast import nearest_holding
+from tla2py.store.record import open_archive
+from tla2py.store.storage import place_of
+from tla2py.store.store import Store
 
 
 @provokes("store-missing")
@@ -167,7 +167,7 @@ def store_whose_sweep_file_is_gone(lab: Lab) -> None:
 
 @provokes("trace-file-unreadable")
 def trace_file_that_may_not_be_read(lab: Lab) -> None:
-    from tla2py.foreign.read import read_file
+    from tla2py.interop.read import read_file
 
     (lab.folder / "folder").mkdir()
     read_file(lab.folder / "folder")

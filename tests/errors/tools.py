@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
-from tla2py.executor import Work, fitting_slots
-from tla2py.machine import this_machine
-from tla2py.run import TlcOptions
+from tla2py.execution.executor import Work, fitting_slots
+from tla2py.execution.machine import this_machine
+from tla2py.model.run import TlcOptions
 from tla2py.syntax.parse import parse_module
-from tla2py.tlc.download import download
-from tla2py.tlc.overrides import with_overrides
-from tla2py.tlc.pluscal import _translate
-from tla2py.tlc.toolchain import Toolchain, find_java, find_toolchain, java_at
+from tla2py.toolchain.download import download
+from tla2py.toolchain.overrides import with_overrides
+from tla2py.toolchain.pluscal import _translate
+from tla2py.toolchain.toolchain import Toolchain, find_java, find_toolchain, java_at
 
 
 @provokes("java-missing")

@@ -12,10 +12,10 @@ import pytest
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.faults.scene import OWN, Scene
 from tla2py.errors import InputError
-from tla2py.executor import fitting_slots
-from tla2py.machine import Machine, this_machine
-from tla2py.store import Store
-from tla2py.tlc.room import Room, is_full, tells_full_disk
+from tla2py.execution.executor import fitting_slots
+from tla2py.execution.machine import Machine, this_machine
+from tla2py.store.store import Store
+from tla2py.tlc.sandbox.quota import Room, is_full, tells_full_disk
 
 Like = Callable[[Scene], Scene]
 GIB = 1024**3

@@ -15,7 +15,7 @@ import pytest
 
 from tests.faults.scene import OWN, Scene
 from tests.integration.test_sweep import rows
-from tla2py.run import RunRecord
+from tla2py.model.run import RunRecord
 
 pytestmark = pytest.mark.java
 

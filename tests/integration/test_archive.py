@@ -15,14 +15,21 @@ import pytest
 
 from tests.conftest import RunCli
 from tla2py.errors import ToolchainError
-from tla2py.tlc.archive import archive_options, class_archive
-from tla2py.tlc.toolchain import Toolchain, bundled_jar, find_java, find_toolchain, packaged_java, read_jar
+from tla2py.tlc.jvm.class_archive import archive_options, class_archive
+from tla2py.toolchain.toolchain import (
+    Toolchain,
+    bundled_jar,
+    find_java,
+    find_toolchain,
+    packaged_java,
+    read_jar,
+)
 
 pytestmark = pytest.mark.java
 
 ASK = """
-from tla2py.tlc.archive import class_archive
-from tla2py.tlc.toolchain import find_toolchain
+from tla2py.tlc.jvm.class_archive import class_archive
+from tla2py.toolchain.toolchain import find_toolchain
 print(class_archive(find_toolchain()))
 """
 

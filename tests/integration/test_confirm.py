@@ -12,10 +12,10 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.confirm import Confirmation, confirm_trace
-from tla2py.explore import StoreView
-from tla2py.tlc.toolchain import find_toolchain
-from tla2py.trace import State, Trace
+from tla2py.explore.view import StoreView
+from tla2py.replay.confirm import Confirmation, confirm_trace
+from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.trace.trace import State, Trace
 
 pytestmark = pytest.mark.java
 

@@ -8,7 +8,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.explorer.fired import never_fired
+from tla2py.explore.action_counts import never_fired
 
 pytestmark = pytest.mark.java
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import Ended, RunCli
 from tests.integration.test_bad_surroundings import java_that_says
-from tla2py.machine import this_machine
-from tla2py.tlc.toolchain import bundled_jar
+from tla2py.execution.machine import this_machine
+from tla2py.toolchain.toolchain import bundled_jar
 
 pytestmark = pytest.mark.java
 

@@ -12,8 +12,8 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 from tla2py.errors import InputError
-from tla2py.tlc.toolchain import find_toolchain
-from tla2py.trace import Trace
+from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.trace.trace import Trace
 from tla2py.values import Function, ModelValue, Record, parse_value, same_value
 
 pytestmark = pytest.mark.java

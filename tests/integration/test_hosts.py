@@ -21,12 +21,12 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.corpus.tlc.regenerate import REPLACED
-from tla2py.run import Limits, TlcOptions
-from tla2py.tlc import hosts
+from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.command import build_argv
-from tla2py.tlc.host import FOLDER
-from tla2py.tlc.hosts import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
-from tla2py.tlc.toolchain import bundled_jar, find_java
+from tla2py.tlc.jvm import pool as hosts
+from tla2py.tlc.jvm.host import FOLDER
+from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
+from tla2py.toolchain.toolchain import bundled_jar, find_java
 
 pytestmark = pytest.mark.java
 
@@ -216,7 +216,7 @@ def test_a_jvm_that_cannot_start_is_no_failure(tmp_path: Path) -> None:
 DRIVER = """
 import sys, time
 from pathlib import Path
-from tla2py.tlc.host import FOLDER, Host, gateway_jar
+from tla2py.tlc.jvm.host import FOLDER, Host, gateway_jar
 host = Host((sys.argv[1], f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), Path(sys.argv[2]))
 print(host._process.pid, host.folder.parent, flush=True)
 time.sleep(60)

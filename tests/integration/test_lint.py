@@ -11,10 +11,10 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.unit.lint.page import EXAMPLES, MODULE, Example
-from tla2py.cfg.literal import KEYWORDS
-from tla2py.cfg.tokens import read_tokens
+from tla2py.config.literal import KEYWORDS
+from tla2py.config.tokens import read_tokens
 from tla2py.lint import read_dialect
-from tla2py.tlc.toolchain import bundled_jar, find_java
+from tla2py.toolchain.toolchain import bundled_jar, find_java
 
 CONFIG = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 

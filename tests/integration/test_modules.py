@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Ended, RunCli
-from tla2py.explore import open_view
-from tla2py.run import digest_text
-from tla2py.tlc.toolchain import bundled_jar
+from tla2py.explore.view import open_view
+from tla2py.model.run import digest_text
+from tla2py.toolchain.toolchain import bundled_jar
 
 pytestmark = pytest.mark.java
 
@@ -174,8 +174,8 @@ def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> Non
 
 def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown: Path) -> None:
     from tla2py.syntax import parse_module
-    from tla2py.tlc.pluscal import Translator
-    from tla2py.tlc.toolchain import find_toolchain
+    from tla2py.toolchain.pluscal import Translator
+    from tla2py.toolchain.toolchain import find_toolchain
 
     text = Translator(find_toolchain, lambda _: None)(parse_module(countdown)).text
     countdown.write_text(text)
@@ -199,8 +199,8 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
 
 def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> None:
     from tla2py.syntax import parse_module
-    from tla2py.tlc.pluscal import Translator
-    from tla2py.tlc.toolchain import find_toolchain
+    from tla2py.toolchain.pluscal import Translator
+    from tla2py.toolchain.toolchain import find_toolchain
 
     told: list[str] = []
     translate = Translator(find_toolchain, told.append)
@@ -225,8 +225,8 @@ def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> Non
 
 def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: Path) -> None:
     from tla2py.syntax import parse_module
-    from tla2py.tlc.pluscal import Translator
-    from tla2py.tlc.toolchain import find_toolchain
+    from tla2py.toolchain.pluscal import Translator
+    from tla2py.toolchain.toolchain import find_toolchain
 
     told: list[str] = []
     translate = Translator(find_toolchain, told.append)
@@ -259,8 +259,8 @@ def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algori
     run_cli: RunCli, countdown: Path
 ) -> None:
     from tla2py.syntax import parse_module
-    from tla2py.tlc.pluscal import Translator
-    from tla2py.tlc.toolchain import find_toolchain
+    from tla2py.toolchain.pluscal import Translator
+    from tla2py.toolchain.toolchain import find_toolchain
 
     text = Translator(find_toolchain, lambda _: None)(parse_module(countdown)).text
     edited = text.replace("left := left - 1", "left := left - 2")

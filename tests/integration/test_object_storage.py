@@ -24,13 +24,14 @@ from tests.integration.test_sweep import TIMES, wait_until_gone
 from tests.objects import Storage, serving
 from tests.unit.records import executed
 from tests.unit.test_store import MANIFEST
-from tla2py import claim, remote
 from tla2py.errors import StoreError
-from tla2py.explore import StoreView
-from tla2py.place import Address, below
-from tla2py.report.html.page import PageOptions, report_page
-from tla2py.run import digest_text
-from tla2py.store import Store
+from tla2py.explore.view import StoreView
+from tla2py.model.run import digest_text
+from tla2py.page.page import PageOptions, report_page
+from tla2py.store import lease as claim
+from tla2py.store import remote
+from tla2py.store.storage import Address, below
+from tla2py.store.store import Store
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 
@@ -303,9 +304,7 @@ def test_a_claim_is_renewed_as_long_as_it_is_held(bucket: str, monkeypatch: pyte
 
 def test_a_claim_ends_with_its_process(bucket: str) -> None:
     address = f"s3://{bucket}/held"
-    program = (
-        f"import os\nfrom tla2py.store import Store\nwith Store({address!r}).lock(): os.kill(os.getpid(), 9)"
-    )
+    program = f"import os\nfrom tla2py.store.store import Store\nwith Store({address!r}).lock(): os.kill(os.getpid(), 9)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
     store = Store(address)
     assert len(store.place.names("claims")) == 1

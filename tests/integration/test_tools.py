@@ -18,7 +18,7 @@ import pytest
 from tests.conftest import Ended, RunCli
 from tests.integration.conftest import tree
 from tests.integration.test_bad_surroundings import with_file_size
-from tla2py.tlc.toolchain import bundled_jar
+from tla2py.toolchain.toolchain import bundled_jar
 
 # A real jar of TLC, of no release that the digests know.
 JAR = bundled_jar().read_bytes()

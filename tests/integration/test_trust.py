@@ -19,14 +19,14 @@ from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.unit.records import executed
 from tla2py.errors import InputError, StoreError
-from tla2py.explore import open_view
-from tla2py.record import open_archive, write_archive
-from tla2py.store import ManifestPoint
-from tla2py.sweep import load_sweep
-from tla2py.tlc import landlock, sandbox
-from tla2py.tlc.gateway import GatewayError
-from tla2py.tlc.host import Host, gateway_jar
-from tla2py.tlc.toolchain import bundled_jar, find_java
+from tla2py.explore.view import open_view
+from tla2py.store.record import open_archive, write_archive
+from tla2py.store.store import ManifestPoint
+from tla2py.sweep.sweep import load_sweep
+from tla2py.tlc.jvm.gateway import GatewayError
+from tla2py.tlc.jvm.host import Host, gateway_jar
+from tla2py.tlc.sandbox import landlock, sandbox
+from tla2py.toolchain.toolchain import bundled_jar, find_java
 from tla2py.values import Record
 
 # What a system cannot take away stays, and then these tests see that nothing fails.

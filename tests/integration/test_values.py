@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from tla2py.foreign import read_file
-from tla2py.tlc.toolchain import find_toolchain
+from tla2py.interop import read_file
+from tla2py.toolchain.toolchain import find_toolchain
 from tla2py.values import Function, ModelValue, Opaque, Record, Value, format_value, parse_value, same_value
 
 pytestmark = pytest.mark.java

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import tla2py
-from tla2py.explorer.growth import Growth
-from tla2py.explorer.neighbour import Contrast
+from tla2py.explore.contrast import Contrast
+from tla2py.explore.growth import Growth
 
 pytestmark = [pytest.mark.java, pytest.mark.reference]
 

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from tests.conftest import RunCli
-from tla2py.store import Store
+from tla2py.store.store import Store
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 

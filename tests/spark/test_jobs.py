@@ -24,14 +24,14 @@ from pyspark.sql import SparkSession
 from tests.conftest import COUNTER, COUNTER_SWEEP
 from tests.integration.test_sweep import SPECS, rows
 from tla2py.errors import StoreError, ToolchainError
-from tla2py.executor import Work
-from tla2py.record import open_archive
+from tla2py.execution.executor import Work
 from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
 from tla2py.spark.session import spark_session
 from tla2py.spark.shipping import Shipper, unpack
+from tla2py.store.record import open_archive
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tlc.overrides import option_overrides, read_override
-from tla2py.tlc.toolchain import find_java, find_toolchain
+from tla2py.toolchain.overrides import option_overrides, read_override
+from tla2py.toolchain.toolchain import find_java, find_toolchain
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
@@ -285,7 +285,11 @@ def bare_python(tmp_path: Path) -> Path:
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}:$PYTHONPATH" exec "{sys.executable}" -S "$@"\n')
     python.chmod(0o755)
     asked = subprocess.run(
-        [python, "-c", "import tla2py.executor"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [python, "-c", "import tla2py.execution.executor"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "No module named 'tla2py" in asked.stderr
     return python

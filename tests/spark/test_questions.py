@@ -16,10 +16,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tla2py
-from tla2py.explore import StoreView
+from tla2py.explore.view import StoreView
 from tla2py.spark.query import run_query
 from tla2py.spark.session import spark_session
-from tla2py.trace import Trace
+from tla2py.trace.trace import Trace
 from tla2py.values import Record, format_value, parse_value, same_value, state_from_itf
 
 pytestmark = [

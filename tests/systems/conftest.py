@@ -8,11 +8,12 @@ from contextlib import closing
 import pytest
 
 from tests.systems.rows import Row, plan_row, reference_toolchain
-from tla2py.confirm import Confirmation, confirm_trace
-from tla2py.executor import Completed, LocalExecutor, Work, default_slots
-from tla2py.result import RunResult, interpret_record
-from tla2py.run import Run
-from tla2py.store import Store
+from tla2py.execution.executor import Completed, LocalExecutor, Work, default_slots
+from tla2py.model.result import RunResult
+from tla2py.model.run import Run
+from tla2py.replay.confirm import Confirmation, confirm_trace
+from tla2py.store.store import Store
+from tla2py.tlc.output.result import interpret_record
 
 
 class Answers:

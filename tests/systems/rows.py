@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.check import default_model, plan_check
-from tla2py.run import Limits, Run, TlcOptions
-from tla2py.tlc.toolchain import Toolchain, bundled_jar, find_java, read_jar
+from tla2py.execution.check import default_model, plan_check
+from tla2py.model.run import Limits, Run, TlcOptions
+from tla2py.toolchain.toolchain import Toolchain, bundled_jar, find_java, read_jar
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = ROOT / "specs"

@@ -12,8 +12,8 @@ import pytest
 
 from tests.systems.conftest import Answers
 from tests.systems.rows import TABLES, Row, read_rows
-from tla2py.outcome import Violation
-from tla2py.result import RunResult
+from tla2py.model.outcome import Violation
+from tla2py.model.result import RunResult
 
 pytestmark = pytest.mark.java
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.systems.rows import SPECS
-from tla2py.grid import value_key, value_text
-from tla2py.plan import plan_sweep
-from tla2py.sweep import load_sweep
+from tla2py.sweep.grid import value_key
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
 from tla2py.syntax import load_spec
+from tla2py.toml import value_text
 
 MODULES = sorted(SPECS.rglob("*.tla"))
 SWEEPS = sorted(SPECS.rglob("*.toml"))

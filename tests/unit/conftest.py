@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
-from tla2py.sweep import Sweep, load_sweep
+from tla2py.sweep.sweep import Sweep, load_sweep
 
 BOX = r"""---- MODULE Box ----
 EXTENDS Integers, Sequences, FiniteSets

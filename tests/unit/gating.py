@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tla2py.decision import Decision, Found, PointDecision
-from tla2py.gate import decide
-from tla2py.lockfile import Lock
-from tla2py.plan import Plan, plan_sweep
-from tla2py.report.evidence import Again, Evidence
-from tla2py.sweep import Sweep
-from tla2py.trace import Location, State, Trace
+from tla2py.gate.decide import decide
+from tla2py.gate.decision import Decision, Found, PointDecision
+from tla2py.gate.lock import Lock
+from tla2py.reports.evidence import Again, Evidence
+from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.sweep.sweep import Sweep
+from tla2py.trace.trace import Location, State, Trace
 from tla2py.values import Value
 
 HEAD = """\

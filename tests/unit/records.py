@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tla2py.execute import Executed
-from tla2py.result import combine, interpret_execution
-from tla2py.run import Execution, Limits, RunRecord, TlcOptions
+from tla2py.model.result import Executed
+from tla2py.model.run import Execution, Limits, RunRecord, TlcOptions
+from tla2py.tlc.output.result import combine, interpret_execution
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "tlc"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.align import Comparison, compare_traces
-from tla2py.trace import State, Trace
+from tla2py.trace.alignment import Comparison, compare_traces
+from tla2py.trace.trace import State, Trace
 
 # Actions, some with an argument: a, b, c(1), c(2).
 ACTIONS = [("a", None), ("b", None), ("c", "1"), ("c", "2")]

@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.plan import plan_sweep
-from tla2py.sweep import Sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep
 
 HEAD = """\
 module = "Box.tla"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.outcome import Outcome
+from tla2py.model.outcome import Outcome
 
 SCRIPT = Path(__file__).resolve().parent.parent.parent / "scripts" / "corpus.py"
 

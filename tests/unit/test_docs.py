@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from scripts.reference.errors import errors_page
 from scripts.reference.pages import PAGES, ROOT
 from scripts.reference.raised import raised_errors
-from tla2py import sweepfile
+from tla2py.sweep import file as sweepfile
 
 
 @pytest.mark.parametrize("name", PAGES)

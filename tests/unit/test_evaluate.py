@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tla2py.errors import InputError
-from tla2py.evaluate import evaluate
 from tla2py.syntax import Definition
+from tla2py.syntax.evaluate import evaluate
 from tla2py.syntax.parse import read_text
 from tla2py.values import Interval, ModelValue, Value
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
+from tla2py.cli.bundled import copy_example, examples
 from tla2py.errors import InputError
-from tla2py.examples import copy_example, examples
-from tla2py.plan import plan_sweep
-from tla2py.sweep import load_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
 
 NAMES = ["bookkeeper", "compaction", "kafka_transactions", "kip320", "ledger_chaining"]
 

@@ -7,11 +7,10 @@ import itertools
 import pytest
 
 from tests.unit.conftest import LoadSweep
-from tla2py.errors import InputError
-from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
-from tla2py.expect import Finding, exit_code, judge
-from tla2py.outcome import Verdict
-from tla2py.sweep import Sweep
+from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
+from tla2py.model.outcome import Verdict
+from tla2py.sweep.judge import Finding, exit_code, judge
+from tla2py.sweep.sweep import Sweep
 
 HEAD = """\
 module = "Counter.tla"

@@ -8,9 +8,9 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tests.unit.gating import HEAD, gate, row, told
-from tla2py.drift import drift
-from tla2py.exitcodes import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
-from tla2py.lockfile import Lock, LockedPoint
+from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.gate.drift import drift
+from tla2py.gate.lock import Lock, LockedPoint
 
 EACH = '[tlc]\nfind = "each"\n'
 

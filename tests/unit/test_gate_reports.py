@@ -18,22 +18,22 @@ from rich.console import Console
 
 from tests.unit.conftest import LoadSweep
 from tests.unit.gating import HEAD, evidence, gate, row, trace
-from tla2py.decision import PointDecision, Problem
-from tla2py.exitcodes import EXIT_OK
-from tla2py.expectcheck import check_expectations
-from tla2py.lockfile import Lock
-from tla2py.outcome import REMEDIES, Outcome
-from tla2py.plan import plan_sweep
-from tla2py.report.annotations import code_quality, code_quality_error, github_annotations, github_command
-from tla2py.report.evidence import Evidence, Place
-from tla2py.report.gate import gate_summary
-from tla2py.report.junit import junit_error, junit_text
-from tla2py.report.markdown import escape, markdown_error, markdown_text
-from tla2py.report.sarif import sarif_error, sarif_text
+from tla2py.errors import EXIT_OK
+from tla2py.gate.decision import PointDecision, Problem
+from tla2py.gate.lock import Lock
+from tla2py.model.outcome import REMEDIES, Outcome
+from tla2py.reports.annotations import code_quality, code_quality_error, github_annotations, github_command
+from tla2py.reports.evidence import Evidence, Place
+from tla2py.reports.junit import junit_error, junit_text
+from tla2py.reports.markdown import escape, markdown_error, markdown_text
+from tla2py.reports.sarif import sarif_error, sarif_text
+from tla2py.reports.terminal import gate_summary
 from tla2py.show.markup import printable
 from tla2py.show.plain import trace_lines
-from tla2py.sweep import Sweep
-from tla2py.trace import Trace
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.vacuity import check_expectations
+from tla2py.trace.trace import Trace
 
 EACH = '[tlc]\nfind = "each"\n'
 # What a string of a module may hold to break out of a report.

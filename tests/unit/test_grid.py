@@ -8,8 +8,9 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.grid import comparable, value_key, value_text
-from tla2py.sweep import Sweep
+from tla2py.sweep.grid import comparable, value_key
+from tla2py.sweep.sweep import Sweep
+from tla2py.toml import value_text
 from tla2py.values import ModelValue, Opaque
 
 HEAD = """\

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.errors import InputError
-from tla2py.lockfile import Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
+from tla2py.gate.lock import Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _POINTS = st.builds(

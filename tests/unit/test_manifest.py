@@ -9,12 +9,12 @@ import pytest
 
 from tests.conftest import COUNTER
 from tla2py.errors import InputError
-from tla2py.manifest import read_manifest
-from tla2py.manifestwrite import manifest_text
-from tla2py.outcome import Outcome
-from tla2py.plan import plan_sweep
-from tla2py.sweep import load_sweep
-from tla2py.sweepfile import ToldPoint
+from tla2py.model.outcome import Outcome
+from tla2py.sweep.examples_manifest import read_manifest
+from tla2py.sweep.file import ToldPoint
+from tla2py.sweep.manifest_write import manifest_text
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
 
 CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
 

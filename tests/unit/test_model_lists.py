@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.plan import plan_sweep
+from tla2py.sweep.plan import plan_sweep
 
 HEAD = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.origins.literal import character_column, find_string, line_and_column, solid, solid_offsets
 from tla2py.syntax.copies import original_line
+from tla2py.syntax.offsets import character_column, find_string, line_and_column, solid, solid_offsets
 
 if sys.version_info >= (3, 11):
     import tomllib

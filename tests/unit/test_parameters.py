@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tla2py.parameters import parameter_text, value_shown
+from tla2py.text import parameter_text, value_shown
 
 
 def test_parameters_are_named_with_their_values() -> None:

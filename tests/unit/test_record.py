@@ -8,9 +8,9 @@ import pytest
 
 from tests.unit.records import CORPUS, executed
 from tla2py.errors import StoreError
-from tla2py.execute import Executed
-from tla2py.record import open_archive, write_archive
-from tla2py.result import RunResult, interpret_record
+from tla2py.model.result import Executed, RunResult
+from tla2py.store.record import open_archive, write_archive
+from tla2py.tlc.output.result import interpret_record
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.plan import plan_sweep
-from tla2py.scaffold import scaffold_sweep
-from tla2py.sweep import Sweep, load_sweep
+from tla2py.init.scaffold import scaffold_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep, load_sweep
 from tla2py.syntax import load_spec
 
 SPECS = Path(__file__).parents[2] / "specs"

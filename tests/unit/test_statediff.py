@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.values.strategies import identifiers, values
-from tla2py.statediff import Part, changed_parts, parts_of
-from tla2py.trace import State, StateDiff
+from tla2py.trace.diff import Part, changed_parts, parts_of
+from tla2py.trace.trace import State, StateDiff
 from tla2py.values import (
     Function,
     ModelValue,

@@ -14,8 +14,8 @@ import pytest
 from tests.conftest import file_size_limit
 from tests.unit.records import executed
 from tla2py.errors import StoreError
-from tla2py.run import digest_text
-from tla2py.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.model.run import digest_text
+from tla2py.store.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store
 
 MANIFEST = Manifest(
     tla2py_version="1.2.3",
@@ -209,7 +209,7 @@ def test_sources_are_written_once(store: Store, path: Path) -> None:
 
 
 def test_one_sweep_at_a_time(store: Store, path: Path) -> None:
-    program = f"from pathlib import Path\nfrom tla2py.store import Store\nwith Store(Path({str(path)!r})).lock(): print('held')"
+    program = f"from pathlib import Path\nfrom tla2py.store.store import Store\nwith Store(Path({str(path)!r})).lock(): print('held')"
     with store.lock():
         with pytest.raises(StoreError, match="another sweep") as raised, Store(path).lock():
             pass
@@ -225,7 +225,7 @@ def test_one_sweep_at_a_time(store: Store, path: Path) -> None:
 
 def test_a_lock_ends_with_its_holder(store: Store, path: Path) -> None:
     program = (
-        "import os\nfrom pathlib import Path\nfrom tla2py.store import Store\n"
+        "import os\nfrom pathlib import Path\nfrom tla2py.store.store import Store\n"
         f"with Store(Path({str(path)!r})).lock(): os.kill(os.getpid(), 9)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9

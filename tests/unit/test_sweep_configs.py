@@ -8,9 +8,9 @@ import pytest
 
 from tests.unit.conftest import BOX, LoadSweep
 from tla2py.errors import InputError
-from tla2py.plan import plan_sweep
-from tla2py.run import Config, Run
-from tla2py.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.model.run import Config, Run
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 
 CONFIG = r"""\* Small
 INIT Init

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tla2py.errors import InputError
-from tla2py.sweepfile import nearest, read_sweep_file
+from tla2py.sweep.file import read_sweep_file
+from tla2py.text import nearest
 
 
 def error_of(path: Path, text: str | bytes) -> InputError:

@@ -14,10 +14,9 @@ from jsonschema import Draft4Validator
 
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tla2py.errors import InputError
-from tla2py.sweepfile import ValuesTable, read_sweep_text
-from tla2py.sweepkeys import KEYS
-from tla2py.sweepschema import sweep_schema
-from tla2py.sweepsections import SECTIONS
+from tla2py.sweep.file import ValuesTable, read_sweep_text
+from tla2py.sweep.schema import sweep_schema
+from tla2py.sweep.sections import KEYS, SECTIONS
 
 if sys.version_info >= (3, 11):
     import tomllib

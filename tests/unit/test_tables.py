@@ -14,8 +14,8 @@ import pytest
 from tests.conftest import file_size_limit
 from tests.unit.records import executed
 from tla2py.errors import StoreError
-from tla2py.explore import open_view
-from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.explore.view import open_view
+from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.tables.pandas import pandas_frame
 from tla2py.tables.rows import run_row
 from tla2py.tables.schema import (

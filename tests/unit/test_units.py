@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.errors import InputError
-from tla2py.units import parse_duration, parse_memory
+from tla2py.text import parse_duration, parse_memory
 
 MIB = 1024**2
 

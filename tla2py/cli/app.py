@@ -10,8 +10,7 @@ import typer
 import tla2py
 from tla2py.cli.console import print_error
 from tla2py.cli.plainhelp import PlainCommand, PlainGroup
-from tla2py.errors import InputError, Tla2pyError
-from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
+from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, Tla2pyError
 
 # What a command is called, and the function behind it. Each is imported when it is asked for: most need neither Arrow
 # nor templates nor Spark, which take longer to import than many a command takes to run.
@@ -42,14 +41,14 @@ class _Commands(PlainGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
-            from tla2py.sweepfile import nearest
+            from tla2py.text import nearest
 
             close = nearest(cmd_name, list(_COMMANDS))
             hint = f"did you mean {close}?" if close else f"there are {', '.join(_COMMANDS)}"
             raise InputError("unknown-command", f"no such command: {cmd_name}", hint=hint)
         module, function = _COMMANDS[cmd_name].split(":")
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        found = getattr(import_module(f"tla2py.cli.{module}"), function)
+        found = getattr(import_module(f"tla2py.cli.commands.{module}"), function)
         if isinstance(found, typer.Typer):
             return typer.main.get_command(found)
         alone.command(cmd_name, cls=PlainCommand, context_settings=_SETTINGS)(found)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tla2py.cli.console import err
 from tla2py.cli.options import ExecutorName
-from tla2py.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
-from tla2py.sweep import Sweep
+from tla2py.execution.executor import Executor, LocalExecutor, default_slots, fitting_slots, told_slots
+from tla2py.sweep.sweep import Sweep
 
 
 @contextlib.contextmanager

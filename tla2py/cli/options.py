@@ -11,7 +11,7 @@ import typer
 
 def _folders(named: list[Path] | None) -> list[Path] | None:
     # Imported when it is needed: few commands fetch anything.
-    from tla2py.tlc.installed import module_folder
+    from tla2py.toolchain.installed import module_folder
 
     return [module_folder(folder) for folder in named] if named else named
 

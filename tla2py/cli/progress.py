@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tla2py.cli.console import err
-from tla2py.perform import Progress as SweepProgress
-from tla2py.report.figures import seconds
-from tla2py.units import counted
+from tla2py.execution.job import Progress as SweepProgress
+from tla2py.terminal.figures import seconds
+from tla2py.text import counted
 
 # Before the first line, and at most between two: a log of hours is to be read too.
 _FIRST_SECONDS = 5.0

@@ -10,8 +10,8 @@ import typer
 
 from tla2py.cli.console import err
 from tla2py.syntax import translate_with
-from tla2py.tlc.pluscal import Translator
-from tla2py.tlc.toolchain import find_toolchain
+from tla2py.toolchain.pluscal import Translator
+from tla2py.toolchain.toolchain import find_toolchain
 
 Translate = Annotated[
     bool,

@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 
 # The rules register themselves.
-from tla2py.cfg.read import ConfigFile, config_file, read_config_text
-from tla2py.cfg.statements import read_statements
+from tla2py.config.read import ConfigFile, config_file, read_config_text
+from tla2py.config.statements import read_statements
 from tla2py.errors import InputError
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tla2py.cfg.literal import literal_names
-from tla2py.cfg.statements import Binding
+from tla2py.config.literal import literal_names
+from tla2py.config.statements import Binding
 from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Subject
 from tla2py.lint.values import mistaken_names
-from tla2py.sweepfile import nearest
 from tla2py.syntax import Spec
 from tla2py.syntax.standard import standard_module_of
+from tla2py.text import nearest
 
 
 @rule(Severity.ERROR, model_value="a model value that has the name of something declared")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tla2py.cfg.statements import LISTS, SINGLE
+from tla2py.config.statements import LISTS, SINGLE
 from tla2py.lint.finding import Found, Place, Severity, rule
 from tla2py.lint.subject import Mention, Subject, keyword_of
 from tla2py.lint.temporal import asks_tlc, parts_of
-from tla2py.sweepfile import nearest
 from tla2py.syntax import Level, Spec
+from tla2py.text import nearest
 
 _CHECKED = ("invariants", "properties")
 _TO_CHECK = "it cannot bound the search; write PROPERTY {} to have it checked"

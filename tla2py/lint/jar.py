@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from tla2py.cfg.literal import KEYWORDS
+from tla2py.config.literal import KEYWORDS
 
 _READER = "tlc2/tool/impl/ModelConfig.class"
 

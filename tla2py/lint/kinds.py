@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 
 from tla2py.errors import InputError
-from tla2py.evaluate import term_of
 from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Subject, Value
 from tla2py.syntax import Spec
-from tla2py.syntax.kinds import agree, required_kinds
-from tla2py.syntax.needs import MODEL_VALUE, NUMBER, Need, literal_kind
+from tla2py.syntax.evaluate import term_of
 from tla2py.syntax.standard import standard_module_of
 from tla2py.syntax.term import Term
+from tla2py.syntax.types.constraints import MODEL_VALUE, NUMBER, Need, literal_kind
+from tla2py.syntax.types.type import agree, required_kinds
 
 _PERMUTED = Need("set", MODEL_VALUE)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tla2py.cfg.literal import literal_names
-from tla2py.cfg.wrapper import undeclared_names
+from tla2py.config.literal import literal_names
+from tla2py.config.wrapper import undeclared_names
 from tla2py.errors import InputError
 from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Subject, Value

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from tla2py.cfg.read import ConfigFile
-from tla2py.cfg.statements import LISTS, SINGLE, Binding, Statements
-from tla2py.cfg.tokens import Token
+from tla2py.config.read import ConfigFile
+from tla2py.config.statements import LISTS, SINGLE, Binding, Statements
+from tla2py.config.tokens import Token
 from tla2py.lint.finding import Place
 from tla2py.lint.jar import Dialect
-from tla2py.run import Config
+from tla2py.model.run import Config
 from tla2py.syntax import Spec
 
 # A constant, the text of its value, and where that is written.

@@ -6,8 +6,8 @@ import re
 import sys
 from collections.abc import Iterator
 
-from tla2py.cfg.literal import KEYWORDS
-from tla2py.cfg.statements import LISTS, SINGLE, Statement
+from tla2py.config.literal import KEYWORDS
+from tla2py.config.statements import LISTS, SINGLE, Statement
 from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Subject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tla2py.cfg.literal import literal_names
+from tla2py.config.literal import literal_names
 from tla2py.syntax import Spec
 
 # A value that TLC cannot choose: the CHOOSE has no set, and comments may stand before it.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tla2py.align import Comparison, Step
 from tla2py.show.markup import Element, Piece, element, html_text, printable
 from tla2py.show.plain import action_text, headline, runs_of
 from tla2py.show.trace_html import step_pieces
-from tla2py.trace import State
+from tla2py.trace.alignment import Comparison, Step
+from tla2py.trace.trace import State
 from tla2py.values import changes, format_value, same_value
 
 # Of the states at a step both took, so many differing parts are shown.

@@ -11,8 +11,9 @@ from tla2py.errors import InputError
 from tla2py.show.markup import html_text, printable, svg_text
 from tla2py.show.plain import action_text, headline
 from tla2py.show.processes import Processes, actors, keyed_variables, part_of, processes_of
-from tla2py.statediff import Part, changed_parts, parts_of
-from tla2py.trace import Printer, State, Trace
+from tla2py.trace.diff import Part, changed_parts, parts_of
+from tla2py.trace.display import Printed
+from tla2py.trace.trace import State, Trace
 from tla2py.values import Function, Interval, Record, Value, format_value, same_value
 from tla2py.values.canonical import in_order
 
@@ -58,7 +59,7 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes:
+class Lanes(Printed):
     """A trace by process. Jupyter shows it as a picture; ``svg`` and ``save`` hand it out as a file."""
 
     trace: Trace
@@ -96,17 +97,14 @@ class Lanes:
 
         return html_text(lanes_svg(self))
 
-    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
-        printer.text(str(self))
-
 
 def trace_lanes(
     trace: Trace,
-    by: str | Iterable[str | Value] | None,
+    by: str | Iterable[str | Value] | None = None,
     *,
-    messages: str | None,
-    sender: str | None,
-    receiver: str | None,
+    messages: str | None = None,
+    sender: str | None = None,
+    receiver: str | None = None,
 ) -> Lanes:
     """The lanes of a trace, see ``Trace.lanes``."""
     processes = processes_of(trace, by)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tla2py.show.markup import printable
-from tla2py.statediff import changed_parts
-from tla2py.trace import UNKNOWN, State, StateDiff, Trace
-from tla2py.units import counted
+from tla2py.text import counted
+from tla2py.trace.diff import changed_parts
+from tla2py.trace.trace import UNKNOWN, State, StateDiff, Trace
 from tla2py.values import format_value
 
 _VIOLATIONS = {

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.trace import State, Trace
+from tla2py.trace.trace import State, Trace
 from tla2py.values import (
     Function,
     Interval,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
@@ -12,19 +12,10 @@ from tla2py.show.markup import element
 from tla2py.show.plain import action_text, headline, loop_mark
 from tla2py.show.style import STYLE
 from tla2py.show.trace_html import MOST_WHOLE_STATES, end_pieces, step_pieces
-from tla2py.trace import State, Trace
+from tla2py.trace.display import Stepper
+from tla2py.trace.trace import State, Trace
 
 _CODE = Path(__file__).with_name("stepper.js")
-
-
-class Stepper(Protocol):
-    """The widget. ``index`` is the number of the state it shows; setting it moves the widget."""
-
-    index: int
-
-    @property
-    def state(self) -> State:
-        """The state it shows."""
 
 
 def trace_stepper(trace: Trace) -> Stepper:

@@ -18,8 +18,8 @@ from tla2py.show.plain import (
     trace_end,
 )
 from tla2py.show.processes import Actors, acting
-from tla2py.statediff import Part
-from tla2py.trace import State, StateDiff, Trace
+from tla2py.trace.diff import Part
+from tla2py.trace.trace import State, StateDiff, Trace
 from tla2py.values import format_value
 
 # With more steps the whole states are left out: each step would repeat what a page is to save its reader.

@@ -11,8 +11,8 @@ from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, SparkContext
 
 from tla2py.errors import Tla2pyError, ToolchainError
-from tla2py.executor import Completed, Work, execute_into_store
-from tla2py.run import Run
+from tla2py.execution.executor import Completed, Work, execute_into_store
+from tla2py.model.run import Run
 from tla2py.spark.shipping import Shipper, unpack
 
 News = list[Completed | Tla2pyError]

@@ -10,8 +10,8 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
 from tla2py.errors import InputError
-from tla2py.place import is_remote
-from tla2py.store import Store
+from tla2py.store.storage import is_remote
+from tla2py.store.store import Store
 from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
 

@@ -11,13 +11,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from tla2py.errors import InputError, StoreError, Tla2pyError
-from tla2py.exitcodes import EXIT_NOT_RUN, EXIT_OK
-from tla2py.explore import open_view
-from tla2py.foreign import ForeignStore
-from tla2py.place import folder_of, is_remote
+from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, StoreError, Tla2pyError
+from tla2py.interop import ForeignStore
+from tla2py.interop.open import open_tables
 from tla2py.spark.frames import stored_frame, struct_type
-from tla2py.store import Store
+from tla2py.store.storage import folder_of, is_remote
+from tla2py.store.store import Store
+from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, runs_columns
 
 
@@ -31,17 +31,17 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
         raise InputError(
             "same-input", "an input is named twice", hint="name it once; its rows would be counted twice"
         )
-    views = {name: open_view(name) for name in inputs}
+    stores = {name: open_tables(name) for name in inputs}
     frames = {}
     for table in TABLE_NAMES:
         parts = []
-        for name, view in views.items():
-            if isinstance(view.store, ForeignStore):
+        for name, store in stores.items():
+            if isinstance(store, ForeignStore):
                 # Its tables are in a folder of the driver's own, which the executors need not see.
                 columns = runs_columns(()) if table == "runs" else TABLES[table]
-                part = session.createDataFrame(view.arrow(table), struct_type(columns))
+                part = session.createDataFrame(read_table(store.table(table)), struct_type(columns))
             else:
-                part = stored_frame(session, view.store, table)
+                part = stored_frame(session, store, table)
             parts.append(part.withColumn("source", sf.lit(name)))
         frames[table] = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
     return frames

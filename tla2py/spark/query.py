@@ -13,7 +13,7 @@ from pyspark.sql.types import VariantVal
 
 from tla2py.errors import InputError
 from tla2py.spark.frames import create_views
-from tla2py.store import Store
+from tla2py.store.store import Store
 from tla2py.tables.schema import TABLE_NAMES
 
 

@@ -21,10 +21,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tla2py.errors import ToolchainError
-from tla2py.executor import default_slots, fitting_slots
+from tla2py.execution.executor import default_slots, fitting_slots
 from tla2py.tlc.command import COMPILE_LATER
-from tla2py.tlc.reaper import scratch_folder
-from tla2py.tlc.toolchain import find_java
+from tla2py.tlc.sandbox.reaper import scratch_folder
+from tla2py.toolchain.toolchain import find_java
 
 # Half of the processor time of Spark's start is the optimising compiler's, which a query over many rows cannot do without.
 _ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)

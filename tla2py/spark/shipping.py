@@ -22,10 +22,10 @@ from pyspark import SparkContext, SparkFiles
 
 import tla2py
 from tla2py.errors import StoreError, ToolchainError
-from tla2py.executor import Work
-from tla2py.place import Address, folder_of, is_remote
-from tla2py.tlc.overrides import pack_override, read_override
-from tla2py.tlc.toolchain import Java, Override, Toolchain, find_java, java_at, kept_jar, read_jar
+from tla2py.execution.executor import Work
+from tla2py.store.storage import Address, folder_of, is_remote
+from tla2py.toolchain.overrides import pack_override, read_override
+from tla2py.toolchain.toolchain import Java, Override, Toolchain, find_java, java_at, kept_jar, read_jar
 
 _PACKAGE = Path(tla2py.__file__).parent
 

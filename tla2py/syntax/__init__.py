@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tla2py.syntax.expression import Expression, parse_expression
-from tla2py.syntax.kinds import ConstantKind, Use, find_uses, infer_kinds, needs_definition
 from tla2py.syntax.levels import Level
 from tla2py.syntax.module import (
     Assumption,
@@ -28,7 +27,6 @@ __all__ = [
     "STANDARD_MODULES",
     "Assumption",
     "Constant",
-    "ConstantKind",
     "Definition",
     "Expression",
     "Instance",
@@ -41,12 +39,8 @@ __all__ = [
     "Substitution",
     "SyntaxProblem",
     "Theorem",
-    "Use",
     "Variable",
-    "find_uses",
-    "infer_kinds",
     "load_spec",
-    "needs_definition",
     "parse_expression",
     "parse_module",
     "read_text",

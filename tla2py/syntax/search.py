@@ -66,7 +66,7 @@ _PROOF_ADVICE = (
 )
 
 # The names of the library of the TLA+ proof system, for modules with proofs where that is not installed.
-PROOFS = Path(__file__).parents[1] / "proofs"
+PROOFS = Path(__file__).parent / "proofs"
 
 
 class _Search:

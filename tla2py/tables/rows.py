@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from tla2py.outcome import Place, Verdict
-from tla2py.result import RunResult
-from tla2py.run import RunRecord
-from tla2py.store import ManifestParameter, ManifestPoint
-from tla2py.tlc.graph import GraphEdge, GraphState
-from tla2py.trace import State, Trace
+from tla2py.model.outcome import Place, Verdict
+from tla2py.model.result import RunResult
+from tla2py.model.run import RunRecord
+from tla2py.store.store import ManifestParameter, ManifestPoint
+from tla2py.tlc.output.graph import GraphEdge, GraphState
+from tla2py.trace.trace import State, Trace
 from tla2py.values import changes, format_value, state_to_itf
 
 Row = dict[str, object]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from tla2py.store import ManifestParameter
+from tla2py.store.store import ManifestParameter
 
 
 class Column(NamedTuple):

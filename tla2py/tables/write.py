@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.json as pj
 import pyarrow.parquet as pq
 
-from tla2py.place import Stamp
-from tla2py.record import Archive
-from tla2py.result import interpret_record
-from tla2py.store import Manifest, ManifestParameter, Store
-from tla2py.storedorigins import StoredOrigins
+from tla2py.sourcemap.stored import StoredOrigins
+from tla2py.store.record import Archive
+from tla2py.store.storage import Stamp
+from tla2py.store.store import Manifest, ManifestParameter, Store
 from tla2py.tables import rows
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
-from tla2py.tlc.behaviours import iter_behaviours
-from tla2py.tlc.graph import GraphEdge, GraphState, iter_graph
-from tla2py.trace import Trace
+from tla2py.tlc.output.behaviours import iter_behaviours
+from tla2py.tlc.output.graph import GraphEdge, GraphState, iter_graph
+from tla2py.tlc.output.result import interpret_record
+from tla2py.trace.trace import Trace
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tla2py.run import Limits, TlcOptions
+from tla2py.model.run import Limits, TlcOptions
 
 _MIB = 1024 * 1024
 # What a JVM takes beside its heap: code cache, metaspace, thread stacks, GC structures.

@@ -11,8 +11,8 @@ import re
 from contextlib import closing
 from pathlib import Path
 
-from tla2py.run import TlcOptions
-from tla2py.tlc.codes import Code
+from tla2py.model.run import TlcOptions
+from tla2py.tlc.output.codes import Code
 
 # TLC's last message; what it writes elsewhere it has written by then.
 _LAST = b"@!@!@ENDMSG 2186 @!@!@\n"

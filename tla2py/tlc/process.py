@@ -16,8 +16,8 @@ from pathlib import Path
 
 import psutil
 
-from tla2py.tlc import reaper
-from tla2py.tlc.sandbox import Sandbox, environment, network_refused, start
+from tla2py.tlc.sandbox import reaper
+from tla2py.tlc.sandbox.sandbox import Sandbox, environment, network_refused, start
 
 # How often limits are looked at; memory grows by at most some hundred MB in between.
 _POLL_SECONDS = 0.1
@@ -31,7 +31,7 @@ _NOT_STARTED = (126, 127)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a process ended, see ``tla2py.run.Execution`` for the fields."""
+    """How a process ended, see ``tla2py.model.run.Execution`` for the fields."""
 
     exit_code: int | None
     termination_reason: str | None

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import Ended, RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, red
-from tla2py.record import open_archive
+from tla2py.store.record import open_archive
 
 pytestmark = pytest.mark.java
 

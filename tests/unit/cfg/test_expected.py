@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.cfg.expected import config_expectation
-from tla2py.cfg.read import parse_config
+from tla2py.config.expect_comment import config_expectation
+from tla2py.config.read import parse_config
 from tla2py.errors import InputError
-from tla2py.outcome import Outcome, Verdict
+from tla2py.model.outcome import Outcome, Verdict
 
 PATH = Path("Model.cfg")
 

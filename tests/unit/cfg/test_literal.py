@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.cfg.literal import literal_names, literal_text
+from tla2py.config.literal import literal_names, literal_text
 from tla2py.values import format_value, parse_value
 
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.cfg.test_literal import LITERALS
-from tla2py.cfg.literal import KEYWORDS, literal_text
-from tla2py.cfg.read import ConfigFile, read_config
-from tla2py.cfg.render import default_template, render_config
+from tla2py.config.literal import KEYWORDS, literal_text
+from tla2py.config.read import ConfigFile, read_config
+from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
-from tla2py.run import Config
+from tla2py.model.run import Config
 
 EVERYTHING = r"""
 \* A comment, with INVARIANT in it.

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.conftest import LoadSweep
-from tla2py.cfg.render import default_template, render_config
+from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
-from tla2py.plan import plan_sweep
-from tla2py.run import Config
+from tla2py.model.run import Config
+from tla2py.sweep.plan import plan_sweep
 
 CONFIG = Config(
     specification="Spec",

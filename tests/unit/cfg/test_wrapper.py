@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.conftest import LoadSweep
-from tla2py.cfg.wrapper import build_config
+from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
-from tla2py.model import Model
-from tla2py.run import Config
+from tla2py.model.model import Model
+from tla2py.model.run import Config
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.unit.records import executed
-from tla2py.explore import StoreView, open_view
-from tla2py.explorer.grid import GridPoint
-from tla2py.store import Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.explore.grid import GridPoint
+from tla2py.explore.view import StoreView, open_view
+from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
 
 
 def view_of(

@@ -8,9 +8,9 @@ import pytest
 
 from tests.pages import Page
 from tests.unit.explorer.stores import view_of
-from tla2py.explore import StoreView
-from tla2py.explorer.fired import action_counts, never_fired
-from tla2py.explorer.store_html import store_html
+from tla2py.explore.action_counts import action_counts, never_fired
+from tla2py.explore.store_html import store_html
+from tla2py.explore.view import StoreView
 
 RESET = b"<Reset line 8, col 1 to line 8, col 5 of module Spec>: 0:2"
 NO_RESET = RESET[:-3] + b"0:0"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.explorer.stores import view_of
 from tla2py.errors import InputError
-from tla2py.explorer.growth import Growth, Series, growth_view, make_growth
+from tla2py.explore.growth import Growth, Series, growth_view, make_growth
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True).map(sorted)
 

@@ -10,10 +10,10 @@ import pytest
 from tests.unit.explorer.stores import grid_point, view_of
 from tests.unit.show.traces import seen
 from tla2py.errors import InputError
-from tla2py.explore import StoreView
-from tla2py.explorer.grid import grid_points, number_text, value_order
-from tla2py.explorer.heatmap import Heatmap, heatmap_view, make_heatmap, minimal_violating
-from tla2py.explorer.store_html import store_html
+from tla2py.explore.grid import grid_points, number_text, value_order
+from tla2py.explore.heatmap import Heatmap, heatmap_view, make_heatmap, minimal_violating
+from tla2py.explore.store_html import store_html
+from tla2py.explore.view import StoreView
 
 
 @pytest.fixture(scope="module")

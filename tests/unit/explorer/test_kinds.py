@@ -10,9 +10,9 @@ import pytest
 from tests.pages import Page
 from tests.unit.explorer.stores import view_of
 from tla2py.errors import InputError
-from tla2py.explore import StoreView
-from tla2py.explorer import kinds as module
-from tla2py.explorer.kinds import Found, Kind, all_found, make_kinds
+from tla2py.explain import kinds as module
+from tla2py.explain.kinds import Found, Kind, all_found, make_kinds
+from tla2py.explore.view import StoreView
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_traces_without_actions_are_told_apart_by_their_length(view: StoreView) 
 
 
 def test_a_file_made_elsewhere_has_a_kind_too(tmp_path: Path) -> None:
-    from tla2py.explore import open_view
+    from tla2py.explore.view import open_view
 
     path = tmp_path / "trace.itf.json"
     path.write_text('{"vars": ["x"], "states": [{"x": 1}, {"x": 2}, {"x": 3}]}')

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.pages import Page
 from tests.unit.explorer.stores import grid_point, view_of
 from tla2py.errors import InputError
-from tla2py.explore import StoreView
-from tla2py.explorer.grid import GridPoint
-from tla2py.explorer.neighbour import differing, nearest
+from tla2py.explore.contrast import differing, nearest
+from tla2py.explore.grid import GridPoint
+from tla2py.explore.view import StoreView
 
 
 def grid(*rows: tuple[str, str, str]) -> list[GridPoint]:

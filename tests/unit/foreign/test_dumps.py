@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tla2py.errors import InputError
-from tla2py.foreign.dump import is_dump, trace_from_dump
-from tla2py.trace import UNKNOWN, Location
+from tla2py.interop.dump import is_dump, trace_from_dump
+from tla2py.trace.trace import UNKNOWN, Location
 from tla2py.values import Record
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "foreign"

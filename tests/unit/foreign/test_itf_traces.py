@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.unit.values.strategies import identifiers, texts, values
 from tla2py.errors import InputError
-from tla2py.foreign.itf import is_itf, parameters_from_itf, trace_from_itf, trace_to_itf
-from tla2py.trace import UNKNOWN, Location, State, Trace
+from tla2py.interop.itf import is_itf, parameters_from_itf, trace_from_itf, trace_to_itf
+from tla2py.trace.trace import UNKNOWN, Location, State, Trace
 from tla2py.values import Function, Interval, ModelValue, Record, Value, same_value
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "foreign"

@@ -9,10 +9,10 @@ import pytest
 
 from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example
 from tla2py.lint import RULES, Finding, Severity, lint_file, read_dialect
-from tla2py.lint.sweeps import lint_sweep
-from tla2py.plan import plan_sweep
-from tla2py.sweep import load_sweep
-from tla2py.tlc.toolchain import bundled_jar
+from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
+from tla2py.toolchain.toolchain import bundled_jar
 
 
 def test_the_page_has_every_rule() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import MODULE
-from tla2py.cfg.read import read_config
+from tla2py.config.read import read_config
 from tla2py.lint import Finding, lint_file, lint_options
 from tla2py.lint.configs import module_of
-from tla2py.lint.sweeps import lint_sweep
-from tla2py.plan import plan_sweep
-from tla2py.sweep import load_sweep
+from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
 from tla2py.syntax import load_spec
 
 BEGIN = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"

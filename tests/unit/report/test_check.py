@@ -9,9 +9,9 @@ from pathlib import Path
 from rich.console import Console
 
 from tests.unit.records import executed
-from tla2py.check import Checked
-from tla2py.outcome import Diagnostic
-from tla2py.report.check import check_text
+from tla2py.execution.check import Checked
+from tla2py.model.outcome import Diagnostic
+from tla2py.terminal.check import check_text
 
 
 def test_who_is_refused_is_told_of_trust(tmp_path: Path) -> None:

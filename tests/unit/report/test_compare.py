@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tla2py.align import compare_traces
-from tla2py.report.compare import comparison_text
-from tla2py.trace import State, Trace
+from tla2py.terminal.compare import comparison_text
+from tla2py.trace.alignment import compare_traces
+from tla2py.trace.trace import State, Trace
 from tla2py.values import Value
 
 

@@ -13,9 +13,9 @@ from hypothesis import example, given
 
 from tests.unit.foreign.test_itf_traces import RELAY, same_trace, traces
 from tla2py.errors import InputError
-from tla2py.foreign.itf import trace_from_itf
-from tla2py.report.export import export_trace
-from tla2py.trace import State, Trace
+from tla2py.interop.itf import trace_from_itf
+from tla2py.show.export import export_trace
+from tla2py.trace.trace import State, Trace
 from tla2py.values import Json, ModelValue, Opaque, Value, parse_value, same_value, state_from_itf
 
 

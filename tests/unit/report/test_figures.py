@@ -10,13 +10,13 @@ from rich.console import Console, RenderableType
 
 from tests.unit.records import executed
 from tests.unit.test_tables import make_store
-from tla2py.check import Checked
-from tla2py.explore import StoreView, open_view
-from tla2py.explorer.store_html import store_html
-from tla2py.outcome import Outcome, unfinished
-from tla2py.report.check import check_text
-from tla2py.report.html.page import PageOptions, report_page
-from tla2py.report.text import sweep_summary
+from tla2py.execution.check import Checked
+from tla2py.explore.store_html import store_html
+from tla2py.explore.view import StoreView, open_view
+from tla2py.model.outcome import Outcome, unfinished
+from tla2py.page.page import PageOptions, report_page
+from tla2py.terminal.check import check_text
+from tla2py.terminal.text import sweep_summary
 
 
 def printed(what: RenderableType) -> str:

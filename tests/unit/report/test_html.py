@@ -12,10 +12,10 @@ import pytest
 from tests.pages import MACHINE, Page
 from tests.unit.test_tables import CASES, make_store
 from tla2py.errors import InputError
-from tla2py.explore import StoreView, open_view
-from tla2py.explorer.grid import grid_points
-from tla2py.report.html.page import PageOptions, report_page
-from tla2py.report.html.points import summary_line, telling_pair
+from tla2py.explore.grid import grid_points
+from tla2py.explore.view import StoreView, open_view
+from tla2py.page.page import PageOptions, report_page
+from tla2py.page.points import summary_line, telling_pair
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGES = sorted((ROOT / "docs" / "report").glob("*.html"))

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from tla2py.report.layout import Indented, PointRow, PointTable
+from tla2py.terminal.layout import Indented, PointRow, PointTable
 
 TABLE = PointTable(
     parameters=["Replicas", "view"],

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from tests.pages import Page
 from tests.unit.show.traces import made, seen
 from tla2py.show.comparison import comparison_view, differences, verdict_lines
-from tla2py.trace import State
+from tla2py.trace.trace import State
 from tla2py.values import Value
 
 LEFT = made(

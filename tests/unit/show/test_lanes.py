@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.show.traces import P, Q, R, made, message, on
 from tla2py.errors import InputError
-from tla2py.show.lanes import Arrow
-from tla2py.trace import Trace
+from tla2py.show.lanes import Arrow, trace_lanes
+from tla2py.trace.trace import Trace
 from tla2py.values import Function, Interval, Record, Value
 
 
@@ -17,7 +17,7 @@ def sending(*boxes: Value, **fields: str) -> tuple[Arrow, ...]:
     """The arrows of a trace in which a variable ``box`` has these values, and p acts, then q, p, q and so on."""
     counts = [((step + 1) // 2, step // 2) for step in range(len(boxes))]
     trace = made(*(("Next", {"n": on(*count), "box": box}) for count, box in zip(counts, boxes, strict=True)))
-    return trace.lanes(messages="box", **fields).arrows
+    return trace_lanes(trace, messages="box", **fields).arrows
 
 
 def ends(arrows: tuple[Arrow, ...]) -> list[tuple[Value | None, Value | None, int, int | None]]:
@@ -38,7 +38,7 @@ def test_each_change_is_in_its_lane() -> None:
         ("Both", {"at": on(1, 5, 3), "log": on((), (7,), (8,)), "clock": 1, "box": box(message())}),
         ("Tick", {"at": on(1, 5, 3), "log": on((), (7,), (8,)), "clock": 2, "box": box(message())}, ("p",)),
     )
-    lanes = trace.lanes(messages="box")
+    lanes = trace_lanes(trace, messages="box")
     first, both, tick = lanes.rows
     assert lanes.processes == (P, Q, R)
     assert (first.cells, first.shared, first.who) == ({}, (), ())
@@ -46,13 +46,13 @@ def test_each_change_is_in_its_lane() -> None:
     assert both.shared == ()
     assert (tick.cells, tick.shared, tick.who, tick.derived) == ({}, ("clock  1 → 2",), (P,), False)
     # Messages that are not asked for are a variable as any other.
-    assert trace.lanes().rows[1].shared == (f"box + {message()}",)
-    assert trace.lanes().arrows == ()
+    assert trace_lanes(trace).rows[1].shared == (f"box + {message()}",)
+    assert trace_lanes(trace).arrows == ()
 
 
 def test_other_keys_are_shared() -> None:
     trace = made(("Init", {"at": on(1, 2, 3)}), ("Next", {"at": on(1, 5, 4)}))
-    row = trace.lanes([Q]).rows[1]
+    row = trace_lanes(trace, [Q]).rows[1]
     assert row.cells == {Q: ("at  2 → 5",)}
     assert row.shared == ("at[r]  3 → 4",)
 
@@ -100,7 +100,7 @@ def test_receivers_in_a_range_of_numbers() -> None:
     states = [{"n": (0, step, 0), "m": (1, 1, 1), "box": box(*sent)} for step, sent in enumerate(((), (1,)))]
     sent = message(src=2, dst=Interval(2, 9))
     states[1]["box"] = box(sent)
-    arrows = made(*(("Next", values) for values in states)).lanes(messages="box").arrows
+    arrows = trace_lanes(made(*(("Next", values) for values in states)), messages="box").arrows
     assert ends(arrows) == [(2, 2, 1, None), (2, 3, 1, None)]
 
 
@@ -110,7 +110,7 @@ def test_who_is_not_known_is_not_guessed() -> None:
         ("Both", {"n": on(2, 2), "box": box(message())}),
         ("None", {"n": on(2, 2), "box": box()}),
     )
-    assert ends(trace.lanes(messages="box").arrows) == [(None, None, 1, 2)]
+    assert ends(trace_lanes(trace, messages="box").arrows) == [(None, None, 1, 2)]
 
 
 def test_a_message_that_stays_is_received_by_who_takes_on_its_fields() -> None:
@@ -122,14 +122,14 @@ def test_a_message_that_stays_is_received_by_who_takes_on_its_fields() -> None:
         ("Read", {"at": on(new, new), "box": box(sent)}),
         ("Work", {"at": on(new, Record({**new, "end": 5})), "box": box(sent)}),
     )
-    assert ends(trace.lanes(messages="box").arrows) == [(P, Q, 1, 2)]
+    assert ends(trace_lanes(trace, messages="box").arrows) == [(P, Q, 1, 2)]
 
 
 def test_one_field_in_common_tells_no_reading() -> None:
     states = [{"at": on(Record({"epoch": 1}), Record({"epoch": n})), "box": box()} for n in (1, 1, 2)]
     for values in states[1:]:
         values["box"] = box(Record({"epoch": 2, "isr": box()}))
-    (arrow,) = made(*(("Next", values) for values in states)).lanes(messages="box").arrows
+    (arrow,) = trace_lanes(made(*(("Next", values) for values in states)), messages="box").arrows
     assert (arrow.receiver, arrow.received) == (None, None)
 
 
@@ -143,7 +143,7 @@ def test_what_is_no_box_of_messages(name: str) -> None:
 
 
 def test_as_text() -> None:
-    lanes = _lasso().lanes(messages="box")
+    lanes = trace_lanes(_lasso(), messages="box")
     assert str(lanes).splitlines() == [
         "Safe is violated, 3 states",
         "1. initial state",
@@ -182,7 +182,7 @@ def test_no_text_is_an_order_to_a_terminal() -> None:
 
 
 def test_the_file_is_the_picture(tmp_path: Path) -> None:
-    lanes = _lasso().lanes()
+    lanes = trace_lanes(_lasso())
     assert lanes.save(str(tmp_path / "a.svg")).read_text(encoding="utf-8") == lanes.svg()
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.show.traces import P, Q, made, message, on
-from tla2py.trace import Trace
+from tla2py.trace.trace import Trace
 from tla2py.values import Record, Value
 
 SVG = "{http://www.w3.org/2000/svg}"

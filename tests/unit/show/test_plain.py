@@ -15,7 +15,7 @@ from tests.unit.show.traces import P, Q, made, message, on
 from tests.unit.values.strategies import values
 from tla2py.errors import InputError
 from tla2py.show.plain import DERIVED, action_text, derived, headline, runs_of, step_changes, trace_end
-from tla2py.trace import UNKNOWN, Trace
+from tla2py.trace.trace import UNKNOWN, Trace
 from tla2py.values import Function, Record, Value, format_value, same_value
 
 

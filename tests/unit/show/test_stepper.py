@@ -11,7 +11,7 @@ import traitlets
 from tests.pages import Page
 from tests.unit.show.traces import made, on, tags
 from tla2py.show.trace_html import MOST_WHOLE_STATES
-from tla2py.trace import Trace
+from tla2py.trace.trace import Trace
 
 
 def trace(count: int = 4, **given: Any) -> Trace:

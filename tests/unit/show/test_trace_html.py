@@ -12,7 +12,7 @@ from tests.pages import Page
 from tests.unit.show.traces import P, made, message, on, seen, tags
 from tla2py.show.markup import element, html_text, page_text, printable, svg_text
 from tla2py.show.trace_html import MOST_WHOLE_STATES, step_pieces, trace_view
-from tla2py.trace import Location, State, Trace
+from tla2py.trace.trace import Location, State, Trace
 from tla2py.values import Value
 
 LONG = "x" * 70

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from tla2py.show.markup import Element
-from tla2py.trace import State, Trace
+from tla2py.trace.trace import State, Trace
 from tla2py.values import Function, ModelValue, Record, Value
 
 P, Q, R = ModelValue("p"), ModelValue("q"), ModelValue("r")

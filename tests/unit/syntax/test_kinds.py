@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.syntax.conftest import LoadModules, module
-from tla2py.syntax import ConstantKind, find_uses, infer_kinds, needs_definition
+from tla2py.syntax.types import ConstantKind, find_uses, infer_kinds, needs_definition
 
 
 def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> ConstantKind:

@@ -9,10 +9,10 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from tla2py.outcome import CheckResult, Stats
-from tla2py.tlc.interpret import interpret, interpret_messages
-from tla2py.tlc.plain import plain_to_messages
-from tla2py.trace import Location, Trace
+from tla2py.model.outcome import CheckResult, Stats
+from tla2py.tlc.output.interpret import interpret, interpret_messages
+from tla2py.tlc.output.plain import plain_to_messages
+from tla2py.trace.trace import Location, Trace
 from tla2py.values import format_value
 
 FOLDER = Path(__file__).parents[2] / "corpus" / "tlc"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tla2py.run import TlcOptions
+from tla2py.model.run import TlcOptions
 from tla2py.tlc.ending import exit_status, tells_its_end
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tlc"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tla2py.tlc.interpret import interpret
-from tla2py.tlc.traces import iter_trace_states
-from tla2py.trace import State
+from tla2py.tlc.output.interpret import interpret
+from tla2py.tlc.output.traces import iter_trace_states
+from tla2py.trace.trace import State
 
 
 def message(code: int, level: int, body: str) -> Iterator[bytes]:

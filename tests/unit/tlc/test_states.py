@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tla2py.tlc.states import StateReader
+from tla2py.tlc.output.states import StateReader
 from tla2py.values import state_from_itf, state_to_itf
 
 

@@ -7,10 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.unit.tlc.corpus import Case, iter_cases, summary
-from tla2py.outcome import Outcome, Verdict
-from tla2py.tlc.interpret import interpret
-from tla2py.tlc.messages import Message, UserText, iter_messages
-from tla2py.tlc.traces import iter_trace_states
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.tlc.output.interpret import interpret
+from tla2py.tlc.output.messages import Message, UserText, iter_messages
+from tla2py.tlc.output.traces import iter_trace_states
 
 CASES = list(iter_cases())
 FRAMED = [case for case in CASES if b"@!@!@STARTMSG" in case.stdout]

@@ -1,0 +1,91 @@
+"""``tla2py inspect`` and ``tla2py init``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tla2py.cli.commands.schema import SCHEMA_LINE, SCHEMA_NAME, write_schema
+from tla2py.cli.console import err, show, show_json, show_text
+from tla2py.cli.options import Json, Libraries
+from tla2py.cli.translate import Translate, use_translator
+from tla2py.errors import InputError, unwritable
+
+if TYPE_CHECKING:
+    from tla2py.syntax import Spec
+
+Module = Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")]
+
+
+def inspect_command(
+    module: Module, library: Libraries = None, translate: Translate = True, as_json: Json = False
+) -> None:
+    """What a module declares: constants, variables, definitions, and what could be checked.
+
+    Example: tla2py inspect specs/kip320/Kip320FirstTry.tla
+    """
+    from tla2py.init.inspect import inspect_spec
+    from tla2py.terminal.inspection import inspection_text
+
+    use_translator(None, translate)
+    inspection = inspect_spec(_load(module, library or ()))
+    if as_json:
+        show_json(inspection)
+    else:
+        show(inspection_text(inspection))
+
+
+def init_command(
+    module: Module,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="SWEEP.toml", help="Write here.")
+    ] = None,
+    library: Libraries = None,
+    translate: Translate = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help=f"Write {SCHEMA_NAME} beside it too, and name it there, for editors."),
+    ] = False,
+) -> None:
+    """A first sweep file for a module: every constant listed, kinds inferred, candidates as comments.
+
+    Without -o it is printed. Examples: tla2py init Raft.tla -o sweep.toml; tla2py init Raft.tla -o sweep.toml --schema
+    """
+    from tla2py.init.scaffold import scaffold_sweep
+
+    if schema and output is None:
+        raise InputError("usage", "--schema writes a file beside another", hint="give -o SWEEP.toml too")
+    use_translator(None, translate)
+    text = SCHEMA_LINE * schema + scaffold_sweep(_load(module, library or ()), output, library or ())
+    if output is None:
+        show_text(text)
+        return
+    if output.exists() and not force:
+        raise InputError("file-exists", f"{output} exists already", hint="give --force to overwrite it")
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise unwritable(output, error) from error
+    if schema:
+        write_schema(output.with_name(SCHEMA_NAME))
+    choose = "take the marks away from what is to be checked in it, then " if '\n    # "' in text else ""
+    err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
+
+
+def _load(module: Path, libraries: Sequence[Path]) -> Spec:
+    """The module with all it needs; folders beside its own are looked into, and named."""
+    from tla2py.syntax import load_spec
+    from tla2py.syntax.search import PROOFS
+
+    spec = load_spec(module, libraries, nearby=True)
+    known = {module.parent, *libraries, PROOFS}
+    folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)
+    for folder in folders:
+        if folder not in known:
+            names = ", ".join(m.name for m in spec.modules if m.path is not None and m.path.parent == folder)
+            err().print(f"found {names} in {folder}, as with -L {folder}", style="dim", markup=False)
+    return spec

@@ -1,0 +1,59 @@
+"""``tla2py query``."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from tla2py.cli.console import show, show_json
+from tla2py.cli.options import Json
+from tla2py.errors import InputError
+from tla2py.explore.view import open_view
+
+# What a statement that only reads begins with, after comments and parentheses.
+_READING = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN")
+_BEFORE = r"(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
+
+
+def query_command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    statement: Annotated[
+        str, typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, coverage.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Spark SQL over a store's tables.
+
+    It starts Spark, which takes some seconds. The tables are Parquet files in STORE/tables, which other tools read too.
+
+    Example: tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
+    """
+    _check(statement)
+    view = open_view(store)
+    from tla2py.spark.query import run_query
+    from tla2py.spark.session import spark_session
+
+    with spark_session(name="tla2py query") as session:
+        columns, rows = run_query(session, view.store, statement)
+    if as_json:
+        show_json([dict(zip(columns, row, strict=True)) for row in rows])
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    show(table)
+
+
+def _check(statement: str) -> None:
+    """Raises InputError (``no-query``) for a statement that would change something, or is none: nobody would hear of it."""
+    if not re.match(rf"{_BEFORE}(?:{'|'.join(_READING)})\b", statement, re.IGNORECASE):
+        raise InputError(
+            "no-query",
+            f"not a query: {' '.join(statement.split())[:100] or 'nothing'}",
+            hint=f"a query begins with {', '.join(_READING[:-1])} or {_READING[-1]}",
+        )

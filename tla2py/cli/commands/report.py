@@ -1,0 +1,76 @@
+"""``tla2py report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tla2py.cli.options import Jar
+from tla2py.errors import InputError, unwritable
+from tla2py.explore.view import open_view
+
+
+def report_command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; NAME.html unless told.")
+    ] = None,
+    notes: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Markdown to begin the page with.")
+    ] = None,
+    lanes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The processes: a constant, or a variable that is a function on them."
+        ),
+    ] = None,
+    messages: Annotated[
+        str | None, typer.Option(metavar="VARIABLE", help="A set or bag of messages, drawn as arrows.")
+    ] = None,
+    arguments: Annotated[
+        bool,
+        typer.Option("--arguments", help="Ask TLC for the arguments of actions that it did not print."),
+    ] = False,
+    tla2tools: Jar = None,
+) -> None:
+    """One self-contained HTML page: points, heatmap, growth, actions, and each counterexample step by step.
+
+    It needs no network. #point-5 links to a point, #point-5-trace-2 to its second counterexample, #point-5-step-8 to a
+    step of the first, #point-5-trace-2-step-8 to one of the second.
+
+    Example: tla2py report runs/kip320-first-try -o kip320.html --messages leaderAndIsrRequests
+    """
+    from tla2py.page.page import PageOptions, report_page
+
+    view = open_view(store).with_arguments(tla2tools) if arguments else open_view(store)
+    target = output or Path(f"{view.manifest.name}.html")
+    options = PageOptions(
+        notes=_read(notes) if notes else "",
+        notes_folder=notes.parent if notes else Path(),
+        target=target.parent,
+        lanes=lanes,
+        messages=messages,
+    )
+    page = report_page(view, options)
+    try:
+        target.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise unwritable(target, error) from error
+    typer.echo(f"{target}: {len(page.encode()) / 1e6:.1f} MB")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            "notes-unreadable",
+            f"cannot read {path}: {error.strerror}",
+            hint="--notes takes a file of Markdown",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "notes-unreadable", f"{path} is no text: {error.reason}", hint="notes are Markdown in UTF-8"
+        ) from error

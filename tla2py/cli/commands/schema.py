@@ -1,0 +1,48 @@
+"""``tla2py schema``, and what ties a sweep file to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tla2py.cli.console import err
+from tla2py.errors import unwritable
+
+# The name of the schema where it lies beside a sweep file.
+SCHEMA_NAME = "sweep.schema.json"
+# The comment by which Taplo, and the editors built upon it, find the schema of a TOML file.
+SCHEMA_LINE = f"#:schema ./{SCHEMA_NAME}\n"
+
+
+def schema_command(
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here.")] = None,
+) -> None:
+    """The JSON Schema of sweep files, with which editors complete keys and mark mistakes.
+
+    Without -o it is printed. A sweep file beside it names it in its first line: #:schema ./sweep.schema.json
+
+    Example: tla2py schema -o sweep.schema.json
+    """
+    if output is None:
+        typer.echo(schema_text(), nl=False)
+        return
+    write_schema(output)
+    err().print(f"wrote {output}; first line of a sweep file beside it: #:schema ./{output.name}")
+
+
+def write_schema(path: Path) -> None:
+    """Write the schema. Raises InputError (``output-unwritable``)."""
+    try:
+        path.write_text(schema_text(), encoding="utf-8")
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def schema_text() -> str:
+    """The schema as text."""
+    from tla2py.sweep.schema import sweep_schema
+
+    return json.dumps(sweep_schema(), indent=2) + "\n"

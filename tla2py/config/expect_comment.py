@@ -1,0 +1,87 @@
+r"""What a config itself expects: a comment ``\* EXPECT SafetyFailure``, or the statement ``_EXPECT SAFETY_VIOLATION``.
+
+Both were proposed for TLC (tlaplus issue 1192 and pull request 1269), with these names of results. The names of what is
+violated may follow, which neither proposal has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import Outcome, Verdict
+
+_EXPECT = re.compile(r"^(?:[^\n]*?\\\*+[ \t]*_?|[ \t]*_)EXPECT\b:?(?P<said>[^\n]*)", re.MULTILINE)
+_RESULTS: dict[str, Outcome | Verdict] = {
+    "success": Verdict.HOLDS,
+    "noviolation": Verdict.HOLDS,
+    "holds": Verdict.HOLDS,
+    "violated": Verdict.VIOLATED,
+    "runtimeerror": Verdict.BROKEN,
+    "safety": Outcome.VIOLATION_SAFETY,
+    "deadlock": Outcome.VIOLATION_DEADLOCK,
+    "liveness": Outcome.VIOLATION_LIVENESS,
+    "stuttering": Outcome.VIOLATION_LIVENESS,
+    "assumption": Outcome.VIOLATION_ASSUMPTION,
+    "assert": Outcome.VIOLATION_ASSERT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is expected: a verdict or an outcome, the names of what is violated if any are given, and the place."""
+
+    result: Verdict | Outcome
+    violates: tuple[str, ...]
+    where: str
+
+
+def result_of(words: str) -> Verdict | Outcome | None:
+    """What a name of a result means, however it is written: ``SafetyFailure``, ``safety failure``, ``SAFETY_VIOLATION``."""
+    key = re.sub(r"[^a-z]", "", words.lower())
+    return _RESULTS.get(key) or _RESULTS.get(re.sub(r"(failure|violation)$", "", key))
+
+
+def config_expectation(text: str, path: Path) -> Told | None:
+    """What the text of a config expects of its model, None where it does not say.
+
+    Raises InputError (``config-expect``) for a result that is not known, and where it is said twice.
+    """
+    found = list(_EXPECT.finditer(text))
+    if not found:
+        return None
+    places = [_place(text, path, match) for match in found]
+    if len(found) > 1:
+        raise InputError("config-expect", "EXPECT is said twice", where=places[1], hint="keep one of them")
+    words = re.split(r"[\s,]+", found[0]["said"].partition("\\*")[0].strip())
+    result = result_of(words[0])
+    if result is None:
+        raise InputError(
+            "config-expect",
+            f"EXPECT {words[0]}".strip() + " is no result of TLC",
+            where=places[0],
+            hint="one of: Success, SafetyFailure, LivenessFailure, DeadlockFailure, AssumptionFailure, "
+            "AssertFailure, RuntimeErrorFailure",
+        )
+    return Told(result=result, violates=_names(words[1:], places[0]), where=places[0])
+
+
+def _names(words: Iterable[str], where: str) -> tuple[str, ...]:
+    names = tuple(word for word in words if word)
+    for name in names:
+        if not re.fullmatch(r"\w+", name):
+            raise InputError(
+                "config-expect",
+                f"{name} is no name of what is violated",
+                where=where,
+                hint="after the result stand names alone, as in EXPECT SafetyFailure TypeOK",
+            )
+    return names
+
+
+def _place(text: str, path: Path, match: re.Match[str]) -> str:
+    begin = text.rindex("EXPECT", match.start(), match.start("said"))
+    return f"{path}:{text.count(chr(10), 0, begin) + 1}:{begin - text.rfind(chr(10), 0, begin)}"

@@ -1,0 +1,244 @@
+"""From a model to a config and, where a config cannot say it, to a small wrapper module that extends the root."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tla2py.config.literal import literal_names, literal_text
+from tla2py.errors import InputError
+from tla2py.model.model import Model
+from tla2py.model.run import Config
+from tla2py.syntax import Constant, Definition, Spec, parse_expression
+from tla2py.syntax.standard import standard_module_of
+from tla2py.text import nearest
+from tla2py.toml import value_text
+
+# What extending one standard module brings with it.
+_BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
+
+
+@dataclass(slots=True)
+class _Wrapper:
+    """The definitions gathered for a wrapper module."""
+
+    spec: Spec
+    definitions: list[str] = field(default_factory=list)
+    standard: set[str] = field(default_factory=set)
+    model_values: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+
+    def define(self, name: str, parameters: str, body: str) -> str:
+        """The name of a new definition with this body."""
+        base = re.sub(r"\W", "_", name)
+        wrapped = f"MC_{base}"
+        while wrapped in self.spec.definitions or wrapped in self.model_values | self.names:
+            wrapped += "_"
+        self.names.add(wrapped)
+        self.definitions.append(f"{wrapped}{parameters} ==\n{textwrap.indent(body, '  ')}")
+        return wrapped
+
+
+def build_config(
+    model: Model, where: Callable[[str, str], str] | None = None
+) -> tuple[Config, str, str | None]:
+    """The config, the name of the module TLC is to be started on, and the text of the wrapper module if one is needed.
+
+    ``where`` tells of a constant or definition, and of the beginning of its value, where that was written. Raises InputError (``expression-syntax``,
+    ``unknown-name``) for an expression that cannot stand in a module.
+    """
+    spec = model.spec
+    wrapper = _Wrapper(spec)
+    assignments = list(model.config_assignments)
+    substitutions = list(model.config_substitutions)
+    known = _model_values(model)
+    meant = _meant(model)
+    for name, text in model.constants:
+        names = literal_names(text)
+        if names is not None and not names & (meant - {name}) and not _arity(spec, None, name):
+            assignments.append((name, literal_text(text)))
+        else:
+            with _told(name, text, where):
+                substitutions.append((name, _definition(wrapper, model, name, text, known)))
+    for name, text in model.replacements:
+        module, left = _split_module(name)
+        target = f"[{module}] " if module else ""
+        with _told(name, text, where):
+            substitutions.append((left, target + _definition(wrapper, model, name, text, known)))
+    symmetry = model.symmetry
+    if isinstance(symmetry, tuple):
+        # Of a set of one there is nothing to permute, and TLC breaks on it (in util.Set).
+        values = dict([*model.config_assignments, *model.constants])
+        permuted = [name for name in symmetry if not _is_single(values.get(name, ""))]
+        symmetry = None
+        if permuted:
+            wrapper.standard.add("TLC")
+            body = " \\union ".join(f"Permutations({name})" for name in permuted)
+            symmetry = wrapper.define("symmetry", "", body)
+    assignments += [(name, name) for name in sorted(wrapper.model_values)]
+    config = Config(
+        specification=model.specification,
+        init=model.init,
+        next=model.next,
+        assignments=tuple(assignments),
+        substitutions=tuple(substitutions),
+        invariants=model.invariants,
+        properties=model.properties,
+        constraints=model.constraints,
+        action_constraints=model.action_constraints,
+        postconditions=model.postconditions,
+        symmetry=symmetry,
+        view=model.view,
+        alias=model.alias,
+        check_deadlock=model.check_deadlock,
+    )
+    if not wrapper.definitions:
+        return config, spec.root.name, None
+    main = f"MC_{spec.root.name}"
+    return config, main, _wrapper_text(main, wrapper)
+
+
+def _is_single(text: str) -> bool:
+    return text.startswith("{") and "," not in text and len(literal_names(text) or ()) == 1
+
+
+def _until(text: str, message: str) -> str:
+    """The text up to the place that a message about it tells."""
+    found = re.search(r"\((?:line (\d+), )?column (\d+): ", message)
+    if found is None:
+        return ""
+    lines = text.split("\n")
+    line = int(found[1] or 1)
+    return "\n".join([*lines[: line - 1], lines[line - 1][: int(found[2]) - 1]])
+
+
+@contextlib.contextmanager
+def _told(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
+    """An error in the value of a constant or definition names its place."""
+    try:
+        yield
+    except InputError as error:
+        place = error.where or (where(name, _until(text, error.message)) if where else None)
+        raise InputError(error.code, error.message, where=place, hint=error.hint) from error
+
+
+def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: frozenset[str]) -> str:
+    """The definition that stands for a value: one of the module's own, or a new one in the wrapper."""
+    spec = wrapper.spec
+    module, name = _split_module(name)
+    replaced = {_split_module(n)[1] for n, _ in (*model.replacements, *model.config_substitutions)}
+    # TLC wants no name on both sides of <-, be it replaced in one module alone.
+    if text in spec.definitions and "!" not in text and text not in replaced:
+        return text
+    arity = _arity(spec, module, name)
+    parameters, body = _split_lambda(text)
+    if arity is not None and arity != (parameters.count(",") + 1 if parameters else 0):
+        raise InputError(
+            "wrong-arity",
+            f"{name} takes {arity} argument{'s' * (arity != 1)}, its value {text!r} does not",
+            hint=f"write LAMBDA {', '.join('xyzuvw'[:arity])} : ..."
+            if arity
+            else "write an expression without parameters",
+        )
+    expression = _parsed(body)
+    names = _names(parameters, body)
+    undeclared = undeclared_names(text, spec)
+    for operator in sorted(undeclared & expression.applied):
+        close = nearest(operator, sorted([*spec.definitions, *(each.name for each in spec.constants)]))
+        raise InputError(
+            "unknown-name",
+            f"{operator} is not defined in {spec.root.name}",
+            hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+        )
+    # A name that nothing defines is a model value, as it is in a config.
+    wrapper.model_values |= undeclared | (names & known)
+    wrapper.standard |= expression.standard
+    return wrapper.define(name, f"({parameters})" if parameters else "", body)
+
+
+def undeclared_names(text: str, spec: Spec) -> frozenset[str]:
+    """The names in a value that nothing declares, each of which becomes a model value.
+
+    Raises InputError (``expression-syntax``).
+    """
+    declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
+    names = _names(*_split_lambda(text))
+    return frozenset(name for name in names - declared if standard_module_of(name) is None)
+
+
+def _split_lambda(text: str) -> tuple[str, str]:
+    """The parameters of a value, none where it is no LAMBDA, and its body."""
+    found = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
+    if found is None:
+        return "", text.strip()
+    # Lines that are aligned stay aligned: TLA+ reads a list of conjuncts by its columns.
+    column = found.start(2) - text.rfind("\n", 0, found.start(2)) - 1
+    return found[1], value_text(" " * column + found[2])
+
+
+def _names(parameters: str, body: str) -> frozenset[str]:
+    """The names that a value uses and does not bind."""
+    return _parsed(body).names - {part.strip() for part in parameters.split(",")}
+
+
+def _model_values(model: Model) -> frozenset[str]:
+    """Every model value that the assignments make; a module has to declare those it speaks of."""
+    found: set[str] = set()
+    for _, text in (*model.constants, *model.config_assignments):
+        found |= literal_names(text) or set()
+    return frozenset(found - model.spec.definitions.keys() - {c.name for c in model.spec.constants})
+
+
+# Ten thousand points have few different values.
+_parsed = lru_cache(maxsize=1 << 12)(parse_expression)
+
+
+def _meant(model: Model) -> frozenset[str]:
+    """The names that in a value are no model values: definitions, and constants that are something else than their name."""
+    pairs = (*model.constants, *model.config_assignments)
+    given = {name for name, text in pairs if text.strip() != name}
+    replaced = {name for name, _ in (*model.replacements, *model.config_substitutions)}
+    constants = {constant.name for constant in model.spec.constants}
+    return frozenset(given | (replaced & constants) | model.spec.definitions.keys())
+
+
+def _arity(spec: Spec, module: str | None, name: str) -> int | None:
+    """How many arguments a constant or definition takes; None for one that is not in the modules read, such as Seq."""
+    declared: list[Constant | Definition] = []
+    if module is None:
+        declared += [constant for constant in spec.constants if constant.name == name]
+        declared += [spec.definitions[name]] if name in spec.definitions else []
+    for each in spec.modules:
+        if each.name == module:
+            declared += [constant for constant in each.constants if constant.name == name]
+            declared += [definition for definition in each.definitions if definition.name == name]
+    return declared[0].arity if declared else None
+
+
+def _split_module(name: str) -> tuple[str | None, str]:
+    """``[Mod]Name`` as the module and the name: TLC wants the module before the right-hand side."""
+    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
+    return (found[1], found[2]) if found else (None, name)
+
+
+def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
+    spec = wrapper.spec
+    available = set(spec.standard) | {m for s in spec.standard for m in _BRINGS.get(s, ())}
+    extends = [spec.root.name]
+    for module in sorted(wrapper.standard - available):
+        if not any(module in _BRINGS.get(other, ()) for other in wrapper.standard):
+            extends.append(module)
+    lines = [
+        f"---- MODULE {main} ----",
+        "\\* Written by tla2py: what a config cannot say.",
+        f"EXTENDS {', '.join(extends)}",
+    ]
+    if wrapper.model_values:
+        lines += ["", f"CONSTANTS {', '.join(sorted(wrapper.model_values))}"]
+    for definition in wrapper.definitions:
+        lines += ["", definition]
+    return "\n".join([*lines, "", "====", ""])

@@ -1,0 +1,1 @@
+"""Executing runs: executors, schedules, one check, a whole sweep."""

@@ -1,0 +1,93 @@
+"""How long the runs of a sweep will take, so that the longest start first and long ones get a JVM of their own."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tla2py.errors import StoreError
+from tla2py.store.store import Store
+from tla2py.sweep.grid import comparable
+from tla2py.sweep.plan import Plan
+from tla2py.tables.read import read_table
+from tla2py.tlc.jvm.pool import LONG_SECONDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Durations:
+    """What runs took before: CPU seconds by the parameters of their points, and by how much these weigh."""
+
+    by_parameters: Mapping[tuple[tuple[str, str], ...], float]
+    by_weight: Mapping[float, float]
+
+    def seconds(self, parameters: Mapping[str, str]) -> float | None:
+        """What a run took with these parameters, else with ones that weigh about as much; None if nothing is known."""
+        same = self.by_parameters.get(_key(parameters))
+        if same is not None or not self.by_weight:
+            return same
+        weight = weigh(parameters)
+        after = bisect.bisect(self._weights, weight)
+        near = self._weights[max(after - 1, 0) : after + 1]
+        return self.by_weight[min(near, key=lambda known: abs(known - weight))]
+
+    @functools.cached_property
+    def _weights(self) -> list[float]:
+        return sorted(self.by_weight)
+
+
+def earlier_durations(store: Store) -> Durations:
+    """What the runs took that a store has in its tables, whatever the modules were then; nothing where there is none."""
+    seconds: dict[str, float] = {}
+    try:
+        points = store.manifest().points
+        with store.place.open("tables/runs.parquet") as source:
+            for row in read_table(source, ["run_id", "cpu_seconds"]).to_pylist():
+                if row["cpu_seconds"] is not None:
+                    seconds[row["run_id"]] = row["cpu_seconds"]
+    except (StoreError, OSError, ValueError):
+        points = []
+    known = [(point.parameters, seconds[point.run_id]) for point in points if point.run_id in seconds]
+    by_weight: dict[float, float] = {}
+    for parameters, took in known:
+        weight = weigh(parameters)
+        by_weight[weight] = max(took, by_weight.get(weight, 0.0))
+    return Durations(by_parameters={_key(p): took for p, took in known}, by_weight=by_weight)
+
+
+def weigh(parameters: Mapping[str, str]) -> float:
+    """A number that is larger the larger the parameters of a point are."""
+    weight = 0.0
+    for text in parameters.values():
+        value = comparable(text)
+        if isinstance(value, frozenset):
+            weight += 2.0 * len(value)
+        elif isinstance(value, int):
+            weight += float(value)
+        else:
+            weight += sum(int(n) for n in re.findall(r"\d+", text)[:1])
+    return weight
+
+
+def longest_first(plan: Plan, durations: Durations) -> dict[str, tuple[float, float, int]]:
+    """A sort key per run: what took longer before starts earlier, then the larger a point's parameters are."""
+    keys = {}
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        seconds = durations.seconds(point.parameters)
+        keys[run.run_id] = (-(seconds or 0.0), -weigh(point.parameters), point.index)
+    return keys
+
+
+def long_runs(plan: Plan, durations: Durations) -> frozenset[str]:
+    """The runs that will be long, as far as that is known."""
+    return frozenset(
+        run.run_id
+        for point, run in zip(plan.points, plan.runs, strict=True)
+        if (durations.seconds(point.parameters) or 0.0) >= LONG_SECONDS
+    )
+
+
+def _key(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(parameters.items()))

@@ -1,0 +1,157 @@
+"""A violating point against its nearest holding neighbour: what a protocol needs in order to break."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tla2py.errors import InputError
+from tla2py.explore.grid import GridPoint, grid_points, value_order
+from tla2py.explore.view import StoreView
+from tla2py.show.markup import element, html_text, printable
+from tla2py.show.plain import action_text, runs_of
+from tla2py.show.trace_html import trace_view
+from tla2py.text import parameter_text
+from tla2py.trace.display import Printed
+from tla2py.trace.trace import Trace
+
+_FACTS = ("distinct", "generated", "depth", "wall_seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast(Printed):
+    """A violating point and the holding point nearest to it.
+
+    ``differs`` has the parameters in which they differ, each with its value there (holding) and here (violating);
+    ``trace`` is the shortest counterexample here, None where none was kept.
+    """
+
+    violating: GridPoint
+    holding: GridPoint
+    differs: tuple[tuple[str, str, str], ...]
+    trace: Trace | None
+
+    def __str__(self) -> str:
+        lines = [
+            printable(parameter_text(self.violating.parameters)),
+            f"point {self.violating.point} violates {self.violating.said}",
+            f"point {self.holding.point} holds",
+            *(f"    {name}: {there} holds, {here} does not" for name, there, here in self.differs),
+            *(
+                f"    {fact}: {self.holding.run[fact]} there, {self.violating.run[fact]} here"
+                for fact in _FACTS
+            ),
+        ]
+        if self.trace is not None:
+            lines.append(f"    steps: {runs_of([action_text(s) for s in self.trace.states[1:]])}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = element(
+            "tr",
+            element("th", "", scope="col"),
+            element("th", f"point {self.holding.point} holds", scope="col"),
+            element("th", f"point {self.violating.point} violates {self.violating.said}", scope="col"),
+        )
+        rows = [
+            element(
+                "tr",
+                element("th", name, scope="row"),
+                element("td", there, class_="t2-good"),
+                element("td", here, class_="t2-bad"),
+            )
+            for name, there, here in self.differs
+        ]
+        rows += [
+            element(
+                "tr",
+                element("th", fact.replace("_", " "), scope="row"),
+                *(
+                    element("td", _shown(point, fact), class_="t2-n")
+                    for point in (self.holding, self.violating)
+                ),
+            )
+            for fact in _FACTS
+        ]
+        same = {
+            name: text
+            for name, text in self.violating.parameters.items()
+            if name not in {differing for differing, _, _ in self.differs}
+        }
+        return html_text(
+            element("table", element("thead", head), element("tbody", *rows)),
+            element("p", f"the same in both: {parameter_text(same)}", class_="t2-dim") if same else None,
+            trace_view(self.trace) if self.trace is not None else None,
+        )
+
+
+def nearest_holding(view: StoreView, number: int) -> Contrast:
+    """The contrast of a violating point and the holding point that differs least from it.
+
+    That is in the fewest parameters, then by the fewest places in the order of their values, then the first in grid
+    order. Raises InputError: ``no-point``, ``not-violated``, ``no-neighbour``.
+    """
+    points = grid_points(view)
+    here = next((point for point in points if point.point == number), None)
+    if here is None:
+        raise InputError("no-point", f"no point {number} was run", hint=f"points: 1 to {len(points)}")
+    if here.verdict != "violated":
+        known = ", ".join(str(point.point) for point in points if point.verdict == "violated")
+        raise InputError(
+            "not-violated",
+            f"point {number} is not violated: {here.verdict}",
+            hint=f"points that are: {known or 'none'}",
+        )
+    there = nearest(points, here)
+    if there is None:
+        raise InputError(
+            "no-neighbour",
+            "no point of this store holds",
+            hint="sweep smaller values too, down to where one holds",
+        )
+    return Contrast(
+        violating=here,
+        holding=there,
+        differs=differing(there, here),
+        trace=_shortest(view, number),
+    )
+
+
+def nearest(points: Sequence[GridPoint], here: GridPoint) -> GridPoint | None:
+    """The holding point that differs least from a point, see ``nearest_holding``; None where none holds."""
+    orders = {
+        name: {text: place for place, text in enumerate(value_order(points, name))}
+        for name in here.parameters
+    }
+
+    def distance(other: GridPoint) -> tuple[int, int]:
+        apart = [
+            abs(order[here.parameters[name]] - order[other.parameters[name]])
+            for name, order in orders.items()
+            if here.parameters[name] != other.parameters[name]
+        ]
+        return len(apart), sum(apart)
+
+    return min((point for point in points if point.verdict == "holds"), key=distance, default=None)
+
+
+def differing(there: GridPoint, here: GridPoint) -> tuple[tuple[str, str, str], ...]:
+    """The parameters in which two points differ, each with its value there and here."""
+    return tuple(
+        (name, there.parameters[name], text)
+        for name, text in here.parameters.items()
+        if there.parameters[name] != text
+    )
+
+
+def _shortest(view: StoreView, number: int) -> Trace | None:
+    rows = view.trace_list(number)
+    if not rows:
+        return None
+    best = min(range(len(rows)), key=lambda place: int(str(rows[place]["length"])))
+    return view.trace(number, best + 1)
+
+
+def _shown(point: GridPoint, fact: str) -> str:
+    number = point.number(fact)
+    return "-" if number is None else f"{number:,.4g}" if fact == "wall_seconds" else f"{number:,.0f}"

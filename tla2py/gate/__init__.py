@@ -1,0 +1,1 @@
+"""Expectations and the lock against what a store has."""

@@ -1,0 +1,158 @@
+"""``sweep.lock``: what a sweep checked and found when somebody last looked at it and said yes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from tla2py import toml
+from tla2py.errors import InputError, reason_of, unwritable
+from tla2py.sweep.grid import value_key
+from tla2py.text import parameter_text
+
+LOCK_VERSION = 1
+_HEAD = "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
+
+
+class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A point as it was accepted.
+
+    ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` is None where the count is not the same each time. ``fired`` and ``idle``, the
+    actions that were counted and never fired, are None where actions were not counted. Older locks have no ``searched``, ``values`` and ``idle``.
+    """
+
+    parameters: dict[str, str]
+    config: str
+    values: str | None = None
+    checked: list[str]
+    searched: list[str] | None = None
+    model_values: list[str]
+    verdict: str
+    violates: list[str]
+    distinct: int | None = None
+    fired: list[str] | None = None
+    idle: list[str] | None = None
+
+    @property
+    def key(self) -> Hashable:
+        """What two points share that are the same, however their values are written."""
+        return parameters_key(self.parameters)
+
+
+class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All points of a sweep as they were accepted."""
+
+    version: int = LOCK_VERSION
+    point: list[LockedPoint] = []
+
+
+def parameters_key(parameters: Mapping[str, str]) -> Hashable:
+    """A key that two points share when their parameters have the same values."""
+    return frozenset((name, value_key(text)) for name, text in parameters.items())
+
+
+def lock_path(sweep_file: Path) -> Path:
+    """Where the lock of a sweep file is: beside it, ``sweep.lock`` for ``sweep.toml``."""
+    return sweep_file.with_suffix(".lock")
+
+
+def read_lock(path: Path) -> Lock | None:
+    """The lock at a path, None when there is none. Raises InputError (``lock-damaged``, ``lock-too-new``)."""
+    hint = "take it from version control, or delete it and write it anew with --record"
+    try:
+        data = toml.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
+        raise InputError(
+            "lock-damaged", f"not a lock: {reason_of(error)}", where=str(path), hint=hint
+        ) from error
+    if isinstance(data.get("version"), int) and data["version"] > LOCK_VERSION:
+        raise InputError(
+            "lock-too-new",
+            f"version {data['version']} of the lock; this tla2py reads up to {LOCK_VERSION}",
+            where=str(path),
+            hint="update tla2py",
+        )
+    try:
+        lock = msgspec.convert(data, Lock)
+    except msgspec.ValidationError as error:
+        raise InputError("lock-damaged", f"not a lock: {error}", where=str(path), hint=hint) from error
+    keys = [point.key for point in lock.point]
+    for point in lock.point:
+        if keys.count(point.key) > 1:
+            shown = parameter_text(point.parameters)
+            raise InputError("lock-damaged", f"the point {shown} is there twice", where=str(path), hint=hint)
+    return lock
+
+
+def write_lock(path: Path, points: Iterable[LockedPoint]) -> None:
+    """Write a lock, whole or not at all. Raises InputError (``output-unwritable``)."""
+    text = lock_text(points)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+        with os.fdopen(handle, "w", encoding="utf-8") as sink:
+            sink.write(text)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def lock_text(points: Iterable[LockedPoint]) -> str:
+    """The text of a lock: the points in order of their parameters, a line per name, so that a diff reads well."""
+    parts = [_HEAD, f"version = {LOCK_VERSION}\n"]
+    for point in sorted(points, key=_order):
+        inline = ", ".join(f"{_key(k)} = {_string(v)}" for k, v in sorted(point.parameters.items()))
+        lines = [
+            "",
+            "[[point]]",
+            f"parameters = {{ {inline} }}" if inline else "parameters = {}",
+            f"config = {_string(point.config)}",
+            *([f"values = {_string(point.values)}"] if point.values is not None else []),
+            f"checked = {_strings(point.checked)}",
+            *([f"searched = {_strings(point.searched)}"] if point.searched is not None else []),
+            f"model_values = {_strings(point.model_values)}",
+            f"verdict = {_string(point.verdict)}",
+            f"violates = {_strings(point.violates)}",
+        ]
+        if point.distinct is not None:
+            lines.append(f"distinct = {point.distinct}")
+        if point.fired is not None:
+            lines.append(f"fired = {_strings(point.fired)}")
+        if point.idle is not None:
+            lines.append(f"idle = {_strings(point.idle)}")
+        parts.append("\n".join(lines) + "\n")
+    return "".join(parts)
+
+
+def _order(point: LockedPoint) -> list[tuple[str, list[tuple[int, int, str]]]]:
+    """Parameters by name, the numbers in their values as numbers: 2 stands before 10."""
+    return [
+        (
+            name,
+            [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text)],
+        )
+        for name, text in sorted(point.parameters.items())
+    ]
+
+
+def _strings(items: Sequence[str]) -> str:
+    if len(items) < 2:
+        return f"[{', '.join(_string(item) for item in items)}]"
+    return "[\n" + "".join(f"  {_string(item)},\n" for item in sorted(items)) + "]"
+
+
+def _string(text: str) -> str:
+    # A string of JSON is one of TOML, which wants DEL escaped too.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)

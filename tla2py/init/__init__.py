@@ -1,0 +1,1 @@
+"""First sweep files: what a module declares, and example values."""

@@ -1,0 +1,122 @@
+"""What a module declares, as plain data: what ``tla2py inspect --json`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tla2py.syntax import Constant, Definition, Spec, Variable
+from tla2py.syntax.types import ConstantKind, infer_kinds, needs_definition
+
+Item = dict[str, object]
+
+
+def inspect_spec(spec: Spec) -> Item:
+    """What a specification declares, ready for JSON: lists of objects, each with the module and place it is from.
+
+    ``extends`` and ``instances`` name the file of each module, None for those that come with TLC. A constant has its
+    inferred ``kind``; ``needs_value`` is False for one that becomes the model value of its own name. ``candidates`` are names of definitions by what a model may use them for, the likeliest first.
+    """
+    kinds = infer_kinds(spec)
+    return {
+        "module": spec.root.name,
+        "file": str(spec.root.path),
+        "pluscal": spec.root.has_pluscal,
+        "extends": list(_extends(spec)),
+        "instances": list(_instances(spec)),
+        "constants": [_constant(spec, each, kinds[each.name]) for each in spec.constants],
+        "variables": [
+            {"name": each.name, "comment": each.comment, **_place(spec, each)} for each in spec.variables
+        ],
+        "assumptions": [
+            {"name": each.name, "text": each.text, "module": module.name, "where": module.where(each.span)}
+            for module in spec.extended
+            for each in module.assumptions
+        ],
+        "operators": [_operator(spec, name, each) for name, each in spec.definitions.items()],
+        "candidates": {
+            "specification": list(spec.specifications),
+            "init": list(spec.inits),
+            "next": list(spec.nexts),
+            "invariants": list(spec.invariants),
+            "properties": list(spec.properties),
+            "constraints": list(spec.constraints),
+            "action_constraints": list(spec.action_constraints),
+            "symmetry": list(spec.symmetry_sets),
+        },
+    }
+
+
+def _extends(spec: Spec) -> Iterator[Item]:
+    """Every module that the root takes its names from by EXTENDS, at any depth, in the order they are met."""
+    files = {module.name: module for module in spec.modules}
+    seen: set[str] = set()
+    pending = [(reference, spec.root) for reference in spec.root.extends]
+    while pending:
+        reference, by = pending.pop(0)
+        if reference.module in seen:
+            continue
+        seen.add(reference.module)
+        found = files.get(reference.module) or next(
+            (n for n in by.nested if n.name == reference.module), None
+        )
+        yield {
+            "module": reference.module,
+            "file": str(found.path) if found is not None else None,
+            "standard": found is None,
+            "by": by.name,
+        }
+        if found is not None:
+            pending += [(each, found) for each in found.extends]
+
+
+def _instances(spec: Spec) -> Iterator[Item]:
+    files = {module.name: module for module in spec.modules}
+    for module in spec.extended:
+        for instance in module.instances:
+            nested = any(each.name == instance.module for each in module.nested)
+            found = module if nested else files.get(instance.module)
+            yield {
+                "name": instance.name,
+                "module": instance.module,
+                "file": str(found.path) if found is not None else None,
+                "standard": found is None,
+                "substitutions": {each.name: each.text for each in instance.substitutions},
+                "by": module.name,
+                "where": module.where(instance.span),
+            }
+
+
+def _constant(spec: Spec, constant: Constant, kind: ConstantKind) -> Item:
+    return {
+        "name": constant.name,
+        "arity": constant.arity,
+        "kind": kind.kind,
+        "certain": kind.certain,
+        "reason": kind.reason,
+        "needed_at": kind.where,
+        "needs_value": needs_definition(kind),
+        "comment": constant.comment or constant.group,
+        **_place(spec, constant),
+    }
+
+
+def _operator(spec: Spec, name: str, definition: Definition) -> Item:
+    return {
+        "name": name,
+        "arity": definition.arity,
+        "parameters": list(definition.parameters),
+        "level": spec.level(name).label,
+        "local": definition.local,
+        "recursive": definition.recursive,
+        "comment": definition.comment,
+        **_place(spec, definition),
+    }
+
+
+def _place(spec: Spec, declaration: Constant | Variable | Definition) -> Item:
+    return {
+        "module": declaration.module,
+        "where": spec.file_of(declaration).where(declaration.span),
+        "line": declaration.span.begin_line,
+        "column": declaration.span.begin_column,
+    }

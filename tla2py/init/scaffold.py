@@ -1,0 +1,313 @@
+"""A first sweep file for a module."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tla2py.config.read import read_config
+from tla2py.errors import InputError
+from tla2py.init.assumptions import fit_values
+from tla2py.model.run import Config
+from tla2py.syntax import Constant, Spec
+from tla2py.syntax.search import PROOFS
+from tla2py.syntax.term import Term
+from tla2py.syntax.types import ConstantKind, infer_kinds
+from tla2py.syntax.types.example_values import guess_values
+from tla2py.toml import toml_string, toml_value
+from tla2py.toolchain.installed import community_modules
+from tla2py.toolchain.releases import COMMUNITY
+
+_WIDTH = 100
+_GUESS = "a guess"
+# What sweep files of many modules are called.
+_USUAL = "sweep"
+# What is filled in for good; every other value is marked.
+_SETTLED = {"set of model values", "boolean"}
+_LISTS = ("invariants", "properties", "constraints", "action_constraints")
+
+
+def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -> str:
+    """The text of a sweep file that lists every constant of a module with a first value.
+
+    Paths in it are relative to the folder of ``output``, or to the current one without it. Values that are no more
+    than a guess say so in a comment.
+    """
+    folder = output.parent if output is not None else Path()
+    kinds = infer_kinds(spec)
+    values, broken = fit_values(spec, kinds, guess_values(spec, kinds))
+    varied = _varied(spec, kinds, values)
+    config = _config(spec)
+    lists = _lists(spec, config)
+    parts = [
+        _head(spec, folder, libraries, named=output is not None and output.stem != _USUAL),
+        _model(spec, lists, config),
+        _constants(spec, kinds, values, broken),
+        _substitutions(spec),
+        _parameters(varied),
+        [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
+        _expect(lists["invariants"], varied),
+    ]
+    return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
+
+
+def _head(spec: Spec, folder: Path, libraries: Sequence[Path], *, named: bool) -> Iterator[str]:
+    root = spec.root
+    assert root.path is not None
+    yield from _comment(
+        f"A first sweep over the module {root.name}. What is marked as {_GUESS} has the right kind but any size: "
+        "put in the values that you want to check."
+    )
+    yield f"module = {toml_string(_relative(root.path, folder))}"
+    if not named:
+        # A file of any other name has a store by that name.
+        yield _line(f"name = {toml_string(root.name)}", f"results go to runs/{root.name}")
+    if (beside := root.path.with_suffix(".cfg")).is_file():
+        yield _line(
+            f"# config = {toml_string(_relative(beside, folder))}",
+            "says it all: then delete [model], whose lists would replace its own, and [constants]",
+        )
+    # A folder that a module was found in is needed, whoever named it.
+    found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent != PROOFS]
+    needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
+    needed.pop(_relative(root.path.parent, folder), None)
+    if (installed := community_modules()) is not None:
+        # By its name it is found on other machines too.
+        names = {_relative(installed, folder): COMMUNITY}
+        needed = dict.fromkeys(names.get(each, each) for each in needed)
+    if needed:
+        yield f"libraries = [{', '.join(map(toml_string, needed))}]"
+
+
+def _config(spec: Spec) -> Config:
+    """What the config beside a module says, nothing where there is none that can be read."""
+    assert spec.root.path is not None
+    with contextlib.suppress(InputError):
+        return read_config(spec.root.path.with_suffix(".cfg")).config
+    return Config()
+
+
+def _lists(spec: Spec, config: Config) -> dict[str, list[str]]:
+    """The names for each list of [model]: where the config has them, else where their shapes and names would have them."""
+    said = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in _LISTS}
+    settled = {name for names in said.values() for name in names}
+    shaped = {key: [name for name in getattr(spec, key) if name not in settled] for key in _LISTS}
+    return {key: said[key] + shaped[key] for key in _LISTS}
+
+
+def _model(spec: Spec, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
+    yield "[model]"
+    specifications = list(spec.specifications)
+    if "Spec" in spec.definitions:
+        specifications = list(dict.fromkeys(["Spec", *specifications]))
+    if specifications:
+        yield _line(f"specification = {toml_string(specifications[0])}", _others(specifications))
+    elif spec.inits and spec.nexts:
+        yield _line(f"init = {toml_string(spec.inits[0])}", _others(spec.inits))
+        yield _line(f"next = {toml_string(spec.nexts[0])}", _others(spec.nexts))
+    else:
+        yield '# specification = "..."       # no definition looks like one; or init and next'
+    yield from _choice("invariants", lists["invariants"])
+    yield from _choice("properties", lists["properties"])
+    for key in ("constraints", "action_constraints"):
+        if names := lists[key]:
+            judged = "" if set(names) <= set(getattr(config, key)) else ", judged by the name"
+            yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{judged}")
+    yield _line("# check_deadlock = false", "if behaviours may end")
+    if spec.symmetry_sets:
+        best = "Symmetry" if "Symmetry" in spec.symmetry_sets else spec.symmetry_sets[-1]
+        others = [best, *(name for name in spec.symmetry_sets if name != best)]
+        yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
+    for name in spec.definitions:
+        if (name == config.view or re.fullmatch(r"(?i)\w*view", name)) and not spec.definitions[
+            name
+        ].parameters:
+            yield f"# view = {toml_string(name)}"
+
+
+def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
+    """A list whose elements are comments, so that each is switched on by itself."""
+    if not names:
+        return
+    yield _line(f"{key} = [", "take the mark away from what is to be checked")
+    yield from (f"    # {toml_string(name)}," for name in names)
+    yield "]"
+
+
+def _constants(
+    spec: Spec,
+    kinds: Mapping[str, ConstantKind],
+    values: Mapping[str, str],
+    broken: Mapping[str, Sequence[str]],
+) -> Iterator[str]:
+    if spec.constants:
+        yield "[constants]"
+    said = ""
+    for constant in spec.constants:
+        kind = kinds[constant.name]
+        if constant.name not in values:
+            continue
+        words = constant.comment or constant.group
+        # What stands beside several names is said once.
+        yield from _comment(words if words != said else "")
+        said = words
+        for assumption in broken.get(constant.name, ()):
+            yield from _comment(f"With these values the module's assumption is false, {assumption}")
+        note = "" if kind.kind in words.lower() else kind.kind
+        if kind.kind == "function":
+            note = "function, its domain too"
+        if kind.kind not in _SETTLED:
+            note = f"{_GUESS}: {note}" if note else _GUESS
+        yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)
+    own = [each for each in spec.constants if each.name not in values]
+    if own:
+        yield "#"
+        yield from _comment("These need no line: each is the model value of its own name.")
+        width = max(len(each.name) for each in own)
+        yield from (_own(each, width, before) for each, before in zip(own, [None, *own], strict=False))
+
+
+def _substitutions(spec: Spec) -> Iterator[str]:
+    """A model value for each definition that takes a value from nowhere, as a Nil often is."""
+    found = [
+        name
+        for name, each in spec.definitions.items()
+        if each.body is not None and not each.parameters and "!" not in name
+        if each.body.operator == "CHOOSE" and all(bound.domain is None for bound in each.body.bounds)
+    ]
+    endless = _endless(spec)
+    if found or endless:
+        yield "[substitutions]"
+    if endless:
+        yield from _comment("TLC cannot go through an infinite set; a part of it stands for each:")
+        for name, numbers in endless.items():
+            yield _line(f'{toml_key(name)} = "{"0" if numbers == "Nat" else "-2"}..2"', _GUESS)
+    if found:
+        yield from _comment(
+            "TLC evaluates no CHOOSE without a set; a model value of its own stands for each:"
+        )
+        yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
+
+
+def _endless(spec: Spec) -> dict[str, str]:
+    """What is defined as no more than Nat or Int while some definition goes through it, each with which it is.
+
+    What is seen through a named instance alone is replaced in its own module: ``[Module]Name``.
+    """
+    found: dict[str, str] = {}
+    for module in spec.modules:
+        ranged = _ranged(each.body for each in module.definitions if each.body is not None)
+        for each in module.definitions:
+            if each.body is None or each.parameters or not each.body.is_name():
+                continue
+            if each.body.operator in {"Nat", "Int"}:
+                own = spec.definitions.get(each.name)
+                plain = own is not None and own.span == each.span and spec.file_of(own) is module
+                if each.name in (_ranged(_bodies(spec)) if plain else ranged):
+                    found[each.name if plain else f"[{module.name}]{each.name}"] = each.body.operator
+    return found
+
+
+def _bodies(spec: Spec) -> Iterator[Term]:
+    return (each.body for each in spec.definitions.values() if each.body is not None)
+
+
+def _ranged(terms: Iterable[Term]) -> set[str]:
+    """The names of sets that quantifiers and the like in some terms go through."""
+    found: set[str] = set()
+    pending = list(terms)
+    while pending:
+        term = pending.pop()
+        pending += term.children()
+        domains = [bound.domain for bound in term.bounds if bound.domain is not None]
+        found |= {domain.operator for domain in domains if domain.is_name()}
+    return found
+
+
+def _own(constant: Constant, width: int, before: Constant | None) -> str:
+    words = _clean(constant.comment) if before is None or before.comment != constant.comment else ""
+    return f"#   {constant.name.ljust(width)}   {textwrap.shorten(words, 70, placeholder=' ...')}".rstrip()
+
+
+def _varied(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]) -> dict[str, list[str]]:
+    """Examples of parameters: the first constant of each kind that is easily varied, with some values."""
+    found: dict[str, list[str]] = {}
+    shown: set[str] = set()
+    for constant in spec.constants:
+        kind = kinds[constant.name].kind
+        if kind in {"number", *_SETTLED} - shown:
+            shown.add(kind)
+            found[constant.name] = _more(kind, values[constant.name])
+    return found
+
+
+def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield "[parameters]"
+    if not varied:
+        yield from _comment(
+            'No constant is easily varied. A definition may be too, by expressions: Bound = ["x < 3", "x < 5"]'
+        )
+        return
+    yield from _comment(
+        "Each a list of values, and every combination is a point. To vary a constant, take its line above away and "
+        "give its values here:"
+    )
+    yield from (
+        f"# {toml_key(name)} = [{', '.join(map(toml_value, texts))}]" for name, texts in varied.items()
+    )
+
+
+def _more(kind: str, text: str) -> list[str]:
+    """Some values of a kind, by the first one."""
+    if kind == "number":
+        first = max(int(text) - 1, 1)
+        return [str(first + step) for step in range(3)]
+    if kind == "boolean":
+        return ["FALSE", "TRUE"]
+    names = text.strip("{}").split(", ")
+    return [text, f"{{{', '.join([*names, names[0].rstrip('0123456789') + '3'])}}}"]
+
+
+def _expect(invariants: Sequence[str], varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield from _comment("What is known beforehand, for 'tla2py gate':")
+    yield "# [expect]"
+    yield '# verdict = "holds"'
+    for name, texts in list(varied.items())[:1]:
+        yield "# [[expect.point]]"
+        yield f"# match = {{ {toml_key(name)} = {toml_value(texts[-1])} }}"
+        yield '# verdict = "violated"'
+        if invariants:
+            yield f"# violates = [{toml_string(invariants[-1])}]"
+
+
+def _others(names: Sequence[str]) -> str:
+    return f"or {', '.join(names[1:])}" if len(names) > 1 else ""
+
+
+def _line(code: str, note: str) -> str:
+    return f"{code.ljust(31)} # {_clean(note)}" if note else code
+
+
+def _comment(text: str) -> Iterator[str]:
+    yield from (f"# {line}" for line in textwrap.wrap(_clean(text), _WIDTH - 2))
+
+
+def _clean(text: str) -> str:
+    """Words on one line, without the characters that TOML does not have in comments."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def toml_key(name: str) -> str:
+    """A name as a key of TOML."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else toml_string(name)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """A path as the sweep file has it; an absolute one stays so if the file may be anywhere."""
+    if folder == Path() and path.is_absolute():
+        return path.as_posix()
+    return Path(os.path.relpath(path, folder)).as_posix()

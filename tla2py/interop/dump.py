@@ -1,0 +1,130 @@
+"""What TLC writes with ``-dumpTrace json`` (rolling releases since 2022).
+
+Its JSON keeps less than TLC prints: sets and sequences are both lists, model values are strings, and the keys of
+functions are their texts. Lists are read as sequences and objects as records; a log says more.
+"""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from tla2py.errors import InputError
+from tla2py.trace.trace import UNKNOWN, Location, State, Trace
+from tla2py.values import Json, Record, Value, format_value
+
+Object = dict[str, Json]
+
+
+def is_dump(data: object) -> TypeGuard[Object]:
+    """Whether JSON looks like a dump of a trace."""
+    if not isinstance(data, dict):
+        return False
+    return isinstance(_behaviour(data).get("state"), list)
+
+
+def trace_from_dump(data: Object) -> Trace:
+    """The trace of a dump; what it violates is not told. Raises InputError (``dump-syntax``)."""
+    behaviour = _behaviour(data)
+    actions: dict[int, Object] = {}
+    end: tuple[int, int, Object] | None = None
+    edges = behaviour.get("action", [])
+    for edge in edges if isinstance(edges, list) else []:
+        if not (isinstance(edge, list) and len(edge) == 3 and isinstance(edge[1], dict)):
+            raise _bad("an action is no triple of state, action and state")
+        source, target = _numbered(edge[0])[0], _numbered(edge[2])[0]
+        # The edge that closes a lasso leads back; one that leads to its own source is stuttering.
+        if target <= source:
+            end = (source, target, edge[1])
+        else:
+            actions[target] = edge[1]
+    listed = behaviour["state"]
+    assert isinstance(listed, list)
+    states = [_state(*_numbered(item), actions) for item in listed]
+    if [state.index for state in states] != list(range(1, len(states) + 1)) or not states:
+        raise _bad("its states are not numbered from 1")
+    if max(actions, default=1) > len(states):
+        raise _bad("an action leads to a state that is not there")
+    if end is not None and not end[1] <= end[0] == len(states):
+        raise _bad("its lasso does not close at the last state")
+    lasso = end if end is not None and end[1] < end[0] else None
+    name, args = _action(lasso[2]) if lasso else (None, None)
+    return Trace(
+        kind=UNKNOWN if end is None else "temporal_property",
+        name="",
+        states=tuple(states),
+        loop_start=lasso[1] if lasso else None,
+        loop_action=name,
+        loop_action_args=args,
+        stuttering=end is not None and lasso is None,
+    )
+
+
+def _behaviour(data: Object) -> Object:
+    """The part that holds states and actions; what is around it differs between versions."""
+    inner = data.get("counterexample")
+    return inner if isinstance(inner, dict) else data
+
+
+def _numbered(item: Json) -> tuple[int, Object]:
+    if isinstance(item, list) and len(item) == 2:
+        index, values = item
+        if isinstance(index, int) and isinstance(values, dict):
+            return index, values
+    raise _bad("a state is no pair of a number and an object")
+
+
+def _state(index: int, values: Object, actions: dict[int, Object]) -> State:
+    action = actions.get(index, {})
+    name, args = _action(action)
+    return State(
+        index=index,
+        action=name,
+        action_args=args,
+        location=_location(action.get("location")),
+        values={variable: _value(value) for variable, value in values.items()},
+    )
+
+
+def _action(action: Object) -> tuple[str | None, tuple[str, ...] | None]:
+    """The name of an action and its arguments."""
+    name, context, parameters = (action.get(key) for key in ("name", "context", "parameters"))
+    args = None
+    if isinstance(context, dict) and isinstance(parameters, list) and parameters:
+        given = [context.get(str(parameter)) for parameter in parameters]
+        args = tuple(arg if isinstance(arg, str) else format_value(_value(arg)) for arg in given)
+    return (str(name) if name is not None else None), args
+
+
+def _location(place: Json) -> Location | None:
+    if not isinstance(place, dict):
+        return None
+    lines = [place.get(key) for key in ("beginLine", "beginColumn", "endLine", "endColumn")]
+    module = place.get("module")
+    if not isinstance(module, str) or not all(isinstance(line, int) for line in lines):
+        return None
+    begin_line, begin_column, end_line, end_column = (int(str(line)) for line in lines)
+    return Location(
+        module=module,
+        begin_line=begin_line,
+        begin_column=begin_column,
+        end_line=end_line,
+        end_column=end_column,
+    )
+
+
+def _value(json: Json) -> Value:
+    if isinstance(json, list):
+        return tuple(_value(part) for part in json)
+    if isinstance(json, dict):
+        return Record({name: _value(part) for name, part in json.items()})
+    if isinstance(json, (bool, int, str)):
+        return json
+    raise _bad(f"{json!r} is no value")
+
+
+def _bad(message: str) -> InputError:
+    return InputError(
+        "dump-syntax",
+        f"not a trace as TLC dumps it: {message}",
+        hint="TLC writes one with -dumpTrace json FILE",
+    )

@@ -1,0 +1,30 @@
+"""Opening what a user names: a store, or a file made elsewhere as a store of one point."""
+
+from __future__ import annotations
+
+from tla2py.errors import StoreError
+from tla2py.interop.store import ForeignStore
+from tla2py.store.storage import Address, folder_of, is_remote
+from tla2py.store.store import Store
+from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tables.write import refresh_tables, tables_current
+
+
+def open_tables(path: Address) -> Store:
+    """A store whose tables can be read; those that a killed sweep left behind its records are brought up to date first.
+
+    A file is read as a store of one point. Raises StoreError as ``Store.manifest`` does, and InputError for a file that
+    holds no trace.
+    """
+    if not is_remote(path) and folder_of(path).is_file():
+        return ForeignStore(folder_of(path))
+    store = Store.open(path)
+    if not tables_current(store):
+        try:
+            with store.lock():
+                refresh_tables(store)
+        except StoreError:
+            # Being written by a sweep, or read-only: the tables are read as they are, if they are.
+            if not {f"{name}.parquet" for name in TABLE_NAMES} <= store.place.names("tables"):
+                raise
+    return store

@@ -1,0 +1,77 @@
+"""A file made elsewhere as a store: the same tables, in a folder of their own as long as the process lives."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+
+from tla2py import __version__
+from tla2py.interop.read import read_file
+from tla2py.model.outcome import CheckResult
+from tla2py.model.result import RunResult
+from tla2py.store.store import Manifest, ManifestPoint, Store
+from tla2py.tables import rows
+from tla2py.tables.write import write_tables
+
+
+class ForeignStore(Store):
+    """The store of one point that a file amounts to. ``found`` is what was read of the file.
+
+    Raises InputError as ``read_file`` does.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.found = read_file(path)
+        # The tables outlive this object: a Spark frame reads them when it is looked at.
+        self._tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
+        atexit.register(shutil.rmtree, self._tables, ignore_errors=True)
+        run_id = _digest(path)
+        self._manifest = Manifest(
+            tla2py_version=__version__,
+            name=path.stem,
+            modules=[],
+            sweep="",
+            parameters=[],
+            points=[ManifestPoint(point=1, run_id=run_id, parameters={})],
+        )
+        result = _run_result(self.found.result)
+        with write_tables(self._tables, ()) as tables:
+            tables.add_run(rows.found_row(run_id, result))
+            tables.add_found(run_id, result.traces, rows.coverage_rows(run_id, result))
+            tables.add_diagnostics(rows.diagnostic_rows(run_id, result))
+
+    def manifest(self) -> Manifest:
+        """What stands for the manifest of a store: one point without parameters."""
+        return self._manifest
+
+    def table(self, name: str) -> Path:
+        """The file of a table."""
+        return self._tables / f"{name}.parquet"
+
+
+def _digest(path: Path) -> str:
+    """The run id: 32 hexadecimal digits over the file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()[:32]
+
+
+def _run_result(result: CheckResult) -> RunResult:
+    return RunResult(
+        outcome=result.outcome,
+        verdict=result.verdict,
+        violations=result.violations,
+        traces=result.traces,
+        stats=result.stats,
+        coverage=result.coverage,
+        diagnostics=result.diagnostics,
+        undecided=(),
+        tlc_version=result.tlc_version,
+        tlc_revision=result.tlc_revision,
+    )

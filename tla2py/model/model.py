@@ -1,0 +1,132 @@
+"""A model: a module plus everything a config may say, in the words of the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tla2py.errors import InputError
+from tla2py.model.run import Config
+from tla2py.syntax import Spec
+from tla2py.syntax.types import infer_kinds, needs_definition
+from tla2py.syntax.types.example_values import guess_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What is to be checked.
+
+    ``constants`` assigns TLA+ text to constants; ``replacements`` puts a definition's name or an expression in place of
+    a definition (``Name`` or ``[Module]Name``). ``config_assignments`` and ``config_substitutions`` are what a config
+    file says of constants, given to TLC as it is written there. ``symmetry`` is the name of a definition, or the constants whose
+    permutations are to be generated. The other fields are named as in TLC's config.
+    """
+
+    spec: Spec
+    specification: str | None = None
+    init: str | None = None
+    next: str | None = None
+    constants: tuple[tuple[str, str], ...] = ()
+    replacements: tuple[tuple[str, str], ...] = ()
+    config_assignments: tuple[tuple[str, str], ...] = ()
+    config_substitutions: tuple[tuple[str, str], ...] = ()
+    invariants: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    action_constraints: tuple[str, ...] = ()
+    postconditions: tuple[str, ...] = ()
+    symmetry: str | tuple[str, ...] | None = None
+    view: str | None = None
+    alias: str | None = None
+    check_deadlock: bool = True
+
+
+def constant_values(
+    spec: Spec,
+    assigned: Mapping[str, str],
+    replaced: Container[str],
+    where: str,
+    how: Callable[[str, str], str],
+) -> tuple[tuple[str, str], ...]:
+    """Every constant of a module with its value; one assigned nowhere is the model value of its own name.
+
+    Raises InputError (``unassigned``) for one that must be a number, a set or the like; ``where`` is what was being
+    read and ``how(name, value)`` writes how a constant is assigned there.
+    """
+    values = []
+    kinds = None
+    for constant in spec.constants:
+        name = constant.name
+        if name in replaced:
+            continue
+        if name not in assigned:
+            kinds = kinds or infer_kinds(spec)
+            kind = kinds[name]
+            if needs_definition(kind):
+                example = how(name, guess_values(spec, kinds)[name])
+                raise InputError(
+                    "unassigned",
+                    f"constant {name} is assigned nowhere and must be a {kind.demand}: {kind.reason}",
+                    where=where,
+                    hint=f"{kind.where} needs it; give it a value, such as {example}",
+                )
+        values.append((name, assigned.get(name, name)))
+    return tuple(values)
+
+
+_Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
+
+
+def kept_of_config(config: Config, given: Container[str]) -> tuple[_Pairs, _Pairs]:
+    """What a config assigns and what it substitutes, less the names that are given a value elsewhere.
+
+    Names are ``Name``, or ``[Module]Name`` for what a config says of one module.
+    """
+
+    def kept(pairs: _Pairs) -> _Pairs:
+        return tuple((name, value) for name, value in pairs if _given_name(name, value) not in given)
+
+    return kept(config.assignments), kept(config.substitutions)
+
+
+def _given_name(name: str, value: str) -> str:
+    module = re.match(r"\[\w+\]", value)
+    return (module[0] if module else "") + name.partition("(")[0]
+
+
+def default_specification(spec: Spec, where: str, how: Callable[[str, str], str]) -> str:
+    """``Spec``, where the module defines it. Raises InputError (``no-specification``), which says what to write.
+
+    ``how(key, name)`` writes ``specification``, ``init`` or ``next`` as it is written where this was asked.
+    """
+    if "Spec" in spec.definitions:
+        return "Spec"
+    hint = f"define one in {spec.root.name}, such as Spec == Init /\\ [][Next]_vars, and name it"
+    if spec.specifications:
+        hint = f"write {how('specification', spec.specifications[0])}"
+        others = spec.specifications[1:]
+        hint += f"; other candidates: {', '.join(others)}" if others else ""
+    elif spec.inits and spec.nexts:
+        hint = f"write {how('init', spec.inits[0])} and {how('next', spec.nexts[0])}"
+    raise InputError(
+        "no-specification",
+        f"no specification is named and {spec.root.name} defines no Spec",
+        where=where,
+        hint=hint,
+    )
+
+
+def unnameable(name: str, definitions: Container[str], where: str | None) -> InputError | None:
+    """The error for a definition of a named instance such as ``I!Inv``, which a config has no way to name."""
+    if "!" not in name or name not in definitions:
+        return None
+    alone = name.rpartition("!")[2]
+    alone = f"{alone}_" if alone in definitions else alone
+    return InputError(
+        "instance-name",
+        f"{name} belongs to a named instance, and TLC's configs have no way to name it",
+        where=where,
+        hint=f"give it a name in the module: {alone} == {name}, and write {alone} here",
+    )

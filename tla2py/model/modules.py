@@ -1,0 +1,86 @@
+"""What TLC is given of a module and all it reaches: their texts as they are, or changed copies where TLC needs one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tla2py.model.run import digest_text
+from tla2py.syntax import Module, Spec
+
+_WORD = re.compile(r"\w+")
+# Ten thousand points share their modules.
+_digest = lru_cache(maxsize=256)(digest_text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The modules of a run as (file name, sha256); ``originals`` are the user's own texts of those that are changed.
+
+    ``texts`` has every text by its sha256, ``paths`` the user's file by the sha256 of its text.
+    """
+
+    modules: tuple[tuple[str, str], ...]
+    originals: tuple[tuple[str, str], ...]
+    texts: dict[str, str]
+    paths: dict[str, str]
+
+
+def given_modules(spec: Spec, main: str, wrapper: str | None, config_text: str) -> Given:
+    """The modules of a spec, with those of its root that a wrapper module ``main`` has to see no longer LOCAL."""
+    modules: list[tuple[str, str]] = []
+    originals: list[tuple[str, str]] = []
+    texts: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    if wrapper is not None:
+        modules.append((f"{main}.tla", _digest(wrapper)))
+        texts[modules[0][1]] = wrapper
+    for module in spec.modules:
+        text, own = module.text, module.original or module.text
+        if wrapper is not None and module is spec.root:
+            text = visible(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
+        name, sha256 = f"{module.name}.tla", _digest(text)
+        modules.append((name, sha256))
+        texts[sha256] = text
+        if text != own:
+            originals.append((name, _digest(own)))
+            texts[_digest(own)] = own
+        if module.path is not None:
+            paths.setdefault(_digest(own), str(module.path))
+    return Given(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
+
+
+def visible(spec: Spec, names: frozenset[str]) -> str:
+    """The text of the root in which LOCAL is blanked out before the definitions with these names.
+
+    What is LOCAL is seen by TLC when its module is the one that it is started on, and not by a module that extends it.
+    """
+    root = spec.root
+    lines = root.text.split("\n")
+    begins = [d.span for d in root.definitions if d.local and d.name in names]
+    files = {module.name: module for module in spec.modules}
+    for instance in root.instances:
+        if instance.local and instance.name is None and names & _defined(instance.module, files):
+            begins.append(instance.span)
+    if not begins:
+        return root.text
+    for span in begins:
+        _blank(lines, span.begin_line, span.begin_column)
+    return "\n".join(lines)
+
+
+def _defined(name: str, files: dict[str, Module]) -> set[str]:
+    module = files.get(name)
+    return {definition.name for definition in module.definitions} if module is not None else set()
+
+
+def _blank(lines: list[str], line: int, column: int) -> None:
+    """Blank out the LOCAL that stands at a place or last before it; everything keeps its column."""
+    for number in range(line - 1, -1, -1):
+        before = lines[number] if number < line - 1 else lines[number][: column - 1 + len("LOCAL")]
+        found = [*re.finditer(r"\bLOCAL\b", before)]
+        if found:
+            begin, end = found[-1].span()
+            lines[number] = lines[number][:begin] + " " * (end - begin) + lines[number][end:]
+            return

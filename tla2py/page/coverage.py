@@ -1,0 +1,32 @@
+"""Which actions fired, over all points whose actions were counted."""
+
+from __future__ import annotations
+
+from tla2py.explore.action_counts import ActionCount, action_counts
+from tla2py.explore.view import StoreView
+from tla2py.show.markup import Element, element
+
+
+def coverage_view(view: StoreView) -> Element | None:
+    """A row per action, those that fired nowhere first and in red; None where no run counted its actions."""
+    counts = sorted(action_counts(view), key=lambda one: not one.everywhere)
+    if not counts:
+        return None
+    idle = sum(one.everywhere for one in counts)
+    actions = f"{len(counts)} action{'s' * (len(counts) > 1)}"
+    said = f"{actions}: {idle} never fired" if idle else f"all {actions} fired somewhere"
+    titles = ("action", "module", "states generated", "new ones", "fired at points")
+    head = [
+        element("th", title, scope="col", class_="t2-n" if n > 1 else None) for n, title in enumerate(titles)
+    ]
+    body = element("tbody", *map(_row, counts))
+    return element("table", element("caption", said), element("thead", element("tr", *head)), body)
+
+
+def _row(count: ActionCount) -> Element:
+    share = f"{len(count.points) - len(count.idle)} of {len(count.points)}"
+    name = element("th", element("code", count.name), " (never fired)" * count.everywhere, scope="row")
+    place = element("td", f"{count.module}:{count.line}", class_="t2-dim")
+    numbers = (f"{count.generated:,}", f"{count.distinct:,}", share)
+    cells = [element("td", text, class_="t2-n") for text in numbers]
+    return element("tr", name, place, *cells, class_="t2-bad" if count.everywhere else None)

@@ -1,0 +1,87 @@
+"""What the modules of a run say themselves of an action or an invariant: its comment and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tla2py.errors import InputError, StoreError
+from tla2py.explore.view import StoreView
+from tla2py.show.markup import Element, element
+from tla2py.syntax.module import Definition, Module
+from tla2py.syntax.parse import read_text
+from tla2py.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """The definitions and variables of the modules that runs have reached; each text is parsed once."""
+
+    view: StoreView
+    _texts: dict[str, str] = field(default_factory=dict)
+    _modules: dict[str, Module] = field(default_factory=dict)
+
+    def modules(self, point: int) -> tuple[Module, ...]:
+        """The modules of a point's run, its main module first; none where its record does not tell them."""
+        run_id = next(entry.run_id for entry in self.view.manifest.points if entry.point == point)
+        try:
+            with self.view.store.archive(run_id) as archive:
+                record = archive.record
+        except (StoreError, InputError):
+            return ()
+        if not self._texts:
+            self._texts.update(self.view.store.sources())
+        for _, sha256 in record.modules:
+            if sha256 in self._texts and sha256 not in self._modules:
+                self._modules[sha256] = read_text(self._texts[sha256])
+        ordered = sorted(record.modules, key=lambda entry: entry[0] != f"{record.main}.tla")
+        return tuple(self._modules[sha256] for _, sha256 in ordered if sha256 in self._modules)
+
+
+def definition_of(modules: Sequence[Module], name: str, module: str | None = None) -> Definition | None:
+    """The definition of a name, in the module that is named if that has one."""
+    found = [d for m in modules for d in m.definitions if d.name == name]
+    return next((d for d in found if d.module == module), found[0] if found else None)
+
+
+def definition_view(modules: Sequence[Module], name: str) -> Element | None:
+    """What a definition says and how it is written, None where there is none of that name."""
+    found = definition_of(modules, name)
+    if found is None:
+        return None
+    text = element(
+        "details", element("summary", "as it is written"), element("pre", element("code", found.text))
+    )
+    said = element("p", element("strong", name), f": {found.comment}") if found.comment else None
+    return element("div", said, text)
+
+
+def words_view(modules: Sequence[Module], trace: Trace) -> Element | None:
+    """What the modules say of the variables and the actions of a trace; None where they say nothing."""
+    variables = {v.name: v.comment for m in modules for v in m.variables if v.comment}
+    told = {
+        name: variables[name]
+        for name in (trace.states[0].values if trace.states else ())
+        if name in variables
+    }
+    actions: dict[str, str] = {}
+    for state in trace.states:
+        if state.action is not None:
+            found = definition_of(modules, state.action, state.location.module if state.location else None)
+            if found is not None and found.comment:
+                actions[state.action] = found.comment
+    lists = [_list("Variables", told), _list("Actions", actions)]
+    if not any(part is not None for part in lists):
+        return None
+    return element("details", element("summary", "the words of the specification"), *lists, class_="words")
+
+
+def _list(title: str, words: Mapping[str, str]) -> Element | None:
+    if not words:
+        return None
+    entries = [
+        piece
+        for name, text in words.items()
+        for piece in (element("dt", element("code", name)), element("dd", text))
+    ]
+    return element("div", element("h4", title), element("dl", *entries))

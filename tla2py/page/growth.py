@@ -1,0 +1,46 @@
+"""How the states and the time of the runs of a store grow, as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
+
+from tla2py.errors import InputError
+from tla2py.explore.grid import GridPoint
+from tla2py.explore.growth import Growth, Series, growth_view, make_growth
+from tla2py.explore.view import StoreView
+from tla2py.page.points import varying
+from tla2py.show.markup import Element, element
+
+# So many curves can be told apart, and so long a name stands beside one.
+_MOST_CURVES = 5
+_LONGEST = 22
+
+
+def growth_pictures(view: StoreView, points: Sequence[GridPoint]) -> Iterator[Element]:
+    """The growth of states and of time along each parameter whose values have a size."""
+    for parameter in varying(points):
+        for value in ("distinct", "wall_seconds"):
+            try:
+                growth = make_growth(view, parameter, value)
+            except InputError:
+                continue
+            curves = [one for one in growth.series if len(one.numbers) > 1]
+            if curves:
+                yield _picture(growth, curves, varying(points))
+
+
+def _picture(growth: Growth, found: Sequence[Series], parameters: Sequence[str]) -> Element:
+    # Of many, those that grow to the largest numbers.
+    curves = sorted(found, key=lambda one: -one.numbers[-1])[:_MOST_CURVES]
+    differ = [name for name in curves[0].fixed if len({one.fixed[name] for one in curves}) > 1]
+    names = differ or [name for name in parameters if name != growth.parameter]
+    named = tuple(replace(one, fixed={name: one.fixed[name] for name in names}) for one in curves)
+    letters = max(len(one.label) for one in named) > _LONGEST
+    picture = growth_view(replace(growth, series=named), ascii_uppercase[: len(named)] if letters else ())
+    legend = element("ol", *(element("li", element("code", one.label)) for one in named)) if letters else None
+    left = len(found) - len(curves)
+    said = f"{left} curve{'s' * (left > 1)} of smaller numbers {'are' if left > 1 else 'is'} left out"
+    note = element("figcaption", said) if left else None
+    return element("div", picture, legend, note)

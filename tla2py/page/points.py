@@ -1,0 +1,140 @@
+"""The points of a store: the table that a reader sorts and filters, and the verdicts over two parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import prod
+
+from tla2py.explore.grid import GridPoint, value_order
+from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_violating
+from tla2py.explore.view import StoreView
+from tla2py.show.markup import Element, element
+from tla2py.text import counted, value_shown
+
+# A larger heatmap is drawn only for a reader who asks for it.
+_MOST_CELLS = 900
+# Column of ``runs``, its title, how a number is written.
+_NUMBERS = (
+    ("trace_length", "trace", "{:,.0f}"),
+    ("generated", "generated", "{:,.0f}"),
+    ("distinct", "distinct", "{:,.0f}"),
+    ("depth", "depth", "{:,.0f}"),
+    ("wall_seconds", "seconds", "{:,.1f}"),
+    ("peak_memory_bytes", "MiB", "{:,.0f}"),
+)
+
+
+def varying(points: Sequence[GridPoint]) -> list[str]:
+    """The parameters that have more than one value, in the order of the sweep."""
+    names = points[0].parameters if points else {}
+    return [name for name in names if len({point.parameters[name] for point in points}) > 1]
+
+
+def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
+    """How many points there are of each verdict, and how many were not run."""
+    verdicts = dict.fromkeys(point.verdict for point in points)
+    counts = {verdict: sum(point.verdict == verdict for point in points) for verdict in verdicts}
+    said = [f"{n} hold" if name == "holds" and n > 1 else f"{n} {name}" for name, n in counts.items()]
+    missing = len(view.manifest.points) - len(points)
+    said += [f"{missing} not run yet"] * (missing > 0)
+    count = len(view.manifest.points)
+    return f"{counted(count, 'point')}: {', '.join(said)}"
+
+
+def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> Element:
+    """A row per point; each cell has what it is sorted by where that is not its text.
+
+    ``traced`` are the points with the numbers of the counterexamples that are shown.
+    """
+    minimal = minimal_violating(points)
+    names = varying(points)
+    orders = {name: value_order(points, name) for name in names}
+    head = [_head("point", "point", number=True)]
+    head += [_head("verdict", "verdict", kind="verdict")]
+    head += [_head(name, name, kind="parameter") for name in names]
+    head += [_head(column, title, number=True) for column, title, _ in _NUMBERS]
+    body = element("tbody")
+    for point in points:
+        star = "★ " if point.point in minimal else ""
+        text = f"violated: {point.said}" if point.verdict == "violated" else point.verdict
+        trace = min((number for at, number in traced if at == point.point), default=None)
+        link = element("a", text, href=f"#point-{point.point}-trace-{trace}") if trace else text
+        row = element(
+            "tr",
+            element("th", str(point.point), scope="row", class_="t2-n", data_value=point.point),
+            element("td", star, link, class_=point.style, title=_message(point)),
+            *(
+                element("td", element("code", value_shown(text)), data_value=orders[name].index(text))
+                for name in names
+                for text in [point.parameters[name]]
+            ),
+            *(_number(point, column, form) for column, _, form in _NUMBERS),
+            id=f"point-{point.point}",
+            data_verdict=point.verdict,
+            data_said=point.said,
+            data_minimal="yes" if star else None,
+        )
+        body.append(row)
+    note = "; ★ no smaller point violates the same; a number after a name is the length of its shortest trace"
+    caption = element("caption", "Points" + note * bool(minimal))
+    return element("table", caption, element("thead", element("tr", *head)), body, id="points")
+
+
+def _head(key: str, title: str, *, number: bool = False, kind: str | None = None) -> Element:
+    return element(
+        "th",
+        element("button", title, type="button"),
+        scope="col",
+        class_="t2-n" if number else None,
+        aria_sort="none",
+        data_key=key,
+        data_kind=kind or ("number" if key != "point" else "point"),
+    )
+
+
+def _number(point: GridPoint, column: str, form: str) -> Element:
+    value = point.number(column)
+    shown = None if value is None else value / 2**20 if column == "peak_memory_bytes" else value
+    text = "-" if shown is None else point.least(column) + form.format(shown)
+    return element("td", text, class_="t2-n", data_value="" if shown is None else f"{shown:.10g}")
+
+
+def _message(point: GridPoint) -> str | None:
+    text = point.run["message"] or point.run["termination_reason"]
+    place = point.run.get("message_place")
+    return None if text is None else f"{place}: {text}" if place else str(text)
+
+
+def heatmap_section(view: StoreView, points: Sequence[GridPoint]) -> Element | None:
+    """The verdicts over the two parameters that tell most about them; None where nothing varies."""
+    names = varying(points)
+    if not names:
+        return None
+    x, y = telling_pair(points) if len(names) > 1 else (names[0], "")
+    block = element("div", id="heatmap", data_x=x, data_y=y)
+    if _cells(points, (x, y) if y else (x,)) <= _MOST_CELLS:
+        block.append(heatmap_view(make_heatmap(view, x, [y] if y else [], "verdict")))
+    return block
+
+
+def telling_pair(points: Sequence[GridPoint]) -> tuple[str, str]:
+    """The two parameters over which the fewest points lie in a cell with others of another verdict, if it fits a page."""
+
+    def rank(pair: tuple[str, str]) -> tuple[bool, int, int]:
+        cells: dict[tuple[str, ...], dict[str, int]] = {}
+        for point in points:
+            counts = cells.setdefault(tuple(point.parameters[name] for name in pair), {})
+            counts[point.said] = counts.get(point.said, 0) + 1
+        size = _cells(points, pair)
+        return size > _MOST_CELLS, sum(map(_others, cells.values())), size
+
+    return min(combinations(varying(points), 2), key=rank)
+
+
+def _cells(points: Sequence[GridPoint], names: Sequence[str]) -> int:
+    return prod(len({point.parameters[name] for point in points}) for name in names)
+
+
+def _others(counts: Mapping[str, int]) -> int:
+    return sum(counts.values()) - max(counts.values())

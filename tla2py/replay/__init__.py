@@ -1,0 +1,1 @@
+"""A trace as a module that TLC checks again."""

@@ -1,0 +1,236 @@
+r"""The arguments of a trace's actions, asked of TLC, for no TLC before 2.20 prints them and none prints quantified ones.
+
+In copies of the modules each action says the values of its parameters, and of the quantifiers that lead to its
+formula, as TLC evaluates it. TLC then evaluates the next-state relation for each step of the trace, both its states
+given: what is said are the values that make the step true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
+from tla2py.model.run import RunRecord
+from tla2py.replay.query import Asker
+from tla2py.syntax import Level, Module, Span, Spec
+from tla2py.syntax.depth import deeply
+from tla2py.syntax.levels import Levels
+from tla2py.syntax.scope import Scope
+from tla2py.syntax.term import Term
+from tla2py.toolchain.toolchain import Toolchain
+from tla2py.trace.trace import State, Trace
+from tla2py.values import Value, ValueTextError, format_value, parse_value
+
+_MODULE = "AskArguments"
+_TELLER = "AskArgumentsTell"
+_MARK = "tla2py: step"
+_SAID = "tla2py: with"
+_TELLER_TEXT = f"""---- MODULE {_TELLER} ----
+LOCAL INSTANCE TLC
+Tell(action, names, values) == PrintT(<<"{_SAID}", action, names, values>>)
+====
+"""
+
+
+class _Said(NamedTuple):
+    """What an action said while TLC evaluated a step, which counts from 0."""
+
+    step: int
+    action: str
+    values: Mapping[str, Value]
+
+
+class _Edit(NamedTuple):
+    """Text to put in at a place that counts from 1."""
+
+    line: int
+    column: int
+    text: str
+
+
+def derive_arguments(
+    traces: Sequence[Trace], record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
+) -> tuple[Trace, ...]:
+    """The traces of one run with ``State.derived`` filled in, by one further run of TLC.
+
+    A value is there where only one makes the step true. ``sources`` gives module texts by sha256. Raises InputError
+    (``not-confirmable``) for traces that cannot be written as a module, and where TLC cannot follow the steps.
+    """
+    asker = Asker(traces, record, sources, toolchain)
+    asker.visible(asker.next)
+    actions = {_bare(state.action) for trace in traces for state in trace.states if state.action}
+    for module in asker.spec.modules:
+        file = f"{module.name}.tla"
+        asker.modules[file] = _instrument(asker.modules[file], module, asker.spec, actions)
+    asker.modules[f"{_TELLER}.tla"] = _TELLER_TEXT
+    with asker.ask(_MODULE, _module(asker, traces), specification="AskArgumentsSpec") as executed:
+        if executed.result.verdict is not Verdict.HOLDS:
+            errors = [d.text for d in executed.result.diagnostics if d.severity == "error"]
+            reason = " ".join((errors[0] if errors else executed.result.outcome.value).split())[:300]
+            raise InputError(
+                "not-confirmable",
+                f"TLC could not follow the steps: {reason}",
+                hint="without --arguments the trace is shown as TLC printed it",
+            )
+        output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+    found: dict[tuple[int, str], list[Mapping[str, Value]]] = {}
+    for said in _read(output):
+        found.setdefault((said.step, said.action), []).append(said.values)
+    numbers = iter(range(sum(len(trace.states) for trace in traces)))
+    return tuple(
+        replace(
+            trace,
+            states=tuple(_derived(state, found, next(numbers)) for state in trace.states),
+        )
+        for trace in traces
+    )
+
+
+def _derived(state: State, found: Mapping[tuple[int, str], list[Mapping[str, Value]]], number: int) -> State:
+    """The state, which is the number-th of all, with what was said of the step to it."""
+    if state.action is None:
+        return state
+    values: dict[str, set[Value]] = {}
+    for said in found.get((number - 1, _bare(state.action)), ()):
+        for name, value in said.items():
+            values.setdefault(name, set()).add(value)
+    return replace(
+        state,
+        derived=tuple((name, format_value(*each)) for name, each in values.items() if len(each) == 1),
+    )
+
+
+def _bare(action: str) -> str:
+    """The name of an action in its own module, without the instance."""
+    return action.rpartition("!")[2]
+
+
+def _module(asker: Asker, traces: Sequence[Trace]) -> str:
+    states = asker.states(state for trace in traces for state in trace.states)
+    variables = asker.variables
+    here = [f"  /\\ {name} = AskArgumentsStates[step].{name}" for name in variables]
+    there = [f"  /\\ {name}' = AskArgumentsStates[step + 1].{name}" for name in variables]
+    ends, count = [], 0
+    for trace in traces:
+        count += len(trace.states)
+        ends.append(str(count))
+    return "\n".join(
+        [
+            *asker.header(_MODULE),
+            "VARIABLE askArgumentsStep",
+            f"AskArgumentsStates == {states}",
+            "AskArgumentsInit ==",
+            f"  \\E step \\in 1..{count} \\ {{{', '.join(ends)}}} :",
+            "  /\\ askArgumentsStep = step",
+            *here,
+            # What is reached must not be asked again, so its number is none of a step.
+            "AskArgumentsNext ==",
+            "  LET step == askArgumentsStep IN",
+            "  /\\ step > 0",
+            f'  /\\ PrintT(<<"{_MARK}", step>>)',
+            *there,
+            f"  /\\ {asker.next}",
+            # TLC stops at the first way that it finds where all variables have their next value, so one comes last.
+            "  /\\ askArgumentsStep' = -step",
+            f"AskArgumentsVars == <<{', '.join((*variables, 'askArgumentsStep'))}>>",
+            "AskArgumentsSpec == AskArgumentsInit /\\ [][AskArgumentsNext]_AskArgumentsVars",
+            "====",
+            "",
+        ]
+    )
+
+
+def _read(output: str) -> Iterator[_Said]:
+    """What the actions said; TLC breaks long values into lines."""
+    step, pending = 0, ""
+    for line in output.splitlines():
+        if line.startswith(('<<"tla2py: ', '<< "tla2py: ')):
+            pending = line
+        elif pending:
+            pending += "\n" + line
+        try:
+            value = parse_value(pending) if pending else None
+        except ValueTextError:
+            continue
+        pending = ""
+        match value:
+            case ("tla2py: step", int(number)):
+                step = number - 1
+            case ("tla2py: with", str(action), tuple(names), tuple(values)):
+                yield _Said(step, action, dict(zip(map(str, names), values, strict=True)))
+
+
+@deeply
+def _instrument(text: str, module: Module, spec: Spec, actions: set[str]) -> str:
+    """The text of a module in which the actions say their values."""
+    scope = spec.scope_of(module)
+    edits: list[_Edit] = []
+    for definition in module.definitions:
+        if definition.name not in actions or definition.kind != "operator" or definition.body is None:
+            continue
+        parameters = tuple(name for name in definition.parameters if "(" not in name)
+        leaves = _Leaves(spec).find(definition.body, parameters, scope)
+        found = [edit for span, names in leaves for edit in _wrapped(span, definition.name, names)]
+        if found and not edits:
+            place = definition.span
+            pad = " " * (place.begin_column - 1)
+            tell = f"LOCAL tla2pyTell == INSTANCE {_TELLER}\n{pad}"
+            edits.append(_Edit(place.begin_line, place.begin_column, tell))
+        edits += found
+    lines = text.split("\n")
+    for line, column, added in sorted(edits, reverse=True):
+        lines[line - 1] = lines[line - 1][: column - 1] + added + lines[line - 1][column - 1 :]
+    return "\n".join(lines)
+
+
+class _Leaves:
+    """The formulas inside an action that are true for some values, and the names of these."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._resolver, self._levels = spec.resolver, Levels(spec.resolver)
+
+    def find(
+        self, term: Term, names: tuple[str, ...], scope: Scope
+    ) -> Iterator[tuple[Span, tuple[str, ...]]]:
+        """The innermost formulas below the quantifiers of a formula, if there are names to tell."""
+        if not self._leads(term, names, scope):
+            if names:
+                yield term.span, names
+            return
+        inside = self._resolver.let(scope, term) if term.shape == "let" else scope
+        bound = tuple(name for each in term.bounds for name in each.names)
+        for part in _parts(term):
+            if term.operator != "/\\" or self._leads(part, names, scope):
+                yield from self.find(part, (*names, *bound), inside)
+
+    def _leads(self, term: Term, names: tuple[str, ...], scope: Scope) -> bool:
+        """Whether there are quantifiers below which the step itself is described."""
+        if term.shape == "bind":
+            # What is only asked of a state says nothing of the step.
+            level = self._levels.of_term(term, scope, frozenset(names))
+            return term.operator == "\\E" and level == Level.ACTION
+        inside = self._resolver.let(scope, term) if term.shape == "let" else scope
+        return any(self._leads(part, names, inside) for part in _parts(term))
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    """The formulas one of which, or all of which, a formula asks for."""
+    if term.shape == "build" and term.operator == "IF":
+        return term.arguments[1:]
+    if term.shape in ("bind", "let") or (term.shape == "apply" and term.operator in ("/\\", "\\/")):
+        return term.arguments
+    return ()
+
+
+def _wrapped(span: Span, action: str, names: Iterable[str]) -> Iterator[_Edit]:
+    # The formula stays in its columns, by which TLA+ tells where a list of conjuncts ends.
+    yield _Edit(span.begin_line, span.begin_column, "((\n" + " " * (span.begin_column - 1))
+    said = ", ".join(f'"{name}"' for name in names), ", ".join(names)
+    yield _Edit(
+        span.end_line,
+        span.end_column + 1,
+        f') /\\ tla2pyTell!Tell("{action}", <<{said[0]}>>, <<{said[1]}>>))',
+    )

@@ -1,0 +1,1 @@
+"""What a gate or lint found, for machines and job logs."""

@@ -1,0 +1,92 @@
+"""The decision of a gate as GitHub's annotations and as GitLab's code quality report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from tla2py.errors import EXIT_NOT_RUN
+from tla2py.gate.decision import PointDecision, Problem
+from tla2py.reports.evidence import Evidence, Place
+from tla2py.show.markup import printable
+
+
+def github_annotations(gates: Sequence[Evidence]) -> list[str]:
+    """Workflow commands that annotate the definition or the expectation that a problem concerns, and a notice for each note."""
+    return [
+        github_command("error", f"{gate.decision.name}: {problem.reason}", _text(problem, point), place)
+        for gate, problem, point, place in _placed(gates)
+    ] + [
+        github_command("notice", gate.decision.name, notice)
+        for gate in gates
+        for notice in gate.decision.notices
+    ]
+
+
+def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:
+    """One workflow command on one line; nothing in its parts can end it or begin another."""
+    properties = {"file": place.path, "line": str(place.begin_line)} if place else {}
+    properties["title"] = title
+    shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{level} {shown}::{_data(text)}"
+
+
+def code_quality(gates: Sequence[Evidence]) -> str:
+    """GitLab's code quality JSON, one entry per problem; the same decision gives the same text."""
+    entries: list[dict[str, object]] = []
+    seen: Counter[str] = Counter()
+    for gate, problem, point, place in _placed(gates):
+        shown = point.shown if point is not None else ""
+        # Without the words, which change with the figures in them; two that are alike but for these are numbered.
+        key = json.dumps([gate.decision.name, problem.reason, shown, problem.subject])
+        seen[key] += 1
+        entries.append(
+            {
+                "description": printable(f"{gate.decision.name}: {_text(problem, point)}"),
+                "check_name": problem.reason,
+                "fingerprint": hashlib.sha256(f"{key} {seen[key]}".encode()).hexdigest(),
+                "severity": "blocker" if problem.exit_code == EXIT_NOT_RUN else "critical",
+                "location": {"path": place.path, "lines": {"begin": place.begin_line}},
+            }
+        )
+    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+
+
+def code_quality_error(message: str, place: Place | None) -> str:
+    """The report of a gate that could not be run at all: one entry."""
+    entry = {
+        "description": printable(message),
+        "check_name": "error",
+        "fingerprint": hashlib.sha256(message.encode()).hexdigest(),
+        "severity": "blocker",
+        "location": {
+            "path": place.path if place else ".",
+            "lines": {"begin": place.begin_line if place else 1},
+        },
+    }
+    return json.dumps([entry], indent=2, ensure_ascii=False) + "\n"
+
+
+def _placed(gates: Sequence[Evidence]) -> Iterator[tuple[Evidence, Problem, PointDecision | None, Place]]:
+    for gate in gates:
+        for problem in gate.decision.problems:
+            yield gate, problem, None, gate.of_problem(problem, None)
+        for point in gate.decision.points:
+            names = [one.check.label for one in gate.surprises(point)]
+            for problem in point.problems:
+                at = gate.definition(point, names[0]) if names and problem.reason == "unexpected" else None
+                yield gate, problem, point, at or gate.of_problem(problem, point)
+
+
+def _text(problem: Problem, point: PointDecision | None) -> str:
+    return problem.text if point is None else f"{point.shown}: {problem.text}"
+
+
+def _data(text: str) -> str:
+    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,172 @@
+"""What the reports of a gate show: a decision together with its traces, its places and the way to run it again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tla2py.explore.view import StoreView
+from tla2py.gate.decision import CheckedOne, Decision, Found, PointDecision, Problem
+from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.vacuity import expectation_place
+from tla2py.syntax import Spec
+from tla2py.trace.trace import Location, Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in a file, named as the repository names it; lines and columns count from 1, the end is included."""
+
+    path: str
+    begin_line: int = 1
+    begin_column: int = 1
+    end_line: int | None = None
+    end_column: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The commands that run a point alone: ``ours``, and ``java`` in a ``folder`` that ``files`` makes."""
+
+    ours: str
+    files: str
+    folder: str
+    java: str
+
+    @property
+    def plain(self) -> str:
+        """All that it takes without the gate, in a line."""
+        return f"{self.files} && cd {self.folder} && {self.java}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A gate's decision on a sweep and what reports need beside it.
+
+    ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
+    name of what it violates. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
+    counterexamples.
+    """
+
+    decision: Decision
+    sweep: Sweep
+    root: Path
+    trace: Callable[[PointDecision, str], Trace | None]
+    again: Callable[[PointDecision], Again]
+    look: Callable[[PointDecision], str]
+
+    def surprises(self, point: PointDecision) -> list[CheckedOne]:
+        """What a point violates though that was not expected."""
+        return [one for one in point.checks if one.status == "violated" and not one.as_expected]
+
+    def definition(self, point: PointDecision, name: str) -> Place | None:
+        """Where a name that a point checks is defined, None where no file of ours has it."""
+        spec = self.spec(point)
+        definition = spec.definitions.get(name)
+        if definition is None:
+            return None
+        try:
+            path = spec.file_of(definition).path
+        except KeyError:
+            return None
+        if path is None:
+            return None
+        span = definition.span
+        return Place(
+            path=self.relative(path),
+            begin_line=self.spec(point).file_of(definition).line(span.begin_line),
+            begin_column=span.begin_column,
+            end_line=self.spec(point).file_of(definition).line(span.end_line),
+            end_column=span.end_column,
+        )
+
+    def step(self, point: PointDecision, location: Location | None) -> Place | None:
+        """Where the action of a step stands, None for one in a module that is no file of ours."""
+        if location is None:
+            return None
+        files = {module.name: module.path for module in self.spec(point).modules}
+        path = files.get(location.module)
+        if path is None:
+            return None
+        return Place(
+            path=self.relative(path),
+            begin_line=location.begin_line,
+            begin_column=location.begin_column,
+            end_line=location.end_line,
+            end_column=location.end_column,
+        )
+
+    def begin(self, point: PointDecision) -> Place | None:
+        """Where the initial states are defined."""
+        config = point.run.config
+        return self.definition(point, config.init or config.specification or "")
+
+    def expectation(self, point: PointDecision) -> Place:
+        """Where the sweep file says what is expected of a point."""
+        return self.place(expectation_place(self.sweep, point.expected))
+
+    def of_problem(self, problem: Problem, point: PointDecision | None) -> Place:
+        """Where to look for a problem: what TLC complains of, the definition it concerns, else the expectation, else the sweep file."""
+        if problem.where is not None:
+            return self.place(problem.where)
+        if point is None:
+            return Place(path=self.relative(self.sweep.path))
+        if problem.reason == "broken" and point.row is not None and (told := point.row.get("message_place")):
+            return self.place(str(told))
+        found = self.definition(point, problem.subject) if problem.subject else None
+        return found or self.expectation(point)
+
+    def place(self, text: str) -> Place:
+        """A place written as ``file``, ``file:line`` or ``file:line:column``."""
+        found = re.fullmatch(r"(.*?)(?::(\d+))?(?::(\d+))?", text, re.DOTALL)
+        assert found is not None
+        line, column = int(found[2] or 1), int(found[3] or 1)
+        return Place(path=self.relative(Path(found[1])), begin_line=line, begin_column=column)
+
+    def relative(self, path: Path) -> str:
+        """A path relative to the root, with slashes; a file outside of it goes by its own name."""
+        try:
+            return path.resolve().relative_to(self.root.resolve()).as_posix()
+        except ValueError:
+            return path.name
+
+    def spec(self, point: PointDecision) -> Spec:
+        """The modules of a point."""
+        return self.sweep.specs[point.point.parameters.get("module", next(iter(self.sweep.specs)))]
+
+
+def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
+    """What a store has to say of its runs."""
+    fired: dict[str, set[str]] = {}
+    idle: dict[str, set[str]] = {}
+    for item in view.arrow("coverage").to_pylist():
+        if item["kind"] in ("init", "action"):
+            names, others = fired.setdefault(item["run_id"], set()), idle.setdefault(item["run_id"], set())
+            if item["kind"] == "action":
+                (names if item["generated"] else others).add(item["name"])
+    lengths: dict[tuple[str, str], int] = {}
+    for trace in view.trace_rows:
+        key = (trace["run_id"], trace["name"] or trace["kind"])
+        if trace["length"]:
+            lengths[key] = min(lengths.get(key, trace["length"]), trace["length"])
+    return Found(
+        rows={row["run_id"]: row for row in view.run_rows},
+        fired={run_id: sorted(names) for run_id, names in fired.items()},
+        idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
+        lengths=lengths,
+        other_inputs=other_inputs,
+    )
+
+
+def read_trace(view: StoreView, run_id: str, name: str) -> Trace | None:
+    """The shortest counterexample of a run to a name, None without one."""
+    point = next((p.point for p in view.manifest.points if p.run_id == run_id), None)
+    if point is None:
+        return None
+    rows = [row for row in view.trace_list(point) if (row["name"] or row["kind"]) == name and row["length"]]
+    if not rows:
+        return None
+    shortest = min(rows, key=lambda row: (int(str(row["length"])), int(str(row["trace"]))))
+    return view.trace(point, int(str(shortest["trace"])))

@@ -1,0 +1,115 @@
+"""The decision of a gate as JUnit XML, in the form that Jenkins and GitLab read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree as ET
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from tla2py.errors import EXIT_UNEXPECTED
+from tla2py.gate.decision import CheckedOne, PointDecision, Problem
+from tla2py.reports.evidence import Evidence
+from tla2py.show.markup import printable
+from tla2py.show.plain import states_text, trace_lines
+
+# The case of a point that stands for the run as a whole.
+_RUN = "the run is as expected"
+
+
+def junit_text(gates: Sequence[Evidence]) -> str:
+    """A test suite per sweep, a test case per point and thing that is checked; times are in seconds.
+
+    What was violated unexpectedly is a failure with the counterexample as its text, what gave no answer an error, what
+    TLC did not get to is skipped. The same decision gives the same text but for the times.
+    """
+    document = JUnitXml("tla2py gate")
+    for gate in gates:
+        document.add_testsuite(_suite(gate))
+    document.update_statistics()  # type: ignore[no-untyped-call]
+    return _text(document)
+
+
+def junit_error(name: str, message: str) -> str:
+    """The report of a gate that could not be run at all: one suite, one error."""
+    suite = TestSuite(printable(name))
+    case = TestCase("the gate runs", classname=printable(name), time=0)
+    case.result = [Error(printable(message), "error")]
+    suite.add_testcase(case)
+    document = JUnitXml("tla2py gate")
+    document.add_testsuite(suite)
+    document.update_statistics()  # type: ignore[no-untyped-call]
+    return _text(document)
+
+
+def _text(document: JUnitXml) -> str:
+    root = ET.fromstring(document.tostring())  # type: ignore[no-untyped-call]  # noqa: S314 - our own
+    # A line per element; what is inside of a failure stays as it is.
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text.rstrip()}\n'
+
+
+def _suite(gate: Evidence) -> TestSuite:
+    name = printable(gate.decision.name)
+    suite = TestSuite(name)
+    if gate.decision.problems:
+        case = TestCase("the sweep is as expected", classname=name, time=0)
+        case.result = [_result(gate.decision.problems)]
+        suite.add_testcase(case)
+    for point in gate.decision.points:
+        for case in _cases(gate, name, point):
+            suite.add_testcase(case)
+    return suite
+
+
+def _cases(gate: Evidence, suite: str, point: PointDecision) -> list[TestCase]:
+    classname = f"{suite}.{printable(point.shown)}"
+    file = gate.relative(gate.sweep.path)
+    whole = TestCase(_RUN, classname=classname, time=_seconds(point))
+    if point.problems:
+        whole.result = [_result(point.problems, _again(gate, point))]
+    elif point.row is None:
+        whole.result = [Skipped("the sweep as a whole has a problem")]
+    cases = [whole, *(_check_case(gate, classname, point, one) for one in point.checks)]
+    for case in cases:
+        case._elem.set("file", file)
+    return cases
+
+
+def _check_case(gate: Evidence, classname: str, point: PointDecision, one: CheckedOne) -> TestCase:
+    case = TestCase(printable(str(one.check)), classname=classname, time=0)
+    label = printable(one.check.label)
+    if one.status == "undecided":
+        case.result = [Skipped(f"no answer on {label}: TLC ended before it had one")]
+    elif one.status == "held" and not one.as_expected:
+        failure = Failure(f"{label} is not violated, expected to", "unexpected")
+        failure.text = "\n".join(_again(gate, point))
+        case.result = [failure]
+    elif one.status == "violated" and not one.as_expected:
+        length = f" in {states_text(one.length)}" if one.length else ""
+        failure = Failure(f"{label} is violated{length}, not expected to", "unexpected")
+        trace = gate.trace(point, one.check.label)
+        failure.text = "\n".join([*(trace_lines(trace) if trace else []), "", *_again(gate, point)])
+        case.result = [failure]
+    elif one.status == "violated":
+        length = f" in {states_text(one.length)}" if one.length else ""
+        case.system_out = f"{label} is violated{length}, as expected"
+    return case
+
+
+def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | Failure:
+    """All problems as one result, since a reader shows one per case; an error where anything did not get an answer."""
+    kind = Failure if all(problem.exit_code == EXIT_UNEXPECTED for problem in problems) else Error
+    result = kind(printable("; ".join(p.text for p in problems)), printable(problems[0].reason))
+    result.text = "\n".join([*(printable(f"{p.reason}: {p.text}") for p in problems), *again])
+    return result
+
+
+def _again(gate: Evidence, point: PointDecision) -> list[str]:
+    again = gate.again(point)
+    return [printable(f"again: {again.ours}"), printable(f"plain: {again.plain}")]
+
+
+def _seconds(point: PointDecision) -> float:
+    return round(float(str(point.row["wall_seconds"])), 3) if point.row is not None else 0.0

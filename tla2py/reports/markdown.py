@@ -1,0 +1,131 @@
+"""The decision of a gate in Markdown, for the summary of a CI job; what comes from a module is escaped."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+from tla2py.errors import EXIT_OK
+from tla2py.gate.decision import Decision, PointDecision
+from tla2py.reports.clusters import Surprise, surprises_by_kind
+from tla2py.reports.evidence import Evidence
+from tla2py.show.markup import printable
+from tla2py.show.plain import states_text, trace_lines
+from tla2py.terminal.figures import number, seconds
+from tla2py.text import counted
+
+# A summary of GitHub may have 1 MiB, and nobody reads so much.
+_MOST_TRACES = 10
+_MOST_LINES = 400
+_MOST_POINTS = 100
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$^])")
+
+
+def markdown_text(gates: Sequence[Evidence]) -> str:
+    """A section per sweep: what is wrong, the points in a table, the unexpected counterexamples folded."""
+    return "\n".join(part for gate in gates for part in (*_section(gate), ""))
+
+
+def markdown_error(name: str, message: str) -> str:
+    """The summary of a gate that could not be run at all."""
+    return f"### :x: {escape(name)}\n\n{escape(message)}\n"
+
+
+def escape(text: str) -> str:
+    """A text that Markdown shows as it is, on one line: no markup, no HTML, no mention, no command."""
+    return _SPECIAL.sub(r"\\\1", html.escape(" ".join(printable(text).split()), quote=False))
+
+
+def headline(decision: Decision) -> str:
+    """A line on how many points there are and how many are not as expected."""
+    red = sum(bool(point.problems) for point in decision.points)
+    count = len(decision.points)
+    of = counted(count, "point")
+    if decision.exit_code == EXIT_OK:
+        known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
+        return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
+    said = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
+    unread = sum(problem.reason == "unread" for problem in decision.problems)
+    return f"{said}, {counted(unread, 'model')} not read" if unread else said
+
+
+def _section(gate: Evidence) -> list[str]:
+    decision = gate.decision
+    mark = ":white_check_mark:" if decision.exit_code == EXIT_OK else ":x:"
+    parts = [f"### {mark} {escape(decision.name)}", "", escape(headline(decision)), ""]
+    parts += [f"- {escape(problem.text)}" for problem in decision.problems]
+    for point in decision.points:
+        parts += [f"- **{escape(point.shown)}**: {escape(problem.text)}" for problem in point.problems]
+    parts += [f"- {escape(notice)}" for notice in decision.notices]
+    if parts[-1]:
+        parts.append("")
+    return [*parts, *_table(decision), *_traces(gate)]
+
+
+def _table(decision: Decision) -> list[str]:
+    points = sorted(decision.points, key=lambda point: not point.problems)[:_MOST_POINTS]
+    shown = sorted(points, key=lambda point: point.point.index)
+    if not shown:
+        return []
+    rows = ["| | point | verdict | distinct states | time |", "|---|---|---|---:|---:|"]
+    for point in shown:
+        mark = ":x:" if point.problems else ":white_check_mark:"
+        row = point.row
+        if row is None:
+            rows.append(f"| {mark} | {escape(point.shown)} | no result | | |")
+            continue
+        took = seconds(float(str(row["wall_seconds"])))
+        rows.append(
+            f"| {mark} | {escape(point.shown)} | {escape(_verdict(point))} | {number(row['distinct'])} | {took} |"
+        )
+    if len(shown) < len(decision.points):
+        rows.append(f"\n{len(decision.points) - len(shown)} more points are not shown.")
+    return [*rows, ""]
+
+
+def _verdict(point: PointDecision) -> str:
+    assert point.row is not None
+    said = [
+        f"{one.check.label} in {one.length}" if one.length else one.check.label
+        for one in point.checks
+        if one.status == "violated"
+    ]
+    return f"{point.row['verdict']}{': ' if said else ''}{', '.join(said)}"
+
+
+def _traces(gate: Evidence) -> list[str]:
+    parts: list[str] = []
+    red = [one for point in surprises_by_kind(gate).values() for one in point]
+    leads = [one for one in red if one.leads]
+    for one in leads[:_MOST_TRACES]:
+        trace = gate.trace(one.point, one.name)
+        assert trace is not None
+        lines = trace_lines(trace)
+        if len(lines) > _MOST_LINES:
+            lines = [*lines[:_MOST_LINES], f"({len(lines) - _MOST_LINES} more lines)"]
+        title = f"{one.name} with {one.point.shown}: {states_text(one.states)}"
+        parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
+        # An empty line would end the HTML; there is none in a trace.
+        parts += [_html(line) for line in lines]
+        parts += ["</pre>", ""]
+        kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
+        parts += [f"- much the same with {escape(_of_kind(each))}" for each in kin[:_MOST_POINTS]]
+        if len(kin) > _MOST_POINTS:
+            parts.append(f"- and with {len(kin) - _MOST_POINTS} more")
+        parts += ["", "</details>", ""]
+    if len(leads) > _MOST_TRACES:
+        parts += [f"{len(leads) - _MOST_TRACES} more kinds of counterexamples are in the other reports.", ""]
+    for point in [point for point in gate.decision.points if point.problems][:_MOST_TRACES]:
+        again = gate.again(point)
+        parts += [f"<details><summary>Run again: {_html(point.shown)}</summary>", "", "<pre>"]
+        parts += [_html(again.ours), _html(again.plain), "</pre>", "", "</details>", ""]
+    return parts
+
+
+def _of_kind(one: Surprise) -> str:
+    return f"{one.point.shown}: {states_text(one.states)}"
+
+
+def _html(text: str) -> str:
+    return html.escape(printable(text).replace("\n", " "))

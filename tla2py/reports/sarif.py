@@ -1,0 +1,185 @@
+"""The decision of a gate as SARIF 2.1.0, so that a code host shows a counterexample step by step beside the module."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+import tla2py
+from tla2py.gate.decision import REASONS, CheckedOne, PointDecision, Problem
+from tla2py.reports.evidence import Evidence, Place
+from tla2py.show.markup import printable
+from tla2py.show.plain import action_text, states_text, step_changes, trace_end
+from tla2py.trace.trace import State, Trace
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+# GitHub takes no more steps of a counterexample, and a message is no place for a whole state.
+_MOST_STEPS = 10_000
+_MOST_TEXT = 1000
+
+Json = dict[str, object]
+
+
+def sarif_text(gates: Sequence[Evidence]) -> str:
+    """One run with a rule per violated definition and per reason; a gate that is green has no results.
+
+    A violation is located at the definition, its trace is a code flow through the locations of the actions. The
+    same decision gives the same text.
+    """
+    keyed = [each for gate in gates for each in _results(gate)]
+    results = [result for _, result in keyed]
+    rules = sorted({str(result["ruleId"]) for result in results})
+    seen: Counter[str] = Counter()
+    for key, result in keyed:
+        result["ruleIndex"] = rules.index(str(result["ruleId"]))
+        # Two that are alike but for their words are numbered: of one fingerprint a code host shows one alert.
+        seen[key] += 1
+        result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
+    return sarif_document([_rule(rule) for rule in rules], results)
+
+
+def sarif_error(message: str, place: Place | None) -> str:
+    """The report of a gate that could not be run at all: one result."""
+    where = place or Place(path=".")
+    result: Json = {
+        "ruleId": "gate/error",
+        "ruleIndex": 0,
+        "level": "error",
+        "message": {"text": printable(message)},
+        "locations": [{"physicalLocation": _physical(where)}],
+    }
+    return sarif_document([_rule("gate/error")], [result])
+
+
+def sarif_document(rules: list[Json], results: list[Json]) -> str:
+    """One run of tla2py with its rules and results."""
+    driver = {
+        "name": "tla2py",
+        "version": tla2py.__version__,
+        "semanticVersion": tla2py.__version__,
+        "rules": rules,
+    }
+    run: Json = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(rule: str) -> Json:
+    group, _, name = rule.partition("/")
+    if group == "gate":
+        title, text = name.replace("-", " "), REASONS[name]
+    else:
+        title, text = name, f"TLC found a behaviour that violates {name}, where none was expected."
+    return {
+        "id": rule,
+        "name": title,
+        "shortDescription": {"text": text},
+        "fullDescription": {"text": text},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": ["tla+", "model checking"], "precision": "very-high"},
+    }
+
+
+def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
+    """Each result with its key, see ``_key``."""
+    for problem in gate.decision.problems:
+        yield _problem(gate, problem, None)
+    for point in gate.decision.points:
+        surprises = gate.surprises(point)
+        for one in surprises:
+            yield _violation(gate, point, one)
+        # An unexpected violation is told by its own result, unless an expected one is missing beside it.
+        told = surprises == [one for one in point.checks if not one.as_expected] != []
+        yield from (
+            _problem(gate, problem, point)
+            for problem in point.problems
+            if not (told and problem.reason == "unexpected")
+        )
+
+
+def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> tuple[str, Json]:
+    place = gate.of_problem(problem, point)
+    shown = f"{gate.decision.name}, {point.shown}" if point is not None else gate.decision.name
+    rule = f"gate/{problem.reason}"
+    return _key(gate, rule, point, problem.subject or ""), {
+        "ruleId": rule,
+        "level": "error",
+        "message": {"text": printable(f"{shown}: {problem.text}")},
+        "locations": [{"physicalLocation": _physical(place)}],
+    }
+
+
+def _violation(gate: Evidence, point: PointDecision, one: CheckedOne) -> tuple[str, Json]:
+    name = one.check.label
+    rule = f"{one.check.kind.replace('_', '-')}/{name}"
+    place = gate.definition(point, name) or gate.expectation(point)
+    length = f" in {states_text(one.length)}" if one.length else ""
+    result: Json = {
+        "ruleId": rule,
+        "level": "error",
+        "message": {"text": printable(f"{name} is violated{length} with {point.shown}")},
+        "locations": [{"physicalLocation": _physical(place), **_logical(name)}],
+    }
+    trace = gate.trace(point, name)
+    if trace is not None and trace.states:
+        flow = {"locations": list(_flow(gate, point, trace, place, name))}
+        result["codeFlows"] = [
+            {"message": {"text": f"the shortest counterexample to {name}"}, "threadFlows": [flow]}
+        ]
+    return _key(gate, rule, point, name), result
+
+
+def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: str) -> Iterator[Json]:
+    before: State | None = None
+    shown = trace.states[: _MOST_STEPS - 1]
+    for state in shown:
+        place = gate.step(point, state.location) or (gate.begin(point) if before is None else None)
+        changed = "; ".join(step_changes(before, state)) or "nothing changes"
+        text = _cut(f"state {state.index}, {action_text(state)}: {changed}")
+        yield {
+            "location": {
+                "physicalLocation": _physical(place or end),
+                **_logical(state.action or "Init"),
+                "message": {"text": text},
+            },
+            "executionOrder": state.index,
+            "importance": "important" if before is None or state is trace.states[-1] else "essential",
+        }
+        before = state
+    said = trace_end(trace) or f"{name} is violated in state {trace.states[-1].index}"
+    yield {
+        "location": {"physicalLocation": _physical(end), **_logical(name), "message": {"text": said}},
+        "executionOrder": len(shown) + 1,
+        "importance": "essential",
+    }
+
+
+def _cut(text: str) -> str:
+    text = printable(" ".join(text.split()))
+    return text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 3] + "..."
+
+
+def _logical(name: str) -> Json:
+    return {"logicalLocations": [{"name": name, "kind": "function"}]}
+
+
+def _physical(place: Place) -> Json:
+    region: Json = {"startLine": place.begin_line, "startColumn": place.begin_column}
+    if place.end_line is not None and place.end_column is not None:
+        # SARIF's end is the column after the last.
+        region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
+    return {"artifactLocation": {"uri": quote(place.path)}, "region": region}
+
+
+def _key(gate: Evidence, rule: str, point: PointDecision | None, subject: str) -> str:
+    """What tells the alerts of one definition apart: it is the same wherever the lines move to, and whatever the figures."""
+    parameters = sorted(point.point.parameters.items()) if point is not None else []
+    text = json.dumps([gate.decision.name, rule, subject, parameters])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

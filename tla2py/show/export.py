@@ -1,0 +1,184 @@
+"""A counterexample written for others to read: ITF, JSON, CSV and TLA+."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from tla2py.errors import InputError
+from tla2py.interop.itf import trace_to_itf
+from tla2py.show.plain import action_text, states_text
+from tla2py.tables import rows
+from tla2py.trace.trace import State, Trace
+from tla2py.values import Record, Value, format_value
+from tla2py.values.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifier, scalar_forms
+
+FORMATS = ("text", "itf", "json", "csv", "tla")
+"""What ``tla2py trace --format`` takes; text is for persons and made elsewhere."""
+
+_FORMULA = re.compile(r"[=+@\t\r].|-\D", re.DOTALL)
+_COLUMNS = ("index", "action", "action_args", "in_loop", "variable", "value")
+# Names that are taken in a module that extends Integers, Sequences and TLC.
+_TAKEN = frozenset(
+    {
+        "Nat",
+        "Int",
+        "STRING",
+        "BOOLEAN",
+        "TRUE",
+        "FALSE",
+        "Seq",
+        "Len",
+        "Append",
+        "Head",
+        "Tail",
+        "SubSeq",
+        "SelectSeq",
+        "Print",
+        "PrintT",
+        "Assert",
+        "JavaTime",
+        "TLCGet",
+        "TLCSet",
+        "Permutations",
+        "SortSeq",
+        "RandomElement",
+        "Any",
+        "ToString",
+        "TLCEval",
+        "Trace",
+        "Actions",
+        "LoopStart",
+        "Stuttering",
+    }
+)
+
+
+def export_trace(
+    trace: Trace, form: str, *, name: str = "Trace", parameters: Mapping[str, Value] | None = None
+) -> str:
+    """The trace in one of the formats itf, json, csv and tla, ending in a line's end.
+
+    ``name`` is that of the module in TLA+, ``parameters`` are the constants that ITF lists. JSON holds the columns of
+    ``traces`` and its rows of ``states``; CSV has a row per state and variable, the value as TLA+. Raises InputError
+    (``unknown-format``).
+    """
+    if form not in _WRITERS:
+        raise InputError(
+            "unknown-format", f"no format {form!r}", hint=f"formats of traces: {', '.join(FORMATS)}"
+        )
+    return _WRITERS[form](trace, name, parameters or {})
+
+
+def _itf(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
+    return json.dumps(trace_to_itf(trace, parameters), indent=2, ensure_ascii=False) + "\n"
+
+
+def _json(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
+    row = {
+        key: value for key, value in rows.trace_row("", 1, trace).items() if key not in ("run_id", "trace")
+    }
+    states = [rows.state_row("", 1, trace, state) for state in trace.states]
+    row["states"] = [
+        {key: value for key, value in state.items() if key not in ("run_id", "trace")}
+        | {"state": json.loads(str(state["state"]))}
+        for state in states
+    ]
+    return json.dumps(row, indent=2, ensure_ascii=False) + "\n"
+
+
+def _csv(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    # csv quotes a carriage return only where lines end with one.
+    careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(_COLUMNS)
+    for state in trace.states:
+        row = rows.state_row("", 1, trace, state)
+        args = None if state.action_args is None else ", ".join(state.action_args)
+        in_loop = "true" if row["in_loop"] else "false"
+        for variable, value in state.values.items():
+            texts = (state.action, args, in_loop, variable, format_value(value))
+            cells = [state.index, *map(_cell, texts)]
+            (careful if any("\r" in str(cell) for cell in cells) else writer).writerow(cells)
+    return text.getvalue()
+
+
+def _cell(content: str | None) -> str | None:
+    """What a spreadsheet does not take for a formula; no value of TLC's begins like one."""
+    return f"'{content}" if content and _FORMULA.match(content) else content
+
+
+def _tla(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
+    """A module that defines the trace as a sequence of records, and names its actions and its end.
+
+    Model values are declared as constants. What is no TLA+ is written as the string of its text: values TLC does not
+    write out, and model values whose names are no identifiers.
+    """
+    names = sorted({n for state in trace.states for v in state.values.values() for n in _model_values(v)})
+    constants = [name for name in names if _declarable(name)]
+    states = ",\n".join(_tla_state(state) for state in trace.states)
+    actions = ", ".join(format_value(action_text(state)) for state in trace.states)
+    head = f"---- MODULE {name} ----"
+    lines = [
+        head,
+        f"\\* The counterexample to {trace.name or trace.kind}, in {states_text(len(trace.states))}.".replace(
+            "\n", " "
+        ),
+        "EXTENDS Integers, Sequences, TLC",
+        *([f"CONSTANTS {', '.join(constants)}"] if constants else []),
+        "",
+        f"Trace == <<\n{states}\n>>",
+        f"Actions == <<{actions}>>",
+    ]
+    if trace.loop_start is not None:
+        lines.append(f"LoopStart == {trace.loop_start}")
+    lines += [f"Stuttering == {format_value(trace.stuttering)}", "=" * len(head), ""]
+    return "\n".join(lines)
+
+
+def _tla_state(state: State) -> str:
+    values = {variable: _tla_value(value) for variable, value in state.values.items()}
+    if not all(is_identifier(variable) for variable in values) or not values:
+        return f"  {format_value(Record({v: _writable(value) for v, value in state.values.items()}))}"
+    return "  [ " + ",\n    ".join(f"{variable} |-> {text}" for variable, text in values.items()) + " ]"
+
+
+def _tla_value(value: Value) -> str:
+    return format_value(_writable(value))
+
+
+def _writable(value: Value) -> Value:
+    """The value where all of it can be written in TLA+, else its text as a string."""
+    for rank, content in scalar_forms([canonical(value)]):
+        if (rank == OPAQUE and (content in ("null", "UNDEF", "ANY") or _is_description(content))) or (
+            rank == MODEL_VALUE and not _declarable(content)
+        ):
+            return format_value(value)
+    return value
+
+
+def _is_description(text: str) -> bool:
+    """Whether TLC describes an expression, an operator or a lazy value in place of writing it: ``<Operator F>``."""
+    return (
+        any(f"<{word}" in text for word in ("expression", "Operator", "Java Method", "LAZY")) or "{ <" in text
+    )
+
+
+def _model_values(value: Value) -> list[str]:
+    return [content for rank, content in scalar_forms([canonical(value)]) if rank == MODEL_VALUE]
+
+
+def _declarable(name: str) -> bool:
+    return is_identifier(name) and name.isascii() and name not in _TAKEN
+
+
+_WRITERS: dict[str, Callable[[Trace, str, Mapping[str, Value]], str]] = {
+    "itf": _itf,
+    "json": _json,
+    "csv": _csv,
+    "tla": _tla,
+}

@@ -1,0 +1,304 @@
+"""From the places that TLC prints to those in the user's own files, and its messages without the paths of the run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from tla2py.config.read import parse_config
+from tla2py.errors import InputError
+from tla2py.model.outcome import MOST_LINES, Diagnostic, Place
+from tla2py.model.result import RunResult
+from tla2py.model.run import Config, RunRecord
+from tla2py.sourcemap.initial import evaluated_on_initial, initial_predicate
+from tla2py.sourcemap.written import Written
+from tla2py.syntax import Module, read_text
+from tla2py.syntax.copies import original_line
+from tla2py.syntax.offsets import character_column, solid
+from tla2py.tlc.output.codes import Code
+from tla2py.tlc.output.states import CALL, LOCATION, location_of
+from tla2py.trace.trace import Location, Trace
+
+_CONFIG_LINE = re.compile(r"configuration file at line (\d+)")
+_MODULE = re.compile(r"-{4,}\s*MODULE\s+(\w+)")
+_DEFINED = re.compile(r"(\w+)(?:\([^)]*\))? ==")
+_NAME = re.compile(r"[A-Za-z_]\w*(?:!\w+)*")
+# A run in a JVM that stays for many has a folder that its command line does not name.
+_TEMPORARY = re.compile(r"(?:[/\\][^\s/\\\"']+)*[/\\]tla2py-[\w.-]+[/\\](?:[\w.-]+[/\\])*([\w.-]*)")
+_FOLDER = re.compile(r"-Djava\.io\.tmpdir=(.*)[/\\]tmp")
+# The first lines say what a message is about.
+_READ = 2000
+_UNASSIGNED = 2222
+_LEVELS = (2146, 2149)
+# These name what they are about, and no place.
+_NAMING = (
+    *range(_UNASSIGNED, 2246),
+    *_LEVELS,
+    *(Code.ASSUMPTION_FAILED, Code.POSTCONDITION_FAILED, Code.INVARIANT_FAILED, Code.ACTION_PROPERTY_FAILED),
+    *(Code.INITIAL_INCOMPLETE, Code.SUCCESSOR_INCOMPLETE, Code.TAUTOLOGY, 2230, 2272, 2273, 2274, 2280, 2281),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origins:
+    """What a run was made from: the user's files by the sha256 of their texts, texts by sha256, and what else was written."""
+
+    paths: Mapping[str, str]
+    text: Callable[[str], str]
+    written: Written
+
+
+def located(record: RunRecord, result: RunResult, origins: Origins) -> RunResult:
+    """The result with the places of its diagnostics in the user's files, and no path of the run's folder in any text."""
+    if not result.diagnostics and not record.originals:
+        return result
+    locator = _Locator(record, origins, result.traces)
+    diagnostics = tuple(
+        locator.diagnostic(d, result.diagnostics[n:]) for n, d in enumerate(result.diagnostics)
+    )
+    result = replace(result, diagnostics=diagnostics)
+    if not record.originals:
+        return result
+    coverage = []
+    for item in result.coverage:
+        line = locator.line(item.module, item.begin_line)
+        coverage.append(
+            replace(item, begin_line=line, end_line=max(locator.line(item.module, item.end_line), line))
+        )
+    return replace(result, coverage=tuple(coverage), traces=tuple(map(locator.trace, result.traces)))
+
+
+class _Locator:
+    """Places of one run."""
+
+    def __init__(self, record: RunRecord, origins: Origins, traces: Sequence[Trace]) -> None:
+        self._origins = origins
+        self._traces = traces
+        self._files = {name.removesuffix(".tla"): sha256 for name, sha256 in record.modules}
+        self._originals = {name.removesuffix(".tla"): sha256 for name, sha256 in record.originals}
+        execution = record.executions[0]
+        self._folders = {f[1] for e in record.executions for option in e.argv if (f := _FOLDER.match(option))}
+        main = self._origins.text(self._files[record.main])
+        self._wrapper = main if "\n\\* Written by tla2py" in main[:400] else ""
+        self._main = record.main
+        self._config_text = execution.config_text
+
+    # Diagnostics.
+
+    def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
+        """A diagnostic with its place; ``following`` are it and those after it."""
+        text, place = self._told(found.text), self._place_of(found) or self._called(following)
+        suspects: Sequence[str] = ()
+        if place is None and found.code == Code.INITIAL_STATE_FAILED:
+            suspects = evaluated_on_initial(_config(self._config_text), self._traces)
+        if len(suspects) == 1:
+            place = self._declared(suspects[0])
+        elif suspects:
+            text += (
+                f"\nTLC does not say where: in the initial predicate, or in one of {', '.join(suspects)}, "
+                "which are evaluated on this state."
+            )
+        return replace(found, text=text, place=place or self._named(found))
+
+    def _place_of(self, found: Diagnostic) -> Place | None:
+        if found.code == Code.NESTED_EXPRESSION:
+            return self._innermost(found.text)
+        if found.location is not None and (place := self.place(found.location)) is not None:
+            return place
+        if found.code == Code.SUCCESSOR_INCOMPLETE and self._traces:
+            # It names the variable; what forgot it is the action that led here.
+            action = self._traces[-1].states[-1].location
+            return self.place(action) if action is not None else None
+        if (line := _CONFIG_LINE.search(found.text)) is not None:
+            return self._config_line(int(line[1]))
+        return None
+
+    def _called(self, following: Sequence[Diagnostic]) -> Place | None:
+        """Where TLC was when the first of these came about, if it tells in the next."""
+        first, *others = following
+        if first.severity != "error" or not others:
+            return None
+        then = others[0]
+        # Of a whole state it tells where a value was made, not where it was used.
+        made = then.code == Code.FINGERPRINT_FAILED and first.code != Code.INITIAL_STATE_FAILED
+        if made and then.location is not None:
+            return self.place(then.location)
+        return self._innermost(then.text) if then.code == Code.NESTED_EXPRESSION else None
+
+    def _innermost(self, text: str) -> Place | None:
+        """The innermost call in a module that is no standard one."""
+        calls = [self.place(location_of(call.groups())) for call in CALL.finditer(text)]
+        return next((place for place in reversed(calls) if place is not None), None)
+
+    def _config_line(self, number: int) -> Place | None:
+        if (place := self._origins.written.line(number)) is not None:
+            return place
+        lines = self._config_text.splitlines()
+        names = _NAME.findall(lines[number - 1]) if number <= len(lines) else []
+        return next((place for name in names if (place := self._origins.written.name(name))), None)
+
+    def _named(self, found: Diagnostic) -> Place | None:
+        if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE):
+            read = [_read(self._origins.text(sha256)) for sha256 in self._files.values()]
+            return self._declared(initial_predicate(_config(self._config_text), read))
+        if found.code not in _NAMING:
+            return None
+        names = _NAME.findall(found.text[:_READ])
+        wrapped = self._wrapped
+        for name in names:
+            if name in wrapped:
+                return self._origins.written.value(wrapped[name], None, 0)
+        for name in names:
+            place = self._declared(name)
+            if place is None and found.code != _UNASSIGNED:
+                place = self._origins.written.name(name)
+            if place is not None:
+                return place
+        return None
+
+    def _declared(self, name: str) -> Place | None:
+        """Where a module of the user declares or defines a name."""
+        for module, sha256 in self._files.items():
+            if module == self._main and self._wrapper:
+                continue
+            read = _read(self._origins.text(sha256))
+            declared = [(each.name, each.span) for each in read.definitions]
+            declared += [(each.name, each.span) for each in read.constants]
+            declared += [(each.name, each.span) for each in read.variables]
+            if (span := dict(reversed(declared)).get(name)) is not None:
+                return self._in_module(module, span.begin_line, span.begin_column)
+        return None
+
+    # Places.
+
+    def place(self, location: Location) -> Place | None:
+        """A place that TLC prints, in the user's files; None for one in a standard module."""
+        module = self._file_of(location.module)
+        if module is None:
+            return None
+        lines = self._origins.text(self._files[module]).split("\n")
+        text = lines[location.begin_line - 1] if location.begin_line <= len(lines) else ""
+        column = character_column(text, location.begin_column)
+        if module == self._main and self._wrapper:
+            return self._in_wrapper(location.begin_line, column)
+        found = self._in_module(module, location.begin_line, column)
+        if location.end_line > location.begin_line and module not in self._originals:
+            found = replace(found, excerpt=_some(lines[location.begin_line - 1 : location.end_line]))
+        return found
+
+    def _file_of(self, module: str) -> str | None:
+        """The file that a module is in: its own, or that of the module it is nested in."""
+        if module in self._files:
+            return module
+        texts = ((name, self._origins.text(sha256)) for name, sha256 in self._files.items())
+        return next((name for name, text in texts if module in _MODULE.findall(text)), None)
+
+    def _in_module(self, module: str, line: int, column: int) -> Place:
+        sha256 = self._originals.get(module, self._files[module])
+        own = self.line(module, line)
+        text = self._origins.text(sha256).split("\n")
+        copied = self._origins.text(self._files[module]).split("\n")
+        excerpt = text[own - 1] if own <= len(text) else ""
+        same = line <= len(copied) and own <= len(text) and len(copied[line - 1]) == len(excerpt)
+        return Place(
+            file=self._origins.paths.get(sha256, f"{module}.tla"),
+            line=own,
+            column=column if same else len(excerpt) - len(excerpt.lstrip()) + 1,
+            excerpt=excerpt,
+        )
+
+    def line(self, module: str, line: int) -> int:
+        """The user's line of a line in what TLC was given."""
+        if module not in self._originals:
+            return line
+        text = self._origins.text
+        return original_line(text(self._originals[module]), text(self._files[module]), line)
+
+    def _in_wrapper(self, line: int, column: int) -> Place | None:
+        lines = self._wrapper.split("\n")
+        heads = {
+            number: found[1] for number, each in enumerate(lines, 1) if (found := _DEFINED.fullmatch(each))
+        }
+        above = [number for number in heads if number <= line]
+        if not above or heads[above[-1]] not in self._wrapped:
+            return None
+        head = above[-1]
+        end = next((number for number in heads if number > head), len(lines))
+        body = "\n".join(lines[head : end - 1]).removesuffix("\n====")
+        inside = "\n".join([*lines[head : line - 1], lines[line - 1][: column - 1]])
+        index = None if line == head else solid(inside)
+        return self._origins.written.value(self._wrapped[heads[head]], index, solid(body))
+
+    @property
+    def _wrapped(self) -> dict[str, str]:
+        """What the definitions of the wrapper module stand for."""
+        if not self._wrapper:
+            return {}
+        config = _config(self._config_text)
+        found = {
+            value.rpartition("]")[2].strip(): _qualified(name, value) for name, value in config.substitutions
+        }
+        if config.symmetry is not None:
+            found.setdefault(config.symmetry, "symmetry")
+        own = set(_DEFINED.findall(self._wrapper))
+        return {name: meant for name, meant in found.items() if name in own}
+
+    # Texts.
+
+    def _told(self, text: str) -> str:
+        """A message with the user's places and files in place of those of the run."""
+        for folder in self._folders:
+            text = re.sub(rf"{re.escape(folder)}[/\\]?([\w.-]*)", self._file_named, text)
+        text = _TEMPORARY.sub(self._file_named, text)
+        text = CALL.sub(lambda found: self._shown(found, always=True), text)
+        return LOCATION.sub(lambda found: self._shown(found, always=False), text)
+
+    def _file_named(self, found: re.Match[str]) -> str:
+        name = found[1].removesuffix(".tla")
+        sha256 = self._originals.get(name, self._files.get(name, ""))
+        return self._origins.paths.get(sha256, found[1])
+
+    def _shown(self, found: re.Match[str], *, always: bool) -> str:
+        location = location_of(found.groups())
+        changed = (location.module == self._main and self._wrapper) or location.module in self._originals
+        place = self.place(location) if always or changed else None
+        return found[0] if place is None else str(place)
+
+    # Traces.
+
+    def trace(self, trace: Trace) -> Trace:
+        """A trace whose actions are at the user's lines."""
+        states = []
+        for state in trace.states:
+            at = state.location
+            if at is not None and at.module in self._originals:
+                line = self.line(at.module, at.begin_line)
+                at = replace(at, begin_line=line, end_line=max(self.line(at.module, at.end_line), line))
+            states.append(replace(state, location=at))
+        return replace(trace, states=tuple(states))
+
+
+def _some(lines: Sequence[str]) -> str:
+    """Lines as an excerpt."""
+    return "\n".join([*lines[:MOST_LINES], *(["..."] if len(lines) > MOST_LINES else [])])
+
+
+def _qualified(name: str, value: str) -> str:
+    module = re.match(r"\[\w+\]", value)
+    return (module[0] if module else "") + name
+
+
+@lru_cache(maxsize=16)
+def _read(text: str) -> Module:
+    return read_text(text)
+
+
+@lru_cache(maxsize=16)
+def _config(text: str) -> Config:
+    try:
+        return parse_config(text, Path("MC.cfg")).config
+    except InputError:
+        return Config()

@@ -1,0 +1,43 @@
+"""Where what the runs of a store were made from was written, as its manifest says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.model.result import RunResult
+from tla2py.model.run import RunRecord
+from tla2py.sourcemap import Origins, located
+from tla2py.store.store import Manifest, ManifestPoint, Store
+from tla2py.sweep.file import SweepFile, read_sweep_text
+from tla2py.sweep.source import Source
+from tla2py.sweep.written import SweepTexts
+
+
+class StoredOrigins:
+    """Leads the places in the results of a store's runs back to the user's files."""
+
+    def __init__(self, store: Store, manifest: Manifest) -> None:
+        self._store, self._manifest = store, manifest
+        self._texts: dict[str, str] = {}
+        path = Path(manifest.sweep_file or manifest.name)
+        self._source = Source(path, manifest.sweep)
+        try:
+            self._file, self._source = read_sweep_text(manifest.sweep, path)
+        except InputError:
+            self._file = SweepFile(module="")  # of a store that was made from something else
+
+    def located(self, point: ManifestPoint, record: RunRecord, result: RunResult) -> RunResult:
+        """The result with its places in the user's files, as far as the store still has the texts."""
+        written = SweepTexts(source=self._source, file=self._file, parameters=point.parameters)
+        try:
+            return located(
+                record, result, Origins(paths=self._manifest.files, text=self._text, written=written)
+            )
+        except OSError:
+            return result
+
+    def _text(self, sha256: str) -> str:
+        if sha256 not in self._texts:
+            self._texts[sha256] = self._store.source(sha256)
+        return self._texts[sha256]

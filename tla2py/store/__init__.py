@@ -1,0 +1,1 @@
+"""Where runs and their raw records are kept."""

@@ -1,0 +1,301 @@
+"""A store on object storage, or on any other file system that pyarrow knows the URIs of.
+
+Objects are put in one go, so that nobody ever sees half of one. On file systems that are no object storage a file is
+written beside its place and renamed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import io
+import itertools
+import re
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import pyarrow as pa
+from pyarrow import fs
+
+from tla2py.errors import StoreError
+from tla2py.store.lease import CLAIMS, claimed
+from tla2py.store.storage import Stamp, Write
+
+SCHEMES = "file, s3, gs, abfs, hdfs"
+_SAME = {"s3a": "s3", "s3n": "s3"}
+# Their puts are atomic, and they have no folders.
+_OBJECT_STORAGE = ("s3", "gcs", "abfs")
+# Options of pyarrow's that are better another way here: one request per small object; and half a minute of retries,
+# where fifteen are the default.
+_OPTIONS = {"s3": "allow_delayed_open=true", "gs": "retry_limit_seconds=30", "gcs": "retry_limit_seconds=30"}
+# Of so many bytes a file is read whole: a request takes longer than what comes with it.
+_WHOLE = 1 << 20
+# So many files are fetched ahead.
+_AHEAD = 32
+_THREADS = 16
+
+# What the file systems say, what it means, and what helps.
+_REASONS = (
+    (
+        r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound",
+        "bucket-missing",
+        "no such bucket: {place}",
+        "make the bucket first; where it is not Amazon's, see that the URI or AWS_ENDPOINT_URL names the endpoint",
+    ),
+    (
+        r"NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE",
+        "store-unreachable",
+        "cannot reach the server of {place}: {said}",
+        "see that it runs, and that the URI or AWS_ENDPOINT_URL names it: s3://bucket/path?endpoint_override=HOST:PORT",
+    ),
+    (
+        r"(?i)ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
+        "store-denied",
+        "access to {place} is refused: {said}",
+        "credentials are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
+    ),
+)
+
+
+@functools.lru_cache(maxsize=16)
+def _connect(uri: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a URI and the path in it."""
+    scheme = uri.partition(":")[0].lower()
+    scheme = _SAME.get(scheme, scheme)
+    uri = scheme + uri[uri.index(":") :]
+    option = _OPTIONS.get(scheme, "")
+    if option and option.partition("=")[0] not in uri:
+        uri += f"{'&' if '?' in uri else '?'}{option}"
+    filesystem, path = fs.FileSystem.from_uri(uri)
+    return filesystem, path.rstrip("/")
+
+
+@functools.lru_cache(maxsize=1)
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="store")
+
+
+class Remote:
+    """A place that a URI names. Making one touches nothing; see ``tla2py.store.storage.Place`` for what it does.
+
+    Raises StoreError: ``store-secret``; later ``store-scheme``, ``bucket-missing``, ``store-unreachable``,
+    ``store-denied``, ``store-unreadable``, ``store-unwritable``.
+    """
+
+    def __init__(self, uri: str) -> None:
+        if re.match(r"[^/]+://[^/?@]*:[^/?]*@", uri):
+            shown = re.sub(r"://[^/?]*@", "://", uri)
+            raise StoreError(
+                "store-secret",
+                f"the address {shown} is printed and handed on, and must hold no password",
+                hint="leave it out, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+            )
+        self.address = uri
+        self._copies: dict[str, Path] = {}
+        self._ahead: dict[str, Future[IO[bytes]]] = {}
+        self._expected: Iterator[str] = iter(())
+
+    def __str__(self) -> str:
+        return self.address
+
+    def make(self, folders: Iterable[str]) -> None:
+        """Make it ready to be written to; a bucket has to be there."""
+        filesystem, base = self._connected()
+        with self._telling("store-unwritable"):
+            if filesystem.type_name in _OBJECT_STORAGE:
+                self._check_bucket()
+                return
+            for name in (*folders, CLAIMS):
+                filesystem.create_dir(f"{base}/{name}", recursive=True)
+
+    def exists(self) -> bool:
+        """Whether there is anything."""
+        filesystem, base = self._connected()
+        with self._telling("store-unreadable"):
+            if filesystem.get_file_info(base).type != fs.FileType.NotFound:
+                return True
+            self._check_bucket()
+        return False
+
+    def names(self, folder: str) -> set[str]:
+        """The names of what is in a folder."""
+        return {info.base_name for info in self._list(folder)}
+
+    def stamps(self, folder: str) -> dict[str, Stamp]:
+        """The files in a folder by their names."""
+        return {
+            info.base_name: Stamp(info.size or 0, info.mtime_ns or 0)
+            for info in self._list(folder)
+            if info.type == fs.FileType.File and not info.base_name.startswith(".")
+        }
+
+    def open(self, name: str) -> IO[bytes]:
+        """A file for reading and seeking; a small one is held in memory."""
+        coming = self._ahead.pop(name, None)
+        self._fetch_ahead()
+        return self._fetch(name) if coming is None else coming.result()
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Fetch these files while those before them are read."""
+        self._expected = iter(names)
+        self._ahead.clear()
+        self._fetch_ahead()
+
+    def local(self, name: str) -> Path:
+        """A copy of a file that stays as long as this process lives."""
+        if name not in self._copies:
+            folder = Path(tempfile.mkdtemp(prefix="tla2py-copy-"))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            copy = folder / PurePosixPath(name).name
+            with self.open(name) as source, copy.open("wb") as sink:
+                shutil.copyfileobj(source, sink, _WHOLE)
+            self._copies[name] = copy
+        return self._copies[name]
+
+    def write(self, files: Mapping[str, Write]) -> None:
+        """Write some files, each whole or not at all."""
+        with self._telling("store-unwritable"), tempfile.TemporaryDirectory(prefix="tla2py-put-") as folder:
+            made = {}
+            for number, (name, write) in enumerate(files.items()):
+                file = Path(folder) / str(number)
+                with file.open("wb") as sink:
+                    write(sink)
+                made[name] = file
+            self._put(made)
+
+    @contextlib.contextmanager
+    def filling(self, folder: str) -> Iterator[Path]:
+        """A folder of this machine whose files are put into a folder of this place if the block ends well."""
+        with self._telling("store-unwritable"), tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch:
+            yield Path(scratch)
+            self._put({f"{folder}/{file.name}": file for file in sorted(Path(scratch).iterdir())})
+        self._copies.clear()
+
+    def remove(self, name: str) -> None:
+        """Remove a file, which may be gone already."""
+        filesystem, base = self._connected()
+        with self._telling("store-unwritable"), contextlib.suppress(FileNotFoundError):
+            filesystem.delete_file(f"{base}/{name}")
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the place for writing, see ``tla2py.store.lease``. Raises StoreError (``store-busy``)."""
+        with claimed(self):
+            if self._connected()[0].type_name not in _OBJECT_STORAGE:
+                for folder in self.names(""):
+                    for left in self.names(folder):
+                        if left.startswith(".tmp-"):
+                            self.remove(f"{folder}/{left}")
+            yield
+
+    def _connected(self) -> tuple[fs.FileSystem, str]:
+        with self._telling("store-scheme"):
+            return _connect(self.address)
+
+    def _check_bucket(self) -> None:
+        filesystem, base = self._connected()
+        bucket = base.partition("/")[0]
+        if filesystem.type_name in _OBJECT_STORAGE and (
+            not bucket or filesystem.get_file_info(bucket).type == fs.FileType.NotFound
+        ):
+            raise OSError("the bucket does not exist")
+
+    def _list(self, folder: str) -> list[fs.FileInfo]:
+        filesystem, base = self._connected()
+        path = f"{base}/{folder}" if folder else base
+        with self._telling("store-unreadable"):
+            found: list[fs.FileInfo] = filesystem.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        return found
+
+    def _fetch(self, name: str) -> IO[bytes]:
+        filesystem, base = self._connected()
+        with self._telling("store-unreadable"):
+            source = filesystem.open_input_file(f"{base}/{name}")
+            if source.size() > _WHOLE:
+                return io.BufferedReader(source, _WHOLE)
+            with source:
+                return io.BytesIO(source.read())
+
+    def _fetch_ahead(self) -> None:
+        for name in itertools.islice(self._expected, _AHEAD - len(self._ahead)):
+            self._ahead[name] = _pool().submit(self._fetch, name)
+
+    def _put(self, files: Mapping[str, Path]) -> None:
+        # In threads of their own, since signals reach the main one: a stream that is left half written is closed all
+        # the same, and the half is then an object. To ask for the results is to raise what went wrong.
+        for put in [_pool().submit(self._put_file, name, file) for name, file in files.items()]:
+            put.result()
+
+    def _put_file(self, name: str, file: Path) -> None:
+        filesystem, base = self._connected()
+        target = f"{base}/{name}"
+        if filesystem.type_name in _OBJECT_STORAGE:
+            _copy(file, filesystem, target)
+            return
+        beside = str(PurePosixPath(target).with_name(f".tmp-{uuid.uuid4().hex}"))
+        _copy(file, filesystem, beside)
+        try:
+            filesystem.move(beside, target)
+        except OSError:
+            # HDFS does not rename onto what is there.
+            filesystem.delete_file(target)
+            filesystem.move(beside, target)
+
+    @contextlib.contextmanager
+    def _telling(self, code: str) -> Iterator[None]:
+        """Say in a user's words what a file system says; what is not there stays a FileNotFoundError."""
+        try:
+            yield
+        except (OSError, pa.ArrowException) as error:
+            if isinstance(error, FileNotFoundError) and code == "store-unreadable":
+                raise
+            raise self._told(code, error) from error
+
+    def _told(self, code: str, error: Exception) -> StoreError:
+        said = re.sub(r"\s*\(Request ID: [^)]*\)", "", " ".join(str(error).split()))
+        if "Unrecognized filesystem type" in said:
+            return StoreError(
+                "store-scheme", f"no store can be at {self}", hint=f"schemes that are known: {SCHEMES}"
+            )
+        for pattern, meant, words, hint in _REASONS:
+            if re.search(pattern, said):
+                # codes: bucket-missing, store-unreachable, store-denied
+                return StoreError(meant, words.format(place=self, said=_short(said)), hint=hint)
+        what = {"store-unwritable": "cannot write to", "store-unreadable": "cannot read"}
+        return StoreError(
+            code,  # codes: store-unwritable, store-unreadable, store-scheme
+            f"{what.get(code, 'no store can be at')} {self}: {_short(said)}",
+            hint="what is recorded stays; the same command executes the rest"
+            if code in what
+            else f"as in s3://bucket/path; schemes that are known: {SCHEMES}",
+        )
+
+
+def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
+    """Put a file with one write, between which and the closing that makes it an object nothing else can fail.
+
+    ``pyarrow.fs.copy_files`` does not say when the closing fails.
+    """
+    with contextlib.ExitStack() as stack:
+        # What is empty cannot be mapped.
+        whole = (
+            stack.enter_context(pa.memory_map(str(file))).read_buffer()
+            if file.stat().st_size
+            else pa.py_buffer(b"")
+        )
+        stream = filesystem.open_output_stream(target, compression=None)
+        stream.write(whole)
+        stream.close()
+
+
+def _short(text: str) -> str:
+    """What is said last is what went wrong; first comes what was tried."""
+    found = re.search(r"AWS Error .*", text)
+    text = found[0] if found else text
+    return text if len(text) <= 160 else f"{text[:160]}..."

@@ -1,0 +1,1 @@
+"""Sweep files: axes, grid, points, models, runs, expectations."""

@@ -1,0 +1,234 @@
+"""Reading a sweep file: TOML into typed sections, with every mistake named at its line.
+
+Nothing here knows the module; names are checked against it by ``tla2py.sweep.sweep``.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from tla2py import toml
+from tla2py.errors import InputError, reason_of
+from tla2py.model.outcome import Outcome
+from tla2py.sweep.sections import (
+    KEYS,
+    SECTIONS,
+    Expected,
+    ExpectPoint,
+    ExpectSection,
+    GridSection,
+    ModelSection,
+    Scalar,
+    SweepFile,
+    TlcSection,
+    ToldPoint,
+    Values,
+    ValuesTable,
+)
+from tla2py.sweep.source import Source
+from tla2py.text import nearest
+
+__all__ = [
+    "ExpectPoint",
+    "ExpectSection",
+    "GridSection",
+    "ModelSection",
+    "Scalar",
+    "SweepFile",
+    "TlcSection",
+    "ToldPoint",
+    "Values",
+    "ValuesTable",
+    "read_sweep_file",
+    "read_sweep_text",
+]
+
+
+def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
+    """The sections of a sweep file, and its text for naming places in it; raises as ``read_sweep_text`` does.
+
+    Raises InputError: ``sweep-missing``, ``sweep-unreadable``.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        # A gate takes the store of a sweep in its place.
+        raise InputError(
+            "sweep-missing",
+            f"no such sweep file: {path}"
+            if path.suffix == ".toml"
+            else f"no such sweep file or store: {path}",
+            hint="'tla2py init MODULE.tla' writes a first sweep file",
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            "sweep-unreadable",
+            f"cannot read {path}: {reason_of(error)}",
+            hint="a sweep file is TOML, text in UTF-8",
+        ) from error
+    return read_sweep_text(text, path)
+
+
+def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, Source]:
+    """The sections of a text as a file at this path would have it.
+
+    Raises InputError: ``sweep-syntax`` (with the TOML error's line), ``unknown-key`` (with the nearest known one),
+    ``wrong-type``.
+    """
+    source = Source(path, text)
+    try:
+        data = toml.loads(text)
+    except toml.TOMLDecodeError as error:
+        raise _toml_error(path, str(error)) from error
+    _check_keys(data, source)
+    if _has_nul(data):
+        raise InputError(
+            "sweep-syntax", "a string has the character NUL", where=str(path), hint="take \\u0000 away"
+        )
+    if "module" not in data:
+        raise InputError(
+            "no-module", "the key module is missing", where=str(path), hint='write module = "NAME.tla"'
+        )
+    try:
+        return msgspec.convert(data, SweepFile), source
+    except msgspec.ValidationError as error:
+        raise _type_error(data, source, str(error)) from error
+
+
+def _check_keys(data: dict[str, Any], source: Source) -> None:
+    named = data.get("parameters")
+    sections = [(key.split(".") if key else [], struct) for key, struct in SECTIONS.items()]
+    sections += [(["parameters", name], ValuesTable) for name in (named if isinstance(named, dict) else ())]
+    for keys, struct in sections:
+        for table in _tables(data, keys):
+            known = [field.encode_name for field in msgspec.structs.fields(struct)]
+            for key in table:
+                if key not in known:
+                    close = nearest(key, known)
+                    raise InputError(
+                        "unknown-key",
+                        f"unknown key {'.'.join([*keys, key])}",
+                        where=source.place(*keys, key),
+                        hint=f"did you mean {close}?" if close else f"known here: {', '.join(known)}",
+                    )
+
+
+def _has_nul(data: object) -> bool:
+    """Whether a string has the character that no path may have."""
+    if isinstance(data, dict):
+        return any(map(_has_nul, [*data, *data.values()]))
+    return any(map(_has_nul, data)) if isinstance(data, list) else isinstance(data, str) and "\0" in data
+
+
+def _tables(data: dict[str, Any], keys: list[str]) -> list[dict[str, Any]]:
+    found: list[Any] = [data]
+    for key in keys:
+        found = [item[key] for item in found if isinstance(item, dict) and key in item]
+        found = [part for item in found for part in (item if isinstance(item, list) else [item])]
+    return [item for item in found if isinstance(item, dict)]
+
+
+_TOML = 'TLA+ stands in quotation marks, as in Replicas = ["{b1, b2}"]; https://toml.io has the rest'
+
+
+def _toml_error(path: Path, text: str) -> InputError:
+    if path.suffix == ".tla":
+        once = f"tla2py check {path} runs it once"
+        return InputError(
+            "sweep-syntax",
+            f"{path} is a module, no sweep file",
+            hint=f"tla2py init {path} -o sweep.toml makes a sweep file for it; {once}",
+        )
+    if path.suffix == ".cfg":
+        return InputError(
+            "sweep-syntax",
+            f"{path} is a config, no sweep file",
+            hint="tla2py sweep --configs '*.cfg' MODULE.tla runs configs, or config = [\"Name.cfg\"] in a sweep file",
+        )
+    found = re.search(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", text, re.DOTALL)
+    if not found:
+        return InputError("sweep-syntax", f"not TOML: {text}", where=str(path), hint=_TOML)
+    message, line, column = found.groups()
+    place = f"{path}:{line}:{column}" if line else f"{path} (end of file)"
+    return InputError("sweep-syntax", f"not TOML: {message}", where=place, hint=_TOML)
+
+
+# The keys under which a sweep file has names of its own.
+_NAMED = {"constants": Scalar, "substitutions": str, "parameters": Values}
+_WORDS = {
+    "str": "a string",
+    "int": "a number",
+    "bool": "a boolean",
+    "array": "a list",
+    "object": "a table",
+    "float": "a float",
+}
+_CHOICES = {
+    "mode": ("check", "simulate", "generate"),
+    "find": ("first", "each"),
+    "verdict": get_args(Expected),
+    "outcome": tuple(outcome.value for outcome in Outcome),
+}
+
+
+def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:
+    """Msgspec's error in the words of a TOML author, at its line."""
+    message, _, path = text.partition(" - at `$")
+    keys: list[str | int] = re.findall(r"[\w-]+", path)
+    if keys[:2] == ["expect", "point"] and len(keys) > 2:
+        keys[2] = int(keys[2])
+    elif keys and keys[0] in _NAMED and "[...]" in path:
+        kind = _NAMED[str(keys[0])]
+        keys = [
+            keys[0],
+            next(name for name, value in data[str(keys[0])].items() if not _converts(value, kind)),
+        ]
+    else:
+        keys = [key for key in keys if not str(key).isdigit()]
+    missing = re.fullmatch(r"Object missing required field `(\w+)`", message)
+    shown = ".".join(str(key) for key in keys if not isinstance(key, int)) or "the file"
+    return InputError(
+        "wrong-type",
+        f"{shown}: the key {missing[1]} is missing" if missing else f"{shown}: {_plain(message)}",
+        where=source.place(*keys),
+        hint=_type_hint(keys, message),
+    )
+
+
+def _type_hint(keys: list[str | int], message: str) -> str:
+    """What would be right in place of a value of another type."""
+    name = str(keys[-1]) if keys else ""
+    if "enum" in message and name in _CHOICES:
+        return f"one of: {', '.join(_CHOICES[name])}"
+    if "got `float`" in message:
+        return "TLC knows whole numbers only; another value is written as TLA+ text, in quotation marks"
+    if keys and keys[0] == "parameters":
+        return f"{name} = [1, 2] takes these values, {name} = {{ from = 1, to = 3 }} a range; one value alone stands under [constants]"
+    return _meaning([str(key) for key in keys if not isinstance(key, int)])
+
+
+def _meaning(keys: list[str]) -> str:
+    """What a key is for; of a name under [constants] and the like what the section is for."""
+    section, name = (keys[0], keys[-1]) if len(keys) > 1 else ("", keys[0] if keys else "")
+    words = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
+    return f"{name}: {words}" if words else "a sweep file is described in docs/sweep-file.md"
+
+
+def _converts(value: object, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _plain(message: str) -> str:
+    def words(found: re.Match[str]) -> str:
+        return " or ".join(_WORDS.get(name, name) for name in found[1].split(" | ") if name != "null")
+
+    message = re.sub(r"`([^`]*)`", words, message).replace("enum value", "value")
+    return message[:1].lower() + message[1:]

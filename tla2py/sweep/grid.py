@@ -1,0 +1,183 @@
+"""The grid of a sweep: its points in order, and what is left out of it and why."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tla2py.errors import InputError
+from tla2py.sweep.file import Scalar, SweepFile
+from tla2py.sweep.source import Source
+from tla2py.text import nearest, parameter_text
+from tla2py.toml import value_text
+from tla2py.values import Opaque, Value, canonical, parse_value
+
+# Keys of [model] that may be parameters too; "" stands for none.
+MODEL_PARAMETERS = ("specification", "init", "next", "symmetry", "view", "alias")
+# Keys of [model] that are lists; as the value of a parameter, the names with commas between them.
+MODEL_LISTS = ("invariants", "properties", "constraints", "action_constraints", "postconditions")
+# Keys of [model] that are TRUE or FALSE.
+MODEL_SWITCHES = ("check_deadlock",)
+# To walk through them takes some ten seconds; what is larger is a slip of the pen.
+_MOST_COMBINATIONS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """An axis of the grid and its values as text.
+
+    ``kind`` is constant, definition, model (a key of [model]), module, config or seed.
+    """
+
+    name: str
+    kind: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One combination: its index in grid order, from 1, and the text of every parameter."""
+
+    index: int
+    parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excluded:
+    """A combination that is no point, and in words why."""
+
+    parameters: Mapping[str, str]
+    reason: str
+
+
+@lru_cache(maxsize=1 << 16)
+def comparable(text: str) -> Value:
+    """A value for comparison: ``{b2,b1}`` equals ``{b1, b2}``; what is no value is compared as text."""
+    try:
+        return parse_value(text)
+    except InputError:
+        return Opaque(" ".join(text.split()))
+
+
+@lru_cache(maxsize=1 << 16)
+def value_key(text: str) -> Hashable:
+    """A key that two texts share when they are the same value; TRUE is not 1, though Python's own equality says so."""
+    return canonical.canonical(comparable(text))
+
+
+def walk_grid(
+    file: SweepFile,
+    source: Source,
+    groups: Sequence[Sequence[Parameter]],
+    failing: Callable[[Mapping[str, str]], str | None],
+) -> Iterator[Point | Excluded]:
+    """The product of the parameters, the last group varying fastest, then what is included; what is left out as such.
+
+    ``failing`` tells which predicate is not true of a combination. Raises InputError: ``grid-key``, ``grid-size``,
+    ``duplicate-point``, ``empty-grid``, and what ``failing`` raises.
+    """
+    kinds = {parameter.name: parameter.kind for group in groups for parameter in group}
+    _check_size(groups, source)
+    exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
+    rules = [_Rule(_row(rule, list(kinds), exclude_at), kinds) for rule in file.grid.exclude]
+    seen: set[tuple[Hashable, ...]] = set()
+    index = 0
+    for rows in itertools.product(*(_rows(group) for group in groups)):
+        parameters = {name: text for row in rows for name, text in row}
+        keys = {name: key_of(kinds[name], text) for name, text in parameters.items()}
+        rule = next((rule for rule in rules if rule.matches(keys)), None)
+        reason = f"exclude: {rule.shown}" if rule else None
+        if reason is None and (predicate := failing(parameters)) is not None:
+            reason = f"where: not {predicate}"
+        if reason is not None:
+            yield Excluded(parameters=parameters, reason=reason)
+            continue
+        index += 1
+        if file.grid.include:
+            seen.add(tuple(keys.values()))
+        yield Point(index=index, parameters=parameters)
+    for included in file.grid.include:
+        texts = _row(included, list(kinds), include_at)
+        missing = [name for name in kinds if name not in texts]
+        if missing:
+            raise InputError(
+                "grid-key",
+                f"an included point lacks {', '.join(missing)}",
+                where=include_at,
+                hint="it is a whole point, with a value for every parameter",
+            )
+        identity = tuple(key_of(kind, texts[name]) for name, kind in kinds.items())
+        if identity in seen:
+            shown = ", ".join(f"{name} = {texts[name]}" for name in kinds)
+            raise InputError(
+                "duplicate-point",
+                f"the included point is in the grid already: {shown}",
+                where=include_at,
+                hint="leave it out of include",
+            )
+        seen.add(identity)
+        index += 1
+        yield Point(index=index, parameters={name: texts[name] for name in kinds})
+    if index == 0:
+        key = "where" if file.grid.where and not file.grid.exclude else "exclude"
+        raise InputError(
+            "empty-grid",
+            f"no point is left after {key}",
+            where=source.place("grid", key),
+            hint="let fewer be left out, or add points with include",
+        )
+
+
+class _Rule:
+    """One of ``exclude``: the points it leaves out agree with it in all that it names."""
+
+    def __init__(self, texts: Mapping[str, str], kinds: Mapping[str, str]) -> None:
+        self.shown = parameter_text(texts)
+        self.keys = {name: key_of(kinds[name], text) for name, text in texts.items()}
+
+    def matches(self, keys: Mapping[str, Hashable]) -> bool:
+        return all(keys[name] == key for name, key in self.keys.items())
+
+
+def _row(values: Mapping[str, Scalar], names: list[str], where: str) -> dict[str, str]:
+    for name in values:
+        if name not in names:
+            raise unknown_in_grid(name, names, where)
+    return {name: value_text(value) for name, value in values.items()}
+
+
+def _rows(group: Sequence[Parameter]) -> list[tuple[tuple[str, str], ...]]:
+    """The values of a group, row by row, each with its name."""
+    named = ([(parameter.name, text) for text in parameter.values] for parameter in group)
+    return list(zip(*named, strict=True))
+
+
+def _check_size(groups: Sequence[Sequence[Parameter]], source: Source) -> None:
+    size = math.prod(len(group[0].values) for group in groups)
+    if size > _MOST_COMBINATIONS:
+        raise InputError(
+            "grid-size",
+            f"the parameters have {size:,} combinations, more than {_MOST_COMBINATIONS:,}",
+            where=source.place("parameters"),
+            hint="zip parameters that go together, or make several sweeps",
+        )
+
+
+def key_of(kind: str, text: str) -> Hashable:
+    """A key that two texts of a parameter of this kind share when they are the same value."""
+    return value_key(text) if kind in ("constant", "seed") else text
+
+
+def unknown_in_grid(name: str, parameters: list[str], where: str) -> InputError:
+    """The error for a name that is none of a sweep's parameters."""
+    close = nearest(name, parameters)
+    known = f"its parameters: {', '.join(parameters) or 'none'}"
+    return InputError(
+        "grid-key",
+        f"{name} is no parameter of this sweep",
+        where=where,
+        hint=f"did you mean {close}?" if close else known,
+    )

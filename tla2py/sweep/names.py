@@ -1,0 +1,96 @@
+"""The names in a sweep file, held against its modules and its parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from tla2py.errors import InputError
+from tla2py.model.model import unnameable
+from tla2py.sweep.axes import replaceable_standard
+from tla2py.sweep.file import SweepFile
+from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, unknown_in_grid
+from tla2py.sweep.source import Source
+from tla2py.syntax import Spec
+from tla2py.text import nearest
+
+
+def check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> None:
+    """Every name the file uses is declared by at least one of the modules."""
+    constants = sorted({c.name for spec in specs.values() for c in spec.constants})
+    definitions = sorted({name for spec in specs.values() for name in spec.definitions})
+    shown = ", ".join(specs)
+    for name in file.constants:
+        if name not in constants:
+            close = nearest(name, constants)
+            raise InputError(
+                "unknown-constant",
+                f"{shown} declares no constant {name}" + (", but defines it" if name in definitions else ""),
+                where=source.place("constants", name),
+                hint="a definition is replaced in [substitutions] or [parameters]"
+                if name in definitions
+                else f"did you mean {close}?"
+                if close
+                else f"its constants: {', '.join(constants) or 'none'}",
+            )
+    for name in file.substitutions:
+        _check_substitution(name, source, specs)
+    model = file.model
+    for key in MODEL_LISTS:
+        for name in getattr(model, key) or ():
+            where = source.place("model", key, value=name)
+            if name not in definitions:
+                raise _unknown(name, "definition", definitions, where, shown)
+            if error := unnameable(name, definitions, where):
+                raise error
+    for key in MODEL_PARAMETERS:
+        value = getattr(model, key)
+        for name in value if isinstance(value, list) else [value] if value else []:
+            if name not in (constants if isinstance(value, list) else definitions):
+                what = "constant" if isinstance(value, list) else "definition"
+                known = constants if isinstance(value, list) else definitions
+                raise _unknown(name, what, known, source.place("model", key, value=name), shown)
+            if error := unnameable(name, definitions, source.place("model", key, value=name)):
+                raise error
+
+
+def _check_substitution(name: str, source: Source, specs: Mapping[str, Spec]) -> None:
+    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
+    spaces = list(specs.values())
+    if found:
+        modules = {module.name: module for spec in spaces for module in spec.modules}
+        if found[1] in {module for spec in spaces for module in spec.standard}:
+            return
+        if found[1] not in modules:
+            where = source.place("substitutions", name)
+            raise _unknown(found[1], "module", list(modules), where, ", ".join(specs))
+        module = modules[found[1]]
+        known = [*(c.name for c in module.constants), *(d.name for d in module.definitions)]
+        # What a module extends is visible in it under the same name.
+        known += [n for spec in spaces if module in spec.modules for n in spec.scope_of(module).names]
+        bare, shown = found[2], module.name
+    else:
+        known = [c.name for spec in spaces for c in spec.constants]
+        known += [n for spec in spaces for n in spec.definitions]
+        bare, shown = name, ", ".join(specs)
+    if bare not in known and not replaceable_standard(bare):
+        where = source.place("substitutions", name)
+        raise _unknown(bare, "constant or definition", known, where, shown)
+
+
+def check_matches(file: SweepFile, source: Source, parameters: list[str]) -> None:
+    """Every row of expectations speaks of parameters; one that does not would never match."""
+    for number, row in enumerate(file.expect.point if file.expect else ()):
+        for name in row.match:
+            if name not in parameters:
+                raise unknown_in_grid(name, parameters, source.place("expect", "point", number, "match"))
+
+
+def _unknown(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:
+    close = nearest(name, known)
+    return InputError(
+        "unknown-definition" if what == "definition" else "unknown-name",
+        f"{shown} has no {what} {name}",
+        where=where,
+        hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+    )

@@ -1,0 +1,81 @@
+"""From a sweep to the runs of its points; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from tla2py.config.render import render_config
+from tla2py.config.wrapper import build_config
+from tla2py.model.modules import given_modules
+from tla2py.model.run import Run, digest_run
+from tla2py.sweep.file import ExpectSection
+from tla2py.sweep.grid import Point
+from tla2py.sweep.judge import row_for
+from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.written import SweepTexts
+from tla2py.syntax.offsets import solid
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be executed: one run per point, in grid order, and the module texts that they share.
+
+    ``paths`` are the user's files by the sha256 of their texts.
+    """
+
+    points: tuple[Point, ...]
+    runs: tuple[Run, ...]
+    sources: dict[str, str] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
+
+
+def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
+    """What tells where the value of a constant at a point is written."""
+    written = SweepTexts(source=sweep.source, file=sweep.file, parameters=point.parameters)
+    text = sweep.sources.assigned(point.parameters)
+
+    def place(name: str, before: str) -> str:
+        index = solid(before) if before else None
+        return str(written.value(name, index, solid(text.get(name, ""))) or sweep.path)
+
+    return place
+
+
+def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
+    """The runs of a sweep. Raises InputError as ``Sweep.model`` does, and ``duplicate-point``."""
+    runs: list[Run] = []
+    sources: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    plain = {id(spec): given_modules(spec, spec.root.name, None, "") for spec in sweep.specs.values()}
+    template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
+    for point in sweep.points:
+        model = sweep.model(point)
+        config, main, wrapper = build_config(model, _value_place(sweep, point))
+        text = render_config(config, sweep.template, where=template)
+        given = plain[id(model.spec)]
+        if wrapper is not None:
+            given = given_modules(model.spec, main, wrapper, text)
+        sources |= given.texts
+        paths |= given.paths
+        options = replace(sweep.options_of(point), check_deadlock=model.check_deadlock)
+        if "seed" in point.parameters:
+            options = replace(options, seed=int(point.parameters["seed"]))
+        # Counting what fires costs TLC half as much again, so only where somebody asks for it.
+        if point.index in sweep.counted or row_for(sweep.expect or ExpectSection(), point.parameters).fires:
+            options = replace(options, coverage=True)
+        runs.append(
+            Run(
+                run_id=digest_run(main, given.modules, text, options, jar_sha256, trust=sweep.limits.trust),
+                main=main,
+                modules=given.modules,
+                config=config,
+                config_text=text,
+                template=sweep.template,
+                options=options,
+                limits=sweep.limits,
+                jar_sha256=jar_sha256,
+                originals=given.originals,
+            )
+        )
+    return Plan(sweep.points, tuple(runs), sources, paths)

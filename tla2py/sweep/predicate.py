@@ -1,0 +1,150 @@
+"""Predicates over the parameters of a sweep: ``where = "AckQuorum <= WriteQuorum"``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tla2py.config.literal import literal_names
+from tla2py.errors import InputError
+from tla2py.sweep.grid import comparable
+from tla2py.sweep.point_model import Sources
+from tla2py.syntax import Definition, Spec
+from tla2py.syntax.evaluate import evaluate_term, term_of
+from tla2py.syntax.term import Term
+from tla2py.text import nearest, parameter_text
+from tla2py.values import ModelValue, Value, format_value
+
+# Kinds of parameters whose values are TLA+; those of the others are words.
+_VALUED = ("constant", "definition", "seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What the names in a predicate stand for at one point.
+
+    ``values`` gives the text of constants and replaced definitions, ``words`` what is no TLA+ and stands as a string,
+    such as the name of a module; all other names are looked up in the module.
+    """
+
+    spec: Spec
+    values: Mapping[str, str]
+    words: Mapping[str, str]
+    model_values: frozenset[str]
+
+    def lookup(self, name: str) -> Value | Definition:
+        """What a name in a predicate stands for. Raises InputError (``unknown-name``)."""
+        found = self._find(name)
+        if found is None and name in self.model_values:
+            found = ModelValue(name)
+        if found is None:
+            known = sorted({*self.values, *self.words, *(c.name for c in self.spec.constants)})
+            close = nearest(name, known)
+            raise InputError(
+                "unknown-name",
+                f"nothing is known of {name}",
+                hint=f"did you mean {close}?" if close else f"known are {', '.join(known) or 'no names'}",
+            )
+        return found
+
+    def _find(self, name: str) -> Value | Definition | None:
+        if name in self.words:
+            return self.words[name]
+        if name in self.values:
+            return self._value(name)
+        if any(constant.name == name for constant in self.spec.constants):
+            return ModelValue(name)  # assigned nowhere: the model value of its own name
+        return self.spec.definitions.get(name)
+
+    def _value(self, name: str) -> Value:
+        """The value of a constant, whose text may speak of other constants; what nothing defines is a model value."""
+        text = self.values[name]
+        names = literal_names(text)
+        if names is not None and all(other == name or self._find(other) is None for other in names):
+            return comparable(text)
+
+        def inside(other: str) -> Value | Definition:
+            found = None if other == name else self._find(other)
+            return ModelValue(other) if found is None else found
+
+        return evaluate_term(term_of(text), inside)
+
+
+def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | None]:
+    """What tells of the parameters of a point the first predicate of ``where`` that is not true of them, or None.
+
+    It raises InputError as ``holds`` does, with the line of ``where`` and the point.
+    """
+    written = sources.file.grid.where
+    predicates = [written] if isinstance(written, str) else written
+
+    if not predicates:
+        return lambda _: None
+    texts = [text for each in sources.parameters if each.kind in _VALUED for text in each.values]
+    texts += [str(text) for text in sources.file.constants.values()]
+    texts += [text for config in sources.configs.values() for _, text in config.config.assignments]
+    model_values = frozenset[str]().union(*map(_names, texts))
+
+    def failing(parameters: Mapping[str, str]) -> str | None:
+        names = Names(
+            spec=sources.spec(parameters),
+            values=_values(sources, parameters),
+            words={n: t for n, t in parameters.items() if sources.kinds[n] not in _VALUED},
+            model_values=model_values,
+        )
+        for predicate in predicates:
+            try:
+                if not holds(predicate, names):
+                    return predicate
+            except InputError as error:
+                shown = parameter_text(parameters)
+                raise InputError(
+                    error.code,
+                    f"where {predicate!r}, {shown}: {error.message}",
+                    where=sources.source.place("grid", "where"),
+                    hint=error.hint,
+                ) from error
+        return None
+
+    return failing
+
+
+def _values(sources: Sources, parameters: Mapping[str, str]) -> dict[str, str]:
+    config = sources.config(parameters)
+    said = (*config.config.assignments, *config.config.substitutions) if config else ()
+    seeds = {n: t for n, t in parameters.items() if sources.kinds[n] == "seed"}
+    return dict(said) | sources.assigned(parameters) | seeds
+
+
+def holds(predicate: str, names: Names) -> bool:
+    """Whether a predicate is true of a point.
+
+    Raises InputError: what ``evaluate`` raises, ``unknown-name`` and ``not-a-predicate``.
+    """
+    value = evaluate_term(term_of(predicate), names.lookup)
+    if not isinstance(value, bool):
+        raise InputError(
+            "not-a-predicate",
+            f"{predicate} is {format_value(value)}, not true or false",
+            hint="compare it, as in Max > 1",
+        )
+    return value
+
+
+@lru_cache(maxsize=1 << 14)
+def _names(text: str) -> frozenset[str]:
+    """The names that an expression speaks of."""
+    literal = literal_names(text)
+    if literal is not None:
+        return literal
+    try:
+        found, todo = set[str](), [term_of(text)]
+    except InputError:
+        return frozenset()  # LAMBDA stands only where an operator is wanted
+    while todo:
+        term: Term = todo.pop()
+        if term.is_name():
+            found.add(term.operator)
+        todo.extend(term.children())
+    return frozenset(found)

@@ -1,0 +1,115 @@
+"""The JSON Schema of sweep files, made from their sections: editors complete and check with it.
+
+It is draft 4, the newest that Taplo and the editors built upon it read, and spells every section out where it stands,
+since draft 4 forgets a description beside a reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from tla2py.sweep.file import SweepFile
+from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, MODEL_SWITCHES
+from tla2py.sweep.sections import KEYS
+
+Schema = dict[str, Any]
+
+# What a key is held to beyond its type; where it is not met, the sweep file is an error.
+_BOUNDS: Mapping[str, tuple[str, Schema]] = {
+    "module": ("array", {"minItems": 1}),
+    "config": ("array", {"minItems": 1}),
+    "workers": ("integer", {"minimum": 1}),
+    "step": ("integer", {"not": {"enum": [0]}}),
+    "timeout": ("string", {"pattern": r"^\s*(\d+(\.\d+)?\s*(ms|s|m|h|d)\s*)+$|^\s*\d+(\.\d+)?\s*$"}),
+    "memory": ("string", {"pattern": r"^\s*\d+(\.\d+)?\s*([kKmMgGtT][iI]?[bB]?|[bB])?\s*$"}),
+    "disk": ("string", {"pattern": r"^\s*\d+(\.\d+)?\s*([kKmMgGtT][iI]?[bB]?|[bB])?\s*$"}),
+}
+# The name of a constant or definition, also of an operator such as \prec or +.
+_NAME = r"^\S+$"
+# The same within a module, and that of an instance: [Mod]Name, I!Name.
+_REPLACED = r"^(\[\w+\]\s*)?\S+$"
+
+
+def sweep_schema() -> Schema:
+    """The schema, as an object that JSON can say."""
+    made = msgspec.json.schema(SweepFile)
+    plain = _spelled(made["$defs"]["SweepFile"], made["$defs"])
+    sections = plain["properties"]
+    _describe(plain, "")
+    for name in ("model", "grid", "tlc", "expect"):
+        _describe(sections[name], name)
+    _describe(sections["expect"]["properties"]["point"]["items"], "expect")
+    _named(sections["constants"], _NAME)
+    _named(sections["substitutions"], _REPLACED)
+    _parameters(sections["parameters"])
+    head = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "title": "A sweep file of tla2py",
+        "description": "A sweep of TLC over a grid of parameters.",
+    }
+    return head | {key: value for key, value in plain.items() if key not in head}
+
+
+def _spelled(schema: Any, known: Mapping[str, Schema]) -> Any:
+    """A schema with its references spelled out; null, which TOML does not have, and defaults that are tables go."""
+    if isinstance(schema, list):
+        return [_spelled(part, known) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _spelled(known[schema["$ref"].rpartition("/")[2]], known)
+    made = {key: _spelled(value, known) for key, value in schema.items() if not _is_noise(key, value)}
+    if "anyOf" in made:
+        some = [part for part in made.pop("anyOf") if part.get("type") != "null"]
+        made |= some[0] if len(some) == 1 else {"anyOf": some}
+    if isinstance(made.get("enum"), list):
+        made["enum"] = [each for each in made["enum"] if each is not None]
+    return made
+
+
+def _is_noise(key: str, value: object) -> bool:
+    if key == "required":
+        return value == []  # which draft 4 does not allow
+    return (key == "default" and (value is None or isinstance(value, dict))) or key == "title"
+
+
+def _describe(schema: Schema, section: str) -> None:
+    """Put the words and the bounds of a section's keys into its schema."""
+    schema.pop("description", None)
+    if section:
+        schema["description"] = KEYS[""].get(section, "")
+    for key, part in schema["properties"].items():
+        part["description"] = KEYS[section][key]
+        _bound(part, key)
+
+
+def _bound(part: Schema, key: str) -> None:
+    kind, bounds = _BOUNDS.get(key, ("", {}))
+    for each in part.get("anyOf", [part]):
+        if each.get("type") == kind:
+            each.update(bounds)
+
+
+def _named(schema: Schema, pattern: str) -> None:
+    """Let the keys of a table be names that are the user's own."""
+    schema["patternProperties"] = {pattern: schema.pop("additionalProperties")}
+    schema["additionalProperties"] = False
+
+
+def _parameters(schema: Schema) -> None:
+    listed, rule = schema["additionalProperties"]["anyOf"]
+    listed["minItems"] = 1
+    _describe(rule, "parameters.NAME")
+    rule["description"] = "Values by rule: from, to and step, or model_values and sizes."
+    rule["oneOf"] = [{"required": ["from", "to"]}, {"required": ["model_values", "sizes"]}]
+    rule["dependencies"] = {"from": ["to"], "to": ["from"]}
+    _named(schema, _REPLACED)
+    # A key of [model] may be varied too; here it is for the editor to offer.
+    own = {}
+    for key in (*MODEL_PARAMETERS, *MODEL_SWITCHES, *MODEL_LISTS):
+        note = " Here: for each point a list of names, with commas between them." * (key in MODEL_LISTS)
+        own[key] = {**listed, "description": KEYS["model"][key] + note}
+    schema["properties"] = own

@@ -1,0 +1,157 @@
+"""Expectations that say nothing, found before anything runs: they would be green whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import VERDICTS, Verdict
+from tla2py.sweep.checks import config_facts
+from tla2py.sweep.file import ExpectPoint, ExpectSection, ToldPoint
+from tla2py.sweep.grid import value_key
+from tla2py.sweep.judge import expected_verdict, row_for
+from tla2py.sweep.plan import Plan
+from tla2py.sweep.sweep import Sweep
+from tla2py.text import nearest, parameter_text, value_shown
+from tla2py.toml import value_text
+
+# What can be violated without being listed in a config.
+_UNLISTED = ("assert", "assumption")
+# So many values of a parameter are named.
+_SHOWN = 4
+
+
+def check_expectations(sweep: Sweep, plan: Plan) -> None:
+    """See that every expectation speaks of something.
+
+    Raises InputError, naming the row: ``expect-no-point`` for one that no point is judged by, ``expect-contradiction``
+    for a verdict that ``violates`` or ``outcome`` contradict, ``expect-unchecked`` for a name that no point of the row
+    checks, ``expect-unknown-action``.
+    """
+    section = sweep.expect
+    if section is None:
+        return
+    users = _users(sweep, plan, section)
+    for number, row in enumerate(section.point):
+        keys: tuple[str | int, ...] = ("expect", "point", number)
+        if not users.get(number):
+            if isinstance(row, ToldPoint):
+                continue  # the sweep file has a row of its own for it
+            raise _unused(sweep, section, number)
+        _check_row(sweep, row, users[number], keys)
+    if users.get(None):
+        _check_row(sweep, section, users[None], ("expect",))
+
+
+def row_number(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> int | None:
+    """The number of a row from 0, None for the section itself."""
+    rows = sweep.expect.point if sweep.expect is not None else []
+    return next((number for number, row in enumerate(rows) if row is expected), None)
+
+
+def expectation_place(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> str:
+    """``file:line:column`` of the expectation that a point is judged by."""
+    if isinstance(expected, ToldPoint):
+        return expected.where
+    number = row_number(sweep, expected)
+    return sweep.source.place("expect") if number is None else sweep.source.place("expect", "point", number)
+
+
+def _users(sweep: Sweep, plan: Plan, section: ExpectSection) -> dict[int | None, list[frozenset[str]]]:
+    """For each row the points it judges, each as the names of what it checks; None is the section itself."""
+    users: dict[int | None, list[frozenset[str]]] = {}
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        number = row_number(sweep, row_for(section, point.parameters))
+        spec = sweep.specs[point.parameters.get("module", next(iter(sweep.specs)))]
+        facts = config_facts(run, spec)
+        # What a template leaves out is told when the point is judged.
+        labels = frozenset(check.label for check in (*facts.checked, *facts.dropped))
+        users.setdefault(number, []).append(labels)
+    return users
+
+
+def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
+    row = section.point[number]
+    shown = (
+        parameter_text({name: str(value) for name, value in row.match.items()})
+        if row.match
+        else "every point"
+    )
+    alone = ExpectSection(point=[row])
+    matched = [p for p in sweep.points if row_for(alone, p.parameters) is row]
+    if matched:
+        message = f"no point is judged by this expectation for {shown}: rows before it have its points"
+        hint = "the first row that matches counts; put this one before them"
+    else:
+        message = f"this expectation matches no point: {shown}"
+        hint = "the points are those of [parameters], less what [grid] excludes"
+        for name, values in _other_values(sweep, row):
+            hint = f"{name} is {values}"
+    return InputError(
+        "expect-no-point", message, where=sweep.source.place("expect", "point", number), hint=hint
+    )
+
+
+def _other_values(sweep: Sweep, row: ExpectPoint) -> Iterator[tuple[str, str]]:
+    """The parameters of which a row asks for a value that no point has, each with the first values that there are."""
+    for name, value in row.match.items():
+        values = list(dict.fromkeys(point.parameters[name] for point in sweep.points))
+        if value_key(value_text(value)) not in map(value_key, values):
+            shown = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])
+            yield name, f"one of {shown}" if len(values) > 1 else f"{shown} at every point"
+
+
+def _check_row(
+    sweep: Sweep,
+    row: ExpectPoint | ExpectSection,
+    checked: Iterable[frozenset[str]],
+    keys: tuple[str | int, ...],
+) -> None:
+    def place(key: str, value: str | None = None) -> str:
+        return row.where if isinstance(row, ToldPoint) else sweep.source.place(*keys, key, value=value)
+
+    verdict = expected_verdict(row)
+    if row.outcome is not None and row.verdict not in (None, VERDICTS[row.outcome].value):
+        raise InputError(
+            "expect-contradiction",
+            f"the verdict {row.verdict} and the outcome {row.outcome.value} contradict each other",
+            where=place("outcome"),
+            hint="keep one of them",
+        )
+    if verdict not in (None, Verdict.VIOLATED) and row.violates:
+        asked = row.verdict or (row.outcome.value if row.outcome else "")
+        raise InputError(
+            "expect-contradiction",
+            f"the verdict {asked} and violates = {row.violates} contradict each other",
+            where=place("violates"),
+            hint='write verdict = "violated", or leave violates out',
+        )
+    if verdict is Verdict.VIOLATED and row.violates == []:
+        raise InputError(
+            "expect-contradiction",
+            "a violation is expected, and violates is empty",
+            where=place("violates"),
+            hint="name what is to be violated",
+        )
+    known = frozenset[str]().union(*checked)
+    for name in row.violates or ():
+        if name not in known and name not in _UNLISTED:
+            close = nearest(name, sorted(known))
+            raise InputError(
+                "expect-unchecked",
+                f"{name} is expected to be violated, but no point of this expectation checks it",
+                where=place("violates", name),
+                hint=f"did you mean {close}?"
+                if close
+                else f"checked: {', '.join(sorted(known)) or 'nothing'}",
+            )
+    definitions = sorted({name for spec in sweep.specs.values() for name in spec.definitions})
+    for name in row.fires or ():
+        if name not in definitions:
+            close = nearest(name, definitions)
+            raise InputError(
+                "expect-unknown-action",
+                f"{name} is expected to fire, but the module defines no such action",
+                where=place("fires", name),
+                hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+            )

@@ -1,0 +1,77 @@
+"""Where a sweep file says what: the places of values and names at a point."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tla2py.config.places import config_name, offset_of
+from tla2py.model.outcome import Place
+from tla2py.sweep.file import SweepFile
+from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS
+from tla2py.sweep.source import Source
+from tla2py.syntax.offsets import find_string, line_and_column
+from tla2py.toml import value_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepTexts:
+    """A sweep file at one of its points."""
+
+    source: Source
+    file: SweepFile
+    parameters: Mapping[str, str]
+
+    def value(self, name: str, index: int | None, length: int) -> Place | None:
+        """The place in the list of the parameter, or in the table of the constant."""
+        keys, text = self._assigned(name)
+        if text is None:
+            return self.name(name)
+        whole = "\n".join(self.source.lines)
+        line, column = self.source.position(*keys)
+        start = sum(len(each) + 1 for each in self.source.lines[: line - 1]) + column - 1 if line else 0
+        offsets = find_string(whole, start, text)
+        if offsets is None:
+            return self._place(self.source.place(*keys, value=text))
+        line, column = line_and_column(
+            whole, offset_of(offsets, index or 0, length if index else len(offsets))
+        )
+        return Place(
+            file=str(self.source.path), line=line, column=column, excerpt=self.source.lines[line - 1]
+        )
+
+    def name(self, name: str) -> Place | None:
+        """The place in the sweep file, or in the config it starts from."""
+        bare = name.rpartition("]")[2].strip()
+        for key in (*MODEL_LISTS, *MODEL_PARAMETERS):
+            if bare in re.findall(r"[\w!]+", self.parameters.get(key, "")):
+                return self._place(self.source.place("parameters", key, value=bare))
+            own = getattr(self.file.model, key)
+            if own == bare or (isinstance(own, list) and bare in own):
+                return self._place(self.source.place("model", key, value=bare))
+        if (keys := self._assigned(name)[0])[-1] == name:
+            return self._place(self.source.place(*keys))
+        config = self.parameters.get("config") or self.file.config
+        return config_name(self.source.path.parent / config, bare) if isinstance(config, str) else None
+
+    def line(self, number: int) -> Place | None:  # noqa: ARG002 - the configs of a sweep are generated
+        """None: the config was generated."""
+        return None
+
+    def _assigned(self, name: str) -> tuple[tuple[str, ...], str | None]:
+        """The keys under which a name has its value at the point, and the value."""
+        if name in self.parameters:
+            return ("parameters", name), self.parameters[name]
+        if name in self.file.constants:
+            return ("constants", name), value_text(self.file.constants[name])
+        if name in self.file.substitutions:
+            return ("substitutions", name), self.file.substitutions[name]
+        return ("model",), None
+
+    def _place(self, place: str) -> Place:
+        found = re.fullmatch(r"(.*?):(\d+):(\d+)", place)
+        if found is None:
+            return Place(file=place)
+        line, column = int(found[2]), int(found[3])
+        return Place(file=found[1], line=line, column=column, excerpt=self.source.lines[line - 1])

@@ -1,0 +1,242 @@
+"""A first value for every constant: small, and as the assumptions of the module have it where they are simple."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from tla2py.syntax import Constant, Expression, Spec, parse_expression
+from tla2py.syntax.scope import Scope
+from tla2py.syntax.term import Term
+from tla2py.syntax.types import ConstantKind
+from tla2py.syntax.types.constraints import Need
+
+_SMALL = 2
+# Deeper than any assumption that a person writes.
+_DEPTH = 12
+_OWN = "model value"
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def guess_values(spec: Spec, kinds: Mapping[str, ConstantKind]) -> dict[str, str]:
+    """A value for every constant that is not the model value of its own name, as TLA+ text by name.
+
+    A model value that an assumption has in a set is one of that set.
+    """
+    guesser = _Guesser(spec, kinds)
+    values = {each.name: guesser.value(each.name) for each in spec.constants}
+    return {name: text for name, text in values.items() if text != name}
+
+
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """What an assumption says a constant is: an element or a subset of a set, or that each of its elements is a subset."""
+
+    relation: str
+    term: Term
+    scope: Scope
+
+
+def assumed_conjuncts(spec: Spec) -> Iterator[tuple[Term, Scope]]:
+    """Everything that the assumptions of a module join by conjunction, also through definitions."""
+    pending = [(a.body, spec.scope_of(m), 0) for m in spec.extended for a in m.assumptions]
+    while pending:
+        term, scope, depth = pending.pop(0)
+        entity = scope.find(term.operator) if term.is_name() else None
+        if term.shape == "apply" and term.operator == "/\\":
+            pending += [(part, scope, depth) for part in term.arguments]
+        elif entity is not None and entity.body is not None and depth < _DEPTH:
+            pending.append((entity.body, entity.scope, depth + 1))
+        else:
+            yield term, scope
+
+
+class _Guesser:
+    def __init__(self, spec: Spec, kinds: Mapping[str, ConstantKind]) -> None:
+        self._spec = spec
+        self._kinds = kinds
+        self._constants: dict[str, Constant] = {each.name: each for each in spec.constants}
+        self._values: dict[str, str] = {}
+        self._domains: dict[str, _Domain] = {}
+        self._least: dict[str, int] = {}
+        self._prefixes: set[str] = set()
+        # One for every depth: TLA+ declares no name again inside of where it is declared.
+        self._bounds = self._unused(_DEPTH + 1)
+        for term, scope in assumed_conjuncts(spec):
+            self._note(term, scope)
+
+    def value(self, name: str) -> str:
+        """The value of a constant, always the same one."""
+        if name not in self._values:
+            # What comes back to itself has no domain that helps.
+            self._values[name] = self._by_need(name, self._kinds[name].need)
+            self._values[name] = self._choose(name)
+        return self._values[name]
+
+    def _choose(self, name: str) -> str:
+        constant, need = self._constants[name], self._kinds[name].need
+        if constant.arity:
+            return f"LAMBDA {', '.join(self._unused(constant.arity))} : TRUE"
+        if need.kind == "number":
+            return str(max(_SMALL, self._least.get(name, 0)))
+        domain = self._domains.get(name)
+        simple = need.element.kind if need.kind == "set" and need.element is not None else need.kind
+        if domain is None or simple in {"number", "string", "boolean"}:
+            return self._values[name]
+        read = self._whole if domain.relation == "each" else self._element
+        found = read(domain.term, domain.scope)
+        if found is not None and domain.relation != "\\in":
+            found = f"{{{found}}}"
+        expression = _expression(found) if found is not None else None
+        if found is not None and expression is not None and name not in expression.names:
+            return found
+        return self._values[name]
+
+    def _by_need(self, name: str, need: Need, depth: int = 0) -> str:
+        """A value of a kind; ``name`` gives its name to model values in it."""
+        element = need.element
+        if need.kind == "set" and (element is None or element.kind == _OWN):
+            return f"{{{', '.join(self._names(name))}}}"
+        if need.kind == "set" and element is not None and element.kind in {"number", "string", "boolean"}:
+            return {"number": "{1, 2}", "string": '{"a", "b"}'}.get(element.kind, "{FALSE, TRUE}")
+        inner = self._by_need(name, element, depth + 1) if element is not None else str(_SMALL)
+        simple = {
+            "number": str(_SMALL),
+            "boolean": "FALSE",
+            "string": '"a"',
+            "set": f"{{{inner}}}",
+            "function": f"[{self._bounds[min(depth, _DEPTH)]} \\in {{1, 2}} |-> {inner}]",
+            "sequence": f"<<{inner}, {inner}>>",
+            "tuple": "<<1, 2>>",
+            "record": "[field |-> 1]",
+        }
+        return simple.get(need.kind, name)
+
+    def _names(self, name: str) -> tuple[str, str]:
+        """Two names for model values, after that of the set: r1 and r2 for Replicas, tp1 and tp2 for TopicPartitions."""
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name) or ["v"]
+        initials = "".join(word[0] for word in words).lower()
+        whole = "".join(words).lower()
+        for prefix in (initials, *(whole[:length] for length in range(1, len(whole) + 1)), f"{whole}x"):
+            made = (f"{prefix}1", f"{prefix}2")
+            if prefix not in self._prefixes and not any(each in self._spec.scope.names for each in made):
+                self._prefixes.add(prefix)
+                return made
+        return (f"{name}_1", f"{name}_2")
+
+    def _unused(self, count: int) -> list[str]:
+        """Names for parameters; TLA+ lets none of them be declared already."""
+        names = (f"{letter}{suffix}" for suffix in ("", *range(1, 100)) for letter in "xyzuvwabc")
+        return list(islice((name for name in names if name not in self._spec.scope.names), count))
+
+    def _note(self, term: Term, scope: Scope) -> None:
+        if term.shape == "bind" and term.operator == "\\A" and len(term.bounds) == 1:
+            self._note_each(term, scope)
+        if term.shape != "apply" or len(term.arguments) != 2:
+            return
+        left, right = term.arguments
+        if term.operator in {"\\in", "\\subseteq"} and self._is_constant(left, scope):
+            self._domains.setdefault(left.operator, _Domain(term.operator, right, scope))
+            low = right.arguments[0] if right.operator == ".." and right.arguments else None
+            if term.operator == "\\in" and low is not None and low.text.isdigit():
+                self._raise(left.operator, int(low.text))
+        for one, operator, other in (
+            (left, term.operator, right),
+            (right, _MIRRORED.get(term.operator, ""), left),
+        ):
+            if operator in {">", ">="} and self._is_constant(one, scope) and other.text.isdigit():
+                self._raise(one.operator, int(other.text) + (operator == ">"))
+
+    def _note_each(self, term: Term, scope: Scope) -> None:
+        """Note what an assumption says of each element of a constant, as that every quorum is a set of acceptors."""
+        names, domain = term.bounds[0].names, term.bounds[0].domain
+        if domain is None or len(names) != 1 or not self._is_constant(domain, scope):
+            return
+        body = term.arguments[0]
+        for part in body.arguments if body.operator == "/\\" else (body,):
+            relation = {"\\in": "\\subseteq", "\\subseteq": "each"}.get(part.operator)
+            if (
+                relation is not None
+                and part.arguments[0].is_name()
+                and part.arguments[0].operator == names[0]
+            ):
+                self._domains.setdefault(domain.operator, _Domain(relation, part.arguments[1], scope))
+
+    def _raise(self, name: str, least: int) -> None:
+        self._least[name] = max(self._least.get(name, 0), least)
+
+    def _is_constant(self, term: Term, scope: Scope) -> bool:
+        entity = scope.find(term.operator) if term.is_name() else None
+        return entity is not None and entity.kind == "constant"
+
+    def _element(self, term: Term, scope: Scope, depth: int = _DEPTH) -> str | None:
+        """An element of a set, as text; None where its expression does not show one."""
+        operator, parts = term.operator, term.arguments
+        if depth == 0:
+            return None
+        if term.shape == "apply":
+            entity = scope.find(operator)
+            if entity is not None and entity.kind == "constant":
+                first = re.match(r"\{([\w\"]+)[,}]", self.value(operator))
+                return first[1] if first else f"CHOOSE {self._bounds[-depth - 1]} \\in {operator} : TRUE"
+            if entity is not None:
+                return (
+                    self._element(entity.body, entity.scope, depth - 1) if entity.body and not parts else None
+                )
+            if operator in {"Nat", "Int", "Real"}:
+                return str(_SMALL)
+            if operator in {"BOOLEAN", "STRING"}:
+                return {"BOOLEAN": "FALSE", "STRING": '"a"'}[operator]
+            if operator == "..":
+                return parts[0].text if parts[0].shape == "literal" else None
+            if operator == "SUBSET":
+                return self._whole(parts[0], scope)
+            inner = [self._element(part, scope, depth - 1) for part in parts]
+            if operator == "Seq" and inner[0] is not None:
+                return f"<<{inner[0]}>>"
+            if operator == "\\X" and None not in inner:
+                return f"<<{', '.join(str(each) for each in inner)}>>"
+            return inner[0] if operator in {"\\", "\\cup"} else None
+        if term.shape == "build" and operator == "[->]":
+            result = self._element(parts[1], scope, depth - 1)
+            domain = self._whole(parts[0], scope)
+            if result is None or domain is None:
+                return None
+            return f"[{self._bounds[-depth - 1]} \\in {domain} |-> {result}]"
+        if term.shape == "build" and operator == "[:]":
+            values = [self._element(part, scope, depth - 1) for part in parts]
+            fields = [f"{key} |-> {value}" for key, value in zip(term.text.split(","), values, strict=False)]
+            return f"[{', '.join(fields)}]" if None not in values else None
+        if term.shape == "build" and operator == "{}" and parts:
+            return self._whole(parts[0], scope)
+        if term.operator != "{:}":
+            return None
+        filtered = term.bounds[0].domain if term.bounds else None
+        if filtered is not None and self._numbers(filtered):
+            # TLC cannot choose from what is infinite.
+            return str(_SMALL)
+        whole = self._whole(term, scope)
+        return f"CHOOSE {self._bounds[-depth - 1]} \\in {whole} : TRUE" if whole is not None else None
+
+    def _numbers(self, term: Term) -> bool:
+        return term.is_name() and term.operator in {"Nat", "Int", "Real"}
+
+    def _whole(self, term: Term, scope: Scope) -> str | None:
+        """The text of a term, if the root can say it too."""
+        if self._numbers(term):
+            return "{1, 2}"
+        text = scope.module.excerpt(term.span)
+        expression = _expression(text)
+        known = self._spec.scope.names
+        if expression is None or any(scope.find(name) is not known.get(name) for name in expression.names):
+            return None
+        return text
+
+
+def _expression(text: str) -> Expression | None:
+    try:
+        return parse_expression(text)
+    except ValueError:
+        return None

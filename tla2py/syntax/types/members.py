@@ -1,0 +1,51 @@
+"""What the elements of a set are, as far as the expression of the set tells."""
+
+from __future__ import annotations
+
+from tla2py.syntax.scope import Scope
+from tla2py.syntax.term import Term
+from tla2py.syntax.types.constraints import (
+    BOOLEAN,
+    FUNCTION,
+    NUMBER,
+    RECORD,
+    SEQUENCE,
+    STRING,
+    TUPLE,
+    Need,
+    literal_kind,
+)
+
+_STANDARD_SETS = {"Nat": NUMBER, "Int": NUMBER, "Real": NUMBER, "BOOLEAN": BOOLEAN, "STRING": STRING}
+# Deeper than any chain of definitions that a person writes.
+_DEPTH = 40
+
+
+def element_need(term: Term, scope: Scope, depth: int = _DEPTH) -> Need | None:
+    """Return what all elements of a set are, where its expression tells."""
+    operator, parts = term.operator, term.arguments
+    if depth == 0:
+        return None
+    if term.shape == "apply":
+        entity = scope.find(operator)
+        if entity is not None:
+            if entity.body is None or parts:
+                return None
+            return element_need(entity.body, entity.scope, depth - 1)
+        if operator == "SUBSET" and parts:
+            return Need("set", element_need(parts[0], scope, depth - 1))
+        if operator in {"\\cup", "\\cap"}:
+            found = {element_need(part, scope, depth - 1) for part in parts}
+            return found.pop() if len(found) == 1 else None
+        if operator in {"\\", "UNION"} and parts:
+            inner = element_need(parts[0], scope, depth - 1)
+            return inner if operator == "\\" or inner is None else inner.element
+        named = {"..": NUMBER, "Seq": SEQUENCE, "\\X": TUPLE, **_STANDARD_SETS}
+        return named.get(operator)
+    if term.shape == "build" and operator == "{}":
+        kinds = {literal_kind(part) for part in parts}
+        return kinds.pop() if len(kinds) == 1 else None
+    if term.shape == "bind" and operator == "{:}":
+        domain = term.bounds[0].domain if term.bounds else None
+        return element_need(domain, scope, depth - 1) if domain is not None else None
+    return {"[->]": FUNCTION, "[:]": RECORD}.get(operator) if term.shape == "build" else None

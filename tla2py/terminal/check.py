@@ -1,0 +1,69 @@
+"""The result of one check, for a person."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tla2py.execution.check import Checked
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, unfinished
+from tla2py.sweep.checks import DEADLOCK, Check, checks_of
+from tla2py.terminal.diagnostics import diagnostics_text
+from tla2py.terminal.figures import number, seconds
+from tla2py.terminal.text import VERDICT_STYLES, trace_text
+from tla2py.text import counted
+
+# As Java says that it may not open a file, or finds no network.
+_REFUSALS = ("(Permission denied)", "Network is unreachable")
+# How many names of what holds are told.
+_MOST = 6
+_NOTHING_ELSE = ", and nothing else was checked"
+
+
+def _checks(checked: Checked) -> tuple[Check, ...]:
+    return checks_of(checked.record.executions[0].config_text, checked.record.options)
+
+
+def _checked(checked: Checked) -> str:
+    """What was checked, in short, and which config said so."""
+    checks = _checks(checked)
+    names = [check.name for check in checks if check != DEADLOCK]
+    said = names[:_MOST] + [f"{len(names) - _MOST} more"] * (len(names) > _MOST)
+    said += ["no deadlock"] * (DEADLOCK in checks)
+    text = ", ".join(said) or "nothing was checked but ASSUME"
+    text += _NOTHING_ELSE * (checks == (DEADLOCK,))
+    return f"{text} ({checked.config})" if checked.config is not None else text
+
+
+def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
+    """The counterexamples, what else TLC complained of, and a last line with verdict and statistics."""
+    result, record = checked.result, checked.record
+    parts: list[RenderableType] = []
+    for trace in result.traces:
+        parts += [trace_text(trace, full=full), ""]
+    if result.verdict.value in ("broken", "excluded", "inconclusive"):
+        errors = [each for each in result.diagnostics if each.severity == "error"]
+        parts += diagnostics_text(errors)
+        if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
+            parts.append("TLC may read and write in its own folder alone; --trust lets it do what you may\n")
+    if result.verdict is Verdict.INCONCLUSIVE:
+        parts.append(Text(REMEDIES[result.outcome]))
+    verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
+    names = ", ".join(v.name or v.kind for v in result.violations)
+    if result.verdict is Verdict.HOLDS:
+        of_nothing = "; no state was found, so that it holds of nothing" * (result.stats.distinct == 0)
+        verdict.append(f": {_checked(checked)}{of_nothing}", "")
+    else:
+        verdict.append(f": {names}" if names else f" ({OUTCOME_WORDS[result.outcome]})", "")
+        verdict.append(_NOTHING_ELSE * (bool(names) and _checks(checked) == (DEADLOCK,)), "")
+    stats = result.stats
+    if stats.generated is not None:
+        least = "at least " * unfinished(result.outcome, record.executions[0].termination_reason)
+        verdict.append(
+            f"; {least}{counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "
+            f"depth {number(stats.depth)}",
+            "",
+        )
+    verdict.append(f", {seconds(sum(e.wall_seconds for e in record.executions))}", "")
+    parts.append(verdict)
+    return Group(*parts)

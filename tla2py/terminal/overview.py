@@ -1,0 +1,117 @@
+"""Several sweeps in one table: a row per definition that was checked, the smallest point that violates it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tla2py.explore.view import StoreView
+from tla2py.model.outcome import counts_less
+from tla2py.model.run import Run
+from tla2py.sweep.checks import asked_of
+from tla2py.sweep.judge import ended_early
+from tla2py.sweep.plan import Plan
+from tla2py.terminal.figures import number, seconds
+from tla2py.terminal.text import smallest, violated_names
+from tla2py.text import parameter_text
+
+Row = Mapping[str, object]
+
+
+def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
+    """A table of sweeps, each with what was checked, how often it was violated and where that begins.
+
+    ``distinct`` is the sum of distinct states over a sweep's points, ``time`` that of the runs' wall-clock times.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("sweep", "points", "checked", "verdict", "smallest violating point"):
+        table.add_column(name, overflow="fold")
+    for name in ("trace length", "distinct", "time"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for plan, view in sweeps:
+        _add_sweep(table, plan, view)
+    return table
+
+
+def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
+    runs = view.run_rows
+    lengths: dict[tuple[str, str], int] = {}
+    for trace in view.trace_rows:
+        key = (trace["run_id"], trace["name"] or trace["kind"])
+        lengths[key] = min(lengths.get(key, trace["length"]), trace["length"])
+    minimal = smallest(view, runs)
+    first = True
+    for name in _checked(plan, runs):
+        places = [point for point, names in minimal if name in names]
+        place = Text()
+        for point in places:
+            values = parameter_text(point.parameters)
+            place.append(f"{', ' if place else ''}{point.point}: {values}" if len(places) == 1 else "")
+        if len(places) > 1:
+            place.append("points " + ", ".join(str(point.point) for point in places))
+        shortest = min((lengths[p.run_id, name] for p in places if (p.run_id, name) in lengths), default=None)
+        table.add_row(
+            view.manifest.name if first else "",
+            _points(runs) if first else "",
+            name,
+            _verdict(name, plan, runs),
+            place,
+            number(shortest) if shortest else "",
+            number(sum(int(str(run["distinct"] or 0)) for run in runs), least=any(map(counts_less, runs)))
+            if first
+            else "",
+            seconds(sum(float(str(run["wall_seconds"])) for run in runs)) if first else "",
+        )
+        first = False
+
+
+def _checked(plan: Plan, runs: Sequence[Row]) -> list[str]:
+    """What any point checks or violates, in the order of the sweep file."""
+    names: dict[str, None] = {}
+    for run in plan.runs:
+        names |= dict.fromkeys((*run.config.invariants, *run.config.properties))
+        names |= {"deadlock": None} if run.options.check_deadlock else {}
+    for row in runs:
+        if row["verdict"] != "excluded":
+            names |= dict.fromkeys(violated_names(row))
+    return list(names)
+
+
+def _points(runs: Sequence[Row]) -> str:
+    excluded = sum(run["verdict"] == "excluded" for run in runs)
+    return f"{len(runs)}" + (f", {excluded} excluded" if excluded else "")
+
+
+def _verdict(name: str, plan: Plan, runs: Sequence[Row]) -> Text:
+    planned = {run.run_id: run for run in plan.runs if name in _labels(run)}
+    mine = [run for run in runs if run["run_id"] in planned and run["verdict"] != "excluded"]
+    violated = sum(name in violated_names(run) for run in mine)
+    undecided = sum(
+        run["verdict"] in ("inconclusive", "broken") or name in _undecided(run, planned[str(run["run_id"])])
+        for run in mine
+        if name not in violated_names(run)
+    )
+    if violated:
+        text = Text(f"violated at {violated} of {len(mine)}", "bold red")
+    elif undecided == len(mine):
+        return Text("undecided", "yellow")
+    else:
+        text = Text("holds", "green")
+    if undecided:
+        text.append(f", undecided at {undecided}", "yellow")
+    return text
+
+
+def _labels(run: Run) -> set[str]:
+    """What a run checks, by name."""
+    return {check.label for check in asked_of(run)}
+
+
+def _undecided(row: Row, run: Run) -> Collection[object]:
+    found = row["undecided"]
+    assert isinstance(found, Sequence)
+    violated, checked = violated_names(row), _labels(run)
+    return checked - set(violated) if ended_early(violated, checked, run.options.find) else found

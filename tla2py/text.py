@@ -1,0 +1,69 @@
+"""Words: plurals, durations, sizes and parameters as people read and write them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+
+from tla2py.errors import InputError
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 point``, ``2,000 points``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def parse_duration(value: str | int, where: str | None = None) -> float:
+    """Seconds of ``90``, ``"90s"``, ``"2m"``, ``"1h30m"``. Raises InputError (``duration``)."""
+    text = str(value).replace(" ", "")
+    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text)
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        seconds = float(text)
+    elif parts and "".join(number + unit for number, unit in parts) == text:
+        seconds = sum(float(n) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}[u] for n, u in parts)
+    else:
+        raise InputError(
+            "duration", f"{value!r} is no duration", where=where, hint='write "90s", "2m" or "1h30m"'
+        )
+    if seconds <= 0:
+        raise InputError(
+            "duration", "a duration is more than nothing", where=where, hint='write "90s", "2m" or "1h30m"'
+        )
+    return seconds
+
+
+def parse_memory(value: str | int, where: str | None = None) -> int:
+    """Bytes as ``parse_size`` reads them, enough for a JVM. Raises InputError (``memory``)."""
+    size = parse_size(value, where, of="memory")
+    if size < 128 * 1024**2:
+        raise InputError(
+            "memory", f"{value!r} is less than a JVM needs", where=where, hint='write "128MiB" or more'
+        )
+    return size
+
+
+def parse_size(value: str | int, where: str | None = None, *, of: str = "disk") -> int:
+    """Bytes of ``"512MiB"``, ``"1GiB"``, ``"2g"`` or a number of bytes. Raises InputError (``memory``, ``disk``)."""
+    found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*(?:([kmgt])i?b?|b)?", str(value).strip(), re.IGNORECASE)
+    size = int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower())) if found else 0
+    if not found:
+        # codes: memory, disk
+        raise InputError(of, f"{value!r} is no amount of {of}", where=where, hint='write "512MiB" or "2GiB"')
+    return size
+
+
+def parameter_text(parameters: Mapping[str, str]) -> str:
+    """``Late = 2, Grace = 0``; of a sweep without parameters the one point is ``the model``."""
+    return ", ".join(f"{name} = {value_shown(text)}" for name, text in parameters.items()) or "the model"
+
+
+def value_shown(text: str) -> str:
+    """The text of a value; there is none where a parameter leaves something out, as a symmetry."""
+    return text or "(none)"
+
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name a user may have meant, or None."""
+    found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return found[0] if found else None

@@ -1,0 +1,1 @@
+"""JVMs that serve many runs."""

@@ -1,0 +1,286 @@
+"""A JVM that runs TLC many times, each time as if it were the first.
+
+Most of a small run is the start of a JVM. A host is one that stays: every run gets a class loader of its own over the jar,
+so that no static state of TLC's outlives it, a main thread of its own, pristine system properties, and streams of its
+own. It is the gateway that PySpark brings along, and what TLC's ``main`` does is put together from method handles:
+``main`` itself would end the JVM with its exit status.
+
+Whatever is out of the ordinary spoils a host, and the run has to be executed by a process of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from tla2py.tlc.jvm.entry import HANDLES, main_handle
+from tla2py.tlc.jvm.gateway import Gateway, GatewayError, Reference
+from tla2py.tlc.sandbox import reaper
+from tla2py.tlc.sandbox.sandbox import environment, java_sandbox, start
+
+# Stands in a command line for the folder of the host.
+FOLDER = Path("/tla2py-host")
+_SERVER = ("py4j.GatewayServer", "--enable-auth", "0")
+_START_SECONDS = 60
+# A JVM that does not answer for so long is not well; what it is asked to do takes milliseconds.
+_ANSWER_SECONDS = 20
+_POLL_MILLISECONDS = 100
+_COMMON_POOL = "ForkJoinPool.commonPool-"
+_QUERY = ("ObjectName", "QueryExp")
+
+
+class SpoiledError(Exception):
+    """A host cannot be trusted any more, nor what it did last; its text says why."""
+
+
+def gateway_jar() -> Path | None:
+    """The jar of Py4J that PySpark has, or None without PySpark."""
+    # Spark's workers import PySpark from an archive, which has no jars; the folder it was installed to has.
+    homes = [Path(entry, "pyspark") for entry in sys.path]
+    homes += [Path(os.environ["SPARK_HOME"])] if "SPARK_HOME" in os.environ else []
+    found = (jar for home in homes for jar in sorted((home / "jars").glob("py4j-*.jar")))
+    return next(found, None)
+
+
+def _unpack(jar: Path, target: Path) -> None:
+    """Write a jar anew without compression: every run loads its classes again, a tenth of which was to unpack them."""
+    with zipfile.ZipFile(jar) as packed, zipfile.ZipFile(target, "w") as plain:
+        for item in packed.infolist():
+            plain.writestr(item, packed.read(item), zipfile.ZIP_STORED)
+
+
+class Host:
+    """A JVM with a folder that its runs use in turn; ``java`` is its command line up to TLC's class path, the ``jar``.
+
+    Raises SpoiledError when it does not start.
+    """
+
+    def __init__(self, java: Sequence[str], gateway: Path, jar: Path, *, trust: bool = False) -> None:
+        self.runs = self.leaks = 0
+        self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
+        self.folder = self._base / "run"
+        (self.folder / "tmp").mkdir(parents=True)
+        java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
+        command, descriptor = reaper.guarded((*java, "-cp", str(gateway), *_SERVER))
+        # Out of the runs' reach, as what they share with those after them; there before the JVM, which is given no more.
+        plain = self._base / "jar" / jar.name
+        plain.parent.mkdir()
+        plain.touch()
+        sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, plain), server=True)
+        variables = environment(self.folder, trusted=trust) | {"TLA2PY_FOLDER": str(self._base)}
+        with (self._base / "out").open("wb") as out, (self._base / "err").open("wb") as err:
+            self._process = start(
+                command,
+                sandbox,
+                folder=self.folder,
+                variables=variables,
+                stdin=descriptor,
+                stdout=out,
+                stderr=err,
+            )
+        self._jvm = psutil.Process(self._process.pid)
+        self._gateway: Gateway | None = None
+        try:
+            if not trust:
+                _unpack(jar, plain)
+            # A jar may name others that lie beside it.
+            self._connect(jar if trust else plain)
+        except BaseException as error:
+            self.kill()
+            if isinstance(error, (GatewayError, psutil.Error, ValueError, zipfile.BadZipFile)):
+                raise SpoiledError("start") from error
+            raise
+
+    def _connect(self, jar: Path) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while (told := (self._base / "out").read_text("utf-8", "replace")).count("\n") < 2:
+            if self._jvm.status() == psutil.STATUS_ZOMBIE or time.monotonic() > deadline:
+                raise GatewayError("the JVM did not start")
+            time.sleep(0.01)
+        words = told.split()
+        self._said = self._chatter()
+        self._gateway = java = Gateway(int(words[0]), words[1], _ANSWER_SECONDS)
+        uri = java.get(java.new("java.io.File", str(jar)), "toURI")
+        self._urls = java.array("java.net.URL", [java.get(uri, "toURL")])
+        self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
+        self._lookup = java.get(HANDLES, "publicLookup")
+        self._callable = java.get("java.lang.Class", "forName", "java.util.concurrent.Callable")
+        self._properties = java.get(java.get("java.lang.System", "getProperties"), "clone")
+        self._beans = java.get("java.lang.management.ManagementFactory", "getPlatformMBeanServer")
+        name, query = (java.get("java.lang.Class", "forName", f"javax.management.{c}") for c in _QUERY)
+        registry = java.get("java.lang.Class", "forName", "javax.management.MBeanServer")
+        of = java.array("java.lang.Class", [name, query])
+        self._query = java.get(registry, "getMethod", "queryNames", of)
+        of = java.array("java.lang.Class", [name])
+        self._unregister = java.get(registry, "getMethod", "unregisterMBean", of)
+        self._bean_names = self._find_beans()
+
+    @property
+    def _java(self) -> Gateway:
+        assert self._gateway is not None
+        return self._gateway
+
+    def _chatter(self) -> int:
+        """How much the JVM itself has printed, which in a run of its own would be among TLC's output."""
+        return sum((self._base / name).stat().st_size for name in ("out", "err"))
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        *,
+        timeout_seconds: float,
+        cpu_seconds: float,
+        memory_bytes: int,
+        output_bytes: int,
+        cancelled: threading.Event | None,
+    ) -> int:
+        """The exit status of TLC with these arguments in ``folder``; its streams go to files there.
+
+        Raises SpoiledError: ``long`` when it takes longer, by the clock or of the processor, ``cancelled``, and others.
+        """
+        java = self._java
+        mark = java.mark()
+        self.runs += 1
+        deadline, used = time.monotonic() + timeout_seconds, self.cpu_seconds()
+        try:
+            streams = [self._stream("setOut", "stdout.txt"), self._stream("setErr", "stderr.txt")]
+            java.call("java.lang.System", "setProperties", java.get(self._properties, "clone"))
+            loader = java.new("java.net.URLClassLoader", self._urls, self._parent)
+            main = java.get(
+                "java.lang.invoke.MethodHandleProxies",
+                "asInterfaceInstance",
+                self._callable,
+                main_handle(java, self._lookup, loader, arguments),
+            )
+            task = java.new("java.util.concurrent.FutureTask", main)
+            group = java.new("java.lang.ThreadGroup", "main")
+            thread = java.new("java.lang.Thread", group, task, "main")
+            java.call(thread, "setContextClassLoader", loader)
+            java.call(thread, "start")
+            while not java.call(task, "isDone"):
+                java.call(thread, "join", _POLL_MILLISECONDS)
+                if cancelled is not None and cancelled.is_set():
+                    raise SpoiledError("cancelled")
+                if time.monotonic() >= deadline or self.cpu_seconds() >= used + cpu_seconds:
+                    raise SpoiledError("long")
+                if self._jvm.memory_info().rss > memory_bytes:
+                    raise SpoiledError("memory")
+                if (self.folder / "stdout.txt").stat().st_size > output_bytes:
+                    raise SpoiledError("output")
+            status = java.call(task, "get")
+            self._await_threads(group)
+            self._remove_beans()
+            for stream in streams:
+                java.call(stream, "close")
+            java.call(loader, "close")
+            java.forget_since(mark)
+        except (GatewayError, psutil.Error) as error:
+            raise SpoiledError("failed") from error
+        if not isinstance(status, int) or self._chatter() != self._said:
+            raise SpoiledError("failed")
+        return status
+
+    def _stream(self, setter: str, name: str) -> Reference:
+        """A stream into a file of the run, as System.out and System.err are made, and put in their place."""
+        java = self._java
+        file = java.new("java.io.FileOutputStream", str(self.folder / name))
+        buffered = java.new("java.io.BufferedOutputStream", file)
+        stream = java.new("java.io.PrintStream", buffered, True, "UTF-8")
+        java.call("java.lang.System", setter, stream)
+        return stream
+
+    def _await_threads(self, group: Reference) -> None:
+        """Wait until no thread of a run does anything; in a process of its own the exit would end them.
+
+        After some runs TLC leaves threads that wait for work from each other, and with them all of its classes.
+        """
+        deadline = time.monotonic() + 1
+        while states := self._thread_states(group):
+            if states == {"WAITING"}:
+                self.leaks += 1
+                return
+            if time.monotonic() > deadline:
+                raise SpoiledError("threads")
+            time.sleep(0.002)
+
+    def _remove_beans(self) -> None:
+        """Remove what a run has left in the JVM's registry of management beans, where the next would find its names."""
+        java = self._java
+        left = self._find_beans()
+        java.call(left, "removeAll", self._bean_names)
+        count, names = java.call(left, "size"), java.get(left, "toArray")
+        for index in range(int(str(count))):
+            name = java.array("java.lang.Object", [java.item(names, index)])
+            java.call(self._unregister, "invoke", self._beans, name)
+
+    def _find_beans(self) -> Reference:
+        """The names in the registry; its class is not public, so that only reflection gets at it."""
+        nothing = self._java.array("java.lang.Object", [None, None])
+        return self._java.get(self._query, "invoke", self._beans, nothing)
+
+    def _thread_states(self, group: Reference) -> set[str]:
+        """The states of the threads of a run that are alive; those of the JDK's common pool belong to no run."""
+        java = self._java
+        if java.call(group, "activeCount") == 0:
+            return set()
+        array = java.array("java.lang.Thread", [None] * 64)
+        count = java.call(group, "enumerate", array)
+        threads = [java.item(array, index) for index in range(int(str(count)))]
+        names = {thread: str(java.call(thread, "getName")) for thread in threads}
+        return {
+            str(java.call(java.get(thread, "getState"), "name"))
+            for thread, name in names.items()
+            if not name.startswith(_COMMON_POOL)
+        }
+
+    def cpu_seconds(self) -> float:
+        """What the JVM has used so far, user and system. Raises SpoiledError."""
+        try:
+            times = self._jvm.cpu_times()
+        except psutil.Error as error:
+            raise SpoiledError("failed") from error
+        return times.user + times.system
+
+    def resident_bytes(self) -> int:
+        """The resident memory now, 0 when the JVM is gone."""
+        with contextlib.suppress(psutil.Error):
+            return int(self._jvm.memory_info().rss)
+        return 0
+
+    def reset_peak(self) -> None:
+        """Have ``peak_bytes`` start from now, where the system can do that."""
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{self._process.pid}/clear_refs").write_text("5")
+
+    def peak_bytes(self) -> int:
+        """The largest resident set since ``reset_peak``, as far as the system knows."""
+        with contextlib.suppress(OSError, ValueError):
+            status = Path(f"/proc/{self._process.pid}/status").read_text()
+            return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+        return self.resident_bytes()
+
+    def kill_jvm(self) -> None:
+        """End the JVM and whatever it has started."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            reaper.release(self._process.pid)
+
+    def kill(self) -> None:
+        """End the JVM and remove its folder."""
+        self.kill_jvm()
+        if self._gateway is not None:
+            self._gateway.close()
+        shutil.rmtree(self._base, ignore_errors=True)

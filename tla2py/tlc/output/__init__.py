@@ -1,0 +1,1 @@
+"""What TLC prints, as messages, traces and results."""

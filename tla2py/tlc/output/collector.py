@@ -1,0 +1,206 @@
+"""Collecting what a stream of messages says: violations and other errors, traces, counts, coverage, diagnostics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Violation
+from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
+from tla2py.tlc.output.messages import Level, Message, UserText
+from tla2py.tlc.output.sany import SanyReader
+from tla2py.tlc.output.states import UNASSIGNED, StateReader, find_location
+from tla2py.tlc.output.statistics import read_coverage, read_stats
+from tla2py.tlc.output.traces import (
+    INTRODUCTIONS,
+    TraceEnd,
+    TraceItem,
+    TraceStart,
+    read_violations,
+    split_initial_state,
+)
+from tla2py.trace.trace import State, Trace
+
+_VERSION = re.compile(r"TLC2 Version (\S+)(?:.*\(rev: (\w+)\))?")
+# As TLC words it in messages about other things, and as the JVM does outside messages.
+_OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|Java heap space|GC overhead limit exceeded")
+_JVM_OUT_OF_MEMORY = re.compile(
+    r"(?:Exception in thread .* |Caused by: |Terminating due to )?java\.lang\.OutOfMemoryError"
+    r"|# There is insufficient memory for the Java Runtime|.*Could not reserve enough space for"
+)
+# What a general error says before the exception's own text, unless the exception itself tells something.
+_WRAPPING = re.compile(
+    r"\ATLC threw an unexpected exception\.\n(?:.*\n){1,3}The exception was an? "
+    r"(?:java\.lang\.RuntimeException|tlc2\.tool\.\w+)\n: (?=\s*\S)"
+)
+# What the conjuncts of a property may be to TLC.
+_OF_PROPERTIES = frozenset({"invariant", "action_property", "temporal_property"})
+# Assumptions are checked before the first initial state is computed, postconditions after the last state.
+_EXPLORING = frozenset(
+    {
+        Code.INITIAL_STATES_START,
+        Code.INITIAL_STATES_PROGRESS,
+        Code.INITIAL_STATES,
+        Code.INITIAL_STATES_DISTINCT,
+    }
+)
+
+_COVERAGE_ENDS = frozenset({Code.COVERAGE_END, Code.COVERAGE_END_OVERHEAD})
+
+
+class Reading:
+    """What has been read of a stream so far.
+
+    ``violated`` is the outcome of the first violation, ``failures`` are those of all other errors in order.
+    ``candidates`` are the names checked, by the kind of violation they would be.
+    """
+
+    def __init__(self, candidates: Mapping[str, Sequence[str]]) -> None:
+        self._candidates = candidates
+        # In order of first appearance, each once.
+        self.violations: dict[Violation, None] = {}
+        self.violated: Outcome | None = None
+        self.failures: list[Outcome] = []
+        self.traces: list[Trace] = []
+        # Those of which not all states were printed, as far as they were.
+        self.cut_off: list[Trace] = []
+        self.stats = Stats()
+        self.coverage: list[CoverageItem] = []
+        self.diagnostics: dict[Diagnostic, None] = {}
+        self.version: str | None = None
+        self.revision: str | None = None
+        self.out_of_memory = self.succeeded = self.finished = self.simulated = self.depth_first = False
+        self._exploring = False
+        self._report: list[CoverageItem] = []
+        self._sany: SanyReader | None = None
+        self._start: TraceStart | None = None
+        self._states: list[State] = []
+
+    def take(self, item: Message | UserText | TraceItem) -> None:
+        """Take in the next item of the stream."""
+        if isinstance(item, State):
+            self._states.append(item)
+        elif isinstance(item, Message):
+            self._message(item)
+        elif isinstance(item, UserText):
+            if self._sany is not None:
+                self._sany.read(item.text)
+            elif _JVM_OUT_OF_MEMORY.match(item.text) is not None:
+                self.out_of_memory = True
+        elif isinstance(item, TraceStart):
+            self._start, self._states = item, []
+        else:
+            self._end_trace(item)
+
+    def _end_trace(self, end: TraceEnd) -> None:
+        assert self._start is not None
+        if not end.complete or not self._states:
+            text = f"Trace {end.trace} is cut off after {len(self._states)} states."
+            self.diagnose(Diagnostic(code=0, severity="warning", text=text))
+            if not self._states:
+                return
+        subject = self._attribute(Violation(kind=self._start.kind, name=self._start.name))
+        trace = Trace(
+            kind=subject.kind,
+            name=subject.name,
+            states=tuple(self._states),
+            loop_start=end.ending.loop_start,
+            loop_action=end.ending.loop_action,
+            loop_action_args=end.ending.loop_action_args,
+            stuttering=end.ending.stuttering,
+            cut_off=not end.complete,
+        )
+        (self.traces if end.complete else self.cut_off).append(trace)
+        self._states = []
+
+    def _message(self, message: Message) -> None:
+        if message.code == Code.SANY_START:
+            self._sany = SanyReader()
+        elif message.code == Code.SANY_END:
+            self.end()
+        elif message.code == Code.COVERAGE_START:
+            self._report = []
+        elif message.code in _COVERAGE_ENDS:
+            self.coverage = self._report
+        elif (item := read_coverage(message)) is not None:
+            self._report.append(item)
+        elif message.level in (Level.ERROR, Level.TLCBUG):
+            self._error(message)
+        elif message.level is Level.WARNING:
+            self.diagnose(_diagnostic(message, "warning"))
+        elif message.complete:
+            self._fact(message)
+
+    def _fact(self, message: Message) -> None:
+        self.stats = read_stats(message, self.stats)
+        if message.code == Code.SUCCESS:
+            self.succeeded = True
+        elif message.code == Code.FINISHED:
+            self.finished = True
+        elif message.code == Code.MODE_SIMULATE:
+            self.simulated = True
+        elif message.code == Code.MODE_DEPTH_FIRST:
+            self.depth_first = True
+        elif message.code in _EXPLORING:
+            self._exploring = True
+        elif message.code == Code.VERSION and (version := _VERSION.match(message.text)) is not None:
+            self.version, self.revision = version[1], version[2]
+
+    def _error(self, message: Message) -> None:
+        if message.code in INTRODUCTIONS:
+            return
+        self.diagnose(_diagnostic(message, "error"))
+        said = [meaning(code).outcome for code in (message.code, *message.nested)]
+        if Outcome.OUT_OF_MEMORY in said or _OUT_OF_MEMORY.search(message.text) is not None:
+            self.out_of_memory = True
+        violations = read_violations(message)
+        for violation in violations:
+            self.violations.setdefault(self._attribute(violation))
+        if violations:
+            outcome = OUTCOMES[violations[0].kind]
+            self.violated = self.violated or outcome
+        else:
+            # What a general error says in particular is told inside it.
+            self.failures.append(
+                next((outcome for outcome in said if outcome is not Outcome.ERROR), Outcome.ERROR)
+            )
+
+    def end(self) -> None:
+        """Close what is still being read of SANY's output, which a crash leaves without an end."""
+        if self._sany is not None:
+            self._sany.end()
+            for diagnostic in self._sany.diagnostics:
+                self.diagnose(diagnostic)
+            self._sany = None
+
+    def _attribute(self, violation: Violation) -> Violation:
+        kind, name = violation.kind, violation.name
+        if kind == "assumption" and self._exploring:
+            # TLC has messages of their own for postconditions since 2026.
+            kind = "postcondition"
+        properties = self._candidates.get("temporal_property", ())
+        candidates = self._candidates.get(kind, ())
+        if kind in _OF_PROPERTIES and name and name not in (*candidates, *properties):
+            # TLC takes a property apart, and calls a conjunct by its own name or its place.
+            candidates, name = properties, "" if properties else name
+        return Violation(kind=kind, name=candidates[0] if not name and len(candidates) == 1 else name)
+
+    def diagnose(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic, each once, in order of first appearance."""
+        self.diagnostics.setdefault(diagnostic)
+
+
+def _diagnostic(message: Message, severity: str) -> Diagnostic:
+    """A message as a diagnostic; a general error that wraps another is told as that one."""
+    text, state = split_initial_state(message)
+    code = message.nested[0] if message.code == Code.GENERAL and message.nested else message.code
+    text = _WRAPPING.sub("", text).strip()
+    if state is not None and (names := _unassigned(state)):
+        text = f"The initial predicate gives {names} no value.\n{text}"
+    return Diagnostic(code=code, severity=severity, text=text, location=find_location(text))
+
+
+def _unassigned(state: str) -> str:
+    """The variables that have no value in an initial state, which TLC does not name."""
+    values = StateReader().read_values(state, partial=True)
+    return " and ".join(name for name, value in values.items() if value == UNASSIGNED)

@@ -1,0 +1,100 @@
+"""The result of a run: its executions interpreted and combined, always computed anew from the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import replace
+from typing import IO
+
+from tla2py.model.outcome import CheckResult, Verdict, Violation
+from tla2py.model.result import RunResult
+from tla2py.model.run import Execution, RunRecord, TlcOptions
+from tla2py.tlc.output.interpret import interpret
+from tla2py.trace.trace import Trace
+
+
+def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> CheckResult:
+    """The reading of one execution from its standard output."""
+    return interpret(
+        lines,
+        exit_code=execution.exit_code,
+        termination_reason=execution.termination_reason,
+        mode=options.mode,
+        invariants=execution.invariants,
+        properties=execution.properties,
+        stop_after=any("stopAfter" in option for option in options.java_options),
+    )
+
+
+def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> RunResult:
+    """The result of a whole record; ``stdout(n)`` opens the standard output of execution n, from 1."""
+    results = []
+    for number, execution in enumerate(record.executions, 1):
+        with closing(stdout(number)) as lines:
+            results.append(interpret_execution(execution, record.options, lines))
+    return combine(record.executions, results)
+
+
+def combine(executions: Iterable[Execution], results: list[CheckResult]) -> RunResult:
+    """The executions of one run as one result."""
+    first, *others = results
+    violations: list[Violation] = []
+    traces: list[Trace] = []
+    undecided: tuple[str, ...] = ()
+    attributed = [
+        (execution, result)
+        for execution, result in zip(executions, results, strict=True)
+        if execution.purpose == "attribution" and result.violations
+    ]
+    for execution, result in zip(executions, results, strict=True):
+        if execution.purpose == "attribution":
+            continue
+        named = result
+        if any(unnamed(v) for v in result.violations) and attributed:
+            named = _name_property(result, [r for _, r in attributed])
+        violations += [v for v in named.violations if v not in violations]
+        traces += named.traces
+        undecided = ()
+        if execution.purpose == "further" and result.verdict is not Verdict.HOLDS and not result.violations:
+            deadlock = ("deadlock",) if execution.check_deadlock else ()
+            undecided = (*execution.invariants, *execution.properties, *deadlock)
+    return RunResult(
+        outcome=first.outcome,
+        verdict=first.verdict,
+        violations=tuple(violations),
+        traces=tuple(traces),
+        stats=first.stats,
+        coverage=first.coverage,
+        diagnostics=tuple(d for result in [first, *others] for d in result.diagnostics),
+        undecided=undecided,
+        tlc_version=first.tlc_version,
+        tlc_revision=first.tlc_revision,
+    )
+
+
+def unnamed(violation: Violation) -> bool:
+    """Whether TLC left open which property was violated.
+
+    Up to March 2026 it names none that takes a whole behaviour to violate, and conjuncts by their places alone.
+    """
+    return _unnamed(violation.kind, violation.name)
+
+
+def _unnamed(kind: str, name: str) -> bool:
+    return kind in ("temporal_property", "action_property", "invariant") and not name
+
+
+def _name_property(result: CheckResult, attributed: list[CheckResult]) -> CheckResult:
+    """The violation under its name: the same trace when one property alone is violated, else a trace for each."""
+    names = [v for other in attributed for v in other.violations]
+    kept = tuple(v for v in result.violations if not unnamed(v))
+    if len(attributed) == 1:
+        traces = tuple(
+            replace(trace, name=names[0].name) if _unnamed(trace.kind, trace.name) else trace
+            for trace in result.traces
+        )
+    else:
+        open_ = [t for t in result.traces if not _unnamed(t.kind, t.name)]
+        traces = (*open_, *(trace for other in attributed for trace in other.traces))
+    return replace(result, violations=(*kept, *names), traces=traces)

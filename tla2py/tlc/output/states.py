@@ -1,0 +1,199 @@
+"""Reading one state as TLC prints it: the action that led to it, and the values of its variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tla2py.trace.trace import Location, State
+from tla2py.values import Opaque, Value, ValueTextError, parse_value
+
+_PLACE = r"line (\d+), col (\d+) to line (\d+), col (\d+) of module (\w+)"
+LOCATION = re.compile(_PLACE)
+"""A place as TLC and SANY print it."""
+# An entry of the call stack in message 2103.
+CALL = re.compile(r"Line (\d+), column (\d+) to line (\d+), column (\d+) in (\w+)")
+# `<Deliver(p1,"a > b") line 1, col 2 to line 3, col 4 of module M>`; the end anchors the name, which may hold anything.
+_ACTION = re.compile(rf"<(?P<name>.*?)(?: (?P<place>{_PLACE}|In module \w+|Unknown location))?>")
+_HEADER = re.compile(r"(?P<index>\d+):(?: (?P<rest>.*))?")
+_BACK_TO_STATE = "Back to state"
+_STUTTERING = "Stuttering"
+_INITIAL = "Initial predicate"
+# ITF keeps names that begin with # for itself, and TLA+ has none.
+_ASSIGNMENT = re.compile(r"^/\\ ([^\s#]\S*) = ", re.MULTILINE)
+_ONLY_ASSIGNMENT = re.compile(r"(\w+) = ")
+_FINGERPRINT = re.compile(r"\n?fp: -?\d+\Z")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|<<|>>|[(\[{]|[)\]}]|,')
+
+VIEW = "VIEW"
+"""The name under which a state's value is kept where TLC prints a view of it in place of its variables."""
+
+UNASSIGNED = Opaque("null")
+"""What TLC prints for a variable that was given no value."""
+# How many characters of value texts are remembered within a trace; states seldom have more.
+_REMEMBERED = 1 << 20
+
+
+def find_location(text: str) -> Location | None:
+    """The first place that ``text`` names as ``line 1, col 2 to line 3, col 4 of module M``, or its innermost call."""
+    if (found := LOCATION.search(text)) is not None:
+        return location_of(found.groups())
+    calls = CALL.findall(text)
+    return location_of(calls[-1]) if calls else None
+
+
+def location_of(groups: Sequence[str]) -> Location:
+    """The place of which these are two lines and columns and the module."""
+    begin_line, begin_column, end_line, end_column = (int(group[:9]) for group in groups[:4])
+    return Location(
+        module=groups[4],
+        begin_line=begin_line,
+        begin_column=begin_column,
+        end_line=end_line,
+        end_column=end_column,
+    )
+
+
+def split_action(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """The name and the arguments of an action as TLC prints it, ``Deliver(p1,<<1, 2>>)``; None where it has none."""
+    name, bracket, rest = text.partition("(")
+    if not bracket or not rest.endswith(")"):
+        return text, None
+    arguments, depth, start, end = [], 0, 0, len(rest) - 1
+    for token in _TOKEN.finditer(rest, 0, end):
+        if token[0] in ("<<", "(", "[", "{"):
+            depth += 1
+        elif token[0] in (">>", ")", "]", "}"):
+            depth -= 1
+        elif token[0] == "," and depth == 0:
+            arguments.append(rest[start : token.start()].strip())
+            start = token.end()
+        if depth < 0:
+            return text, None
+    arguments.append(rest[start:end].strip())
+    return (name, tuple(arguments)) if depth == 0 else (text, None)
+
+
+class StateReader:
+    """Reads the states of one trace; equal texts become the identical value.
+
+    Memory is bounded by two states and a fixed share of text remembered from those before.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, Value] = {}
+        self._size = 0
+        self._parts: dict[str, Value] = {}
+        self._previous: dict[str, Value] = {}
+
+    def read(self, text: str, *, partial: bool = False) -> State | None:
+        """The state of a message ``N: <Action …>`` and its assignments; None where ``text`` has no such form.
+
+        In a ``partial`` state TLC prints ``null`` for a variable that has no value yet, which is kept as ``Opaque``.
+        """
+        head, _, body = text.partition("\n")
+        header = _HEADER.fullmatch(head.rstrip())
+        if header is None:
+            return None
+        action, arguments, location = _step(header["rest"] or "")
+        index = int(header["index"][:9])
+        return State(
+            index=index,
+            action=action if index > 1 else None,
+            action_args=arguments if index > 1 else None,
+            location=location,
+            values=self.read_values(body, partial=partial),
+        )
+
+    def read_values(self, body: str, *, partial: bool = False) -> dict[str, Value]:
+        """The variables and their values in TLC's order, of a state's text without its header.
+
+        A variable that TLC leaves out, as under ``-difftrace``, has the value of the state before.
+        """
+        texts = dict(_assignments(_FINGERPRINT.sub("", body.rstrip())))
+        values = {
+            name: UNASSIGNED if partial and text == UNASSIGNED.text else self._value(text)
+            for name, text in texts.items()
+        }
+        if self._size > _REMEMBERED:
+            self._values = {text: values[name] for name, text in texts.items()}
+            self._size = sum(map(len, self._values))
+            self._parts.clear()
+        if values.keys() < self._previous.keys():
+            values = {name: values.get(name, value) for name, value in self._previous.items()}
+        self._previous = values
+        return values
+
+    def _value(self, text: str) -> Value:
+        known = self._values.get(text)
+        if known is not None:
+            return known
+        try:
+            value = parse_value(text, known=self._parts)
+        except ValueTextError:
+            value = Opaque(text)
+        self._values[text] = value
+        self._size += len(text)
+        return value
+
+
+def _assignments(body: str) -> Iterator[tuple[str, str]]:
+    if not body:
+        return
+    if not body.startswith("/\\ "):
+        only = _ONLY_ASSIGNMENT.match(body)
+        yield (VIEW, body) if only is None else (only[1], body[only.end() :].strip())
+        return
+    name, start, seen = None, 0, set[str]()
+    for found in _ASSIGNMENT.finditer(body):
+        # A name that comes again is part of an expression's text, which TLC prints as it was written.
+        if found[1] in seen:
+            continue
+        if name is not None:
+            yield name, body[start : found.start()].strip()
+        name, start = found[1], found.end()
+        seen.add(name)
+    if name is None:
+        yield VIEW, body
+    else:
+        yield name, body[start:].strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a trace goes on after its last state; the fields are those of ``Trace``."""
+
+    loop_start: int | None = None
+    loop_action: str | None = None
+    loop_action_args: tuple[str, ...] | None = None
+    stuttering: bool = False
+
+
+ENDS_THERE = Ending()
+"""The end of a trace that does not go on."""
+
+
+def read_ending(text: str) -> Ending:
+    """How a trace goes on for ever: the state it steps back to and by which action, or that it stutters.
+
+    ``text`` is that of message 2122, ``N: Back to state: <Action …>``, or of 2218, ``N: Stuttering``.
+    """
+    header = _HEADER.match(text)
+    if header is None or not header["rest"]:
+        return ENDS_THERE
+    if not header["rest"].startswith(_BACK_TO_STATE):
+        return Ending(stuttering=header["rest"].startswith(_STUTTERING))
+    action, arguments, _ = _step(header["rest"].partition(": ")[2])
+    return Ending(loop_start=int(header["index"][:9]), loop_action=action, loop_action_args=arguments)
+
+
+def _step(text: str) -> tuple[str | None, tuple[str, ...] | None, Location | None]:
+    """The action of ``<Action …>``, its arguments, and its place; nothing of them where TLC tells none."""
+    action, arguments, location = None, None, None
+    if (described := _ACTION.fullmatch(text)) is not None:
+        if described["name"] != _INITIAL:
+            action, arguments = split_action(described["name"])
+        if (place := LOCATION.fullmatch(described["place"] or "")) is not None:
+            location = location_of(place.groups())
+    return action, arguments, location

@@ -1,0 +1,139 @@
+"""Reading TLC's counts: of states, and of how often each expression was evaluated."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tla2py.model.outcome import CoverageItem, Stats
+from tla2py.tlc.output.codes import Code
+from tla2py.tlc.output.messages import Message
+
+# Before the counts stand the depth and the time, whose colons no number holds. Numbers are grouped as the locale
+# likes, in digits of its script.
+_PROGRESS = re.compile(
+    r"(?:Progress\((?P<depth>[^)]*)\)|Starting level (?P<level>[^:]*))?(?:.*: )?(?P<generated>[^:]*?) states generated"
+    r"(?: \([^)]*\))?(?:, (?P<distinct>.*?) distinct states found)?(?: \([^)]*\))?"
+    r"(?:, (?P<queue>.*?) states left on queue)?"
+)
+# No row of counts is longer.
+_LONGEST = 1000
+_INITIAL = re.compile(
+    r"Finished computing initial states: (?P<generated>[^:]*?)(?: distinct)? states? generated"
+    r"(?:, with (?P<distinct>.*?) of them distinct)?"
+)
+_DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
+# Without -tool; the rolling releases add how many traces those were.
+_CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked")
+_SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
+
+_COVERAGE_KINDS = {
+    Code.COVERAGE_INIT: "init",
+    Code.COVERAGE_ACTION: "action",
+    Code.COVERAGE_PROPERTY: "property",
+    Code.COVERAGE_CONSTRAINT: "constraint",
+    Code.COVERAGE_VALUE: "expression",
+    Code.COVERAGE_VALUE_COST: "expression",
+}
+_COVERAGE = re.compile(
+    r"[ |]*<?(?P<name>.*?) ?line (?P<a>\d+), col (?P<b>\d+) to line (?P<c>\d+), col (?P<d>\d+) of module (?P<module>\w+)"
+    r"(?: \([^)]*\))?>?(?:: (?P<first>[^:]+)(?::(?P<second>[^:]+))?)?"
+)
+
+
+def latest_progress(line: bytes) -> Stats | None:
+    """The counts of a progress line, ``Progress(12) at …``, to be shown while TLC runs; None for any other line."""
+    if not line.startswith(b"Progress("):
+        return None
+    stats = _progress(line.decode("utf-8", "replace"), Stats())
+    return None if stats.generated is None else stats
+
+
+def read_stats(message: Message, stats: Stats) -> Stats:
+    """``stats`` with what the message says newly; a message without counts changes nothing."""
+    if message.code in _READERS:
+        return _READERS[Code(message.code)](message.text, stats)
+    return stats
+
+
+def _progress(text: str, stats: Stats) -> Stats:
+    found = _PROGRESS.match(text[:_LONGEST])
+    if found is None:
+        return stats
+    depth = _number(found["depth"] or found["level"])
+    return replace(
+        stats,
+        generated=_number(found["generated"], stats.generated),
+        distinct=_number(found["distinct"], stats.distinct),
+        queue=_number(found["queue"], stats.queue),
+        depth=stats.depth if depth is None else depth,
+    )
+
+
+def _simulation(text: str, stats: Stats) -> Stats:
+    # What stands where the depth is counts behaviours, and everything but the states generated is -1.
+    text = text[:_LONGEST]
+    found = _CHECKED.match(text) or _PROGRESS.match(text)
+    return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
+
+
+def _simulated(text: str, stats: Stats) -> Stats:
+    found = _SIMULATED.match(text)
+    return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
+
+
+def _initial(text: str, stats: Stats) -> Stats:
+    found = _INITIAL.match(text)
+    if found is None:
+        return stats
+    return replace(stats, initial=_number(found["distinct"] or found["generated"], stats.initial))
+
+
+def _depth(text: str, stats: Stats) -> Stats:
+    found = _DEPTH.match(text)
+    return stats if found is None else replace(stats, depth=_number(found["depth"], stats.depth))
+
+
+_READERS = {
+    Code.STATS: _progress,
+    Code.STATS_DEPTH_FIRST: _progress,
+    Code.PROGRESS: _progress,
+    Code.PROGRESS_LEVEL: _progress,
+    Code.PROGRESS_DEPTH_FIRST: _progress,
+    Code.PROGRESS_SIMULATE: _simulation,
+    Code.STATS_SIMULATE: _simulated,
+    Code.INITIAL_STATES: _initial,
+    Code.INITIAL_STATES_DISTINCT: _initial,
+    Code.INITIAL_STATES_LEVEL: _initial,
+    Code.INITIAL_STATES_LEVEL_DISTINCT: _initial,
+    Code.DEPTH: _depth,
+}
+
+
+def _number(text: str | None, otherwise: int | None = None) -> int | None:
+    """The number whatever separates its groups; TLC's -1 stands for a count that there is not."""
+    digits = "".join(filter(str.isdecimal, text or ""))[:18]
+    return int(digits) if digits and not (text or "").lstrip().startswith("-") else otherwise
+
+
+def read_coverage(message: Message) -> CoverageItem | None:
+    """The line of a coverage report that a message is; None for any other message."""
+    kind = _COVERAGE_KINDS.get(Code(message.code)) if message.code in _COVERAGE_KINDS else None
+    found = None if kind is None else _COVERAGE.match(message.text)
+    if kind is None or found is None:
+        return None
+    first, second = _number(found["first"]), _number(found["second"])
+    # Of an expression the first count is how often it was evaluated and the second, if any, what that cost.
+    distinct, generated = (None, first) if kind == "expression" else (first, second)
+    begin_line, begin_column, end_line, end_column = (int(found[key][:9]) for key in "abcd")
+    return CoverageItem(
+        kind=kind,
+        module=found["module"],
+        name=found["name"],
+        begin_line=begin_line,
+        begin_column=begin_column,
+        end_line=end_line,
+        end_column=end_column,
+        distinct=distinct,
+        generated=generated,
+    )

@@ -1,0 +1,157 @@
+"""Finding the traces in a stream of messages, state by state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tla2py.model.outcome import Violation
+from tla2py.tlc.output.codes import Code, meaning
+from tla2py.tlc.output.messages import Level, Message, UserText, iter_messages
+from tla2py.tlc.output.states import ENDS_THERE, Ending, StateReader, read_ending
+from tla2py.trace.trace import State
+
+EVALUATION = "evaluation"
+"""The kind of a trace that leads to an expression TLC could not evaluate; it violates nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceStart:
+    """A trace begins; ``trace`` counts from 1, ``kind`` and ``name`` tell what it violates."""
+
+    trace: int
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceEnd:
+    """The trace ends, and how it goes on.
+
+    ``complete`` is False when the stream ends, or TLC gives up, before all states were printed.
+    """
+
+    trace: int
+    ending: Ending = ENDS_THERE
+    complete: bool = True
+
+
+TraceItem = TraceStart | State | TraceEnd
+
+INTRODUCTIONS = frozenset({Code.BEHAVIOR, Code.COUNTEREXAMPLE})
+_STATES = frozenset({Code.STATE, Code.STATE_WITHOUT_ACTION})
+_ENDINGS = frozenset({Code.STUTTERING, Code.BACK_TO_STATE})
+_FAILED = frozenset({Code.RECOVER_INITIAL_FAILED, Code.RECOVER_NEXT_FAILED})
+# Messages that hold the initial state they are about, after the line that ends so.
+_INITIAL_STATE: dict[int, str] = {
+    Code.INVARIANT_INITIAL: "violated by the initial state:",
+    Code.PROPERTY_INITIAL: "violated by the initial state:",
+    Code.INITIAL_STATE_FAILED: "While working on the initial state:",
+    Code.INITIAL_INCOMPLETE: "not completely specified by the initial predicate:",
+}
+# An Assert in these is part of what was declared and could not be evaluated; no behaviour reached it.
+_DECLARED = frozenset({Code.ASSUMPTION_FAILED, Code.POSTCONDITION_FAILED})
+_VIOLATED = re.compile(
+    r"(?:Invariant|Property|Action property|Postcondition) (?P<name>.+?)(?: at line .*)? is (?:violated|false)"
+)
+_TEMPORAL = re.compile(r"Temporal propert(?:y|ies) (?P<names>\S.*?) (?:was|were) violated")
+_SEPARATOR = re.compile(r",? and |, ")
+
+
+def read_violations(message: Message) -> tuple[Violation, ...]:
+    """What an error message says is violated; nothing for any other message."""
+    if message.level not in (Level.ERROR, Level.TLCBUG):
+        return ()
+    kind = meaning(message.code).violation
+    if kind is None:
+        # An Assert that fails in an invariant, or under an exception, is told inside another message.
+        failed = Code.ASSERT in message.nested and message.code not in _DECLARED
+        return (Violation(kind="assert"),) if failed else ()
+    if (temporal := _TEMPORAL.match(message.text)) is not None:
+        return tuple(Violation(kind=kind, name=name) for name in _SEPARATOR.split(temporal["names"]))
+    named = _VIOLATED.match(message.text)
+    return (Violation(kind=kind, name="" if named is None else named["name"]),)
+
+
+def split_initial_state(message: Message) -> tuple[str, str | None]:
+    """A message's text up to the initial state that it holds, and that state's text; None where it holds none."""
+    ending = _INITIAL_STATE.get(message.code)
+    if ending is None:
+        return message.text, None
+    text, found, body = message.text.partition(f"{ending}\n")
+    return (f"{text}{ending}", body) if found else (message.text, None)
+
+
+def iter_trace_states(lines: Iterable[bytes]) -> Iterator[TraceItem]:
+    """The traces of a ``-tool`` stream, each as its start, its states and its end, in memory bounded by one state."""
+    for item in iter_with_traces(iter_messages(lines)):
+        if isinstance(item, (TraceStart, State, TraceEnd)):
+            yield item
+
+
+def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | TraceItem]:
+    """The items of a stream in order, those that make up traces replaced by the traces."""
+    traces = _Traces()
+    for item in items:
+        if isinstance(item, Message):
+            yield from traces.read(item)
+        else:
+            yield item
+    yield from traces.end(complete=False)
+
+
+class _Traces:
+    def __init__(self) -> None:
+        self._count = 0
+        self._open = False
+        self._last = 0
+        self._subject = Violation(kind=EVALUATION)
+        self._reader = StateReader()
+
+    def read(self, message: Message) -> Iterator[Message | TraceItem]:
+        if message.code in _STATES and message.complete:
+            state = self._reader.read(message.text, partial=self._subject.kind == EVALUATION)
+            if state is None:
+                yield message
+                return
+            if not self._open or state.index <= self._last:
+                yield from self.end()
+                yield self._start()
+            self._last = state.index
+            yield state
+        elif message.code in _ENDINGS and self._open and message.complete:
+            yield from self.end(read_ending(message.text))
+        else:
+            yield from self.end(complete=message.complete and message.code not in _FAILED)
+            yield message
+            yield from self._other(message)
+
+    def _other(self, message: Message) -> Iterator[TraceItem]:
+        if message.code in INTRODUCTIONS:
+            yield self._start()
+            return
+        if message.level not in (Level.ERROR, Level.TLCBUG):
+            return
+        if violations := read_violations(message):
+            self._subject = violations[0]
+        elif message.code != Code.NESTED_EXPRESSION:
+            self._subject = Violation(kind=EVALUATION)
+        _, body = split_initial_state(message)
+        if body is not None:
+            yield self._start()
+            if message.complete:
+                values = self._reader.read_values(body, partial=self._subject.kind == EVALUATION)
+                yield State(index=1, action=None, action_args=None, location=None, values=values)
+            yield from self.end(complete=message.complete)
+
+    def _start(self) -> TraceStart:
+        self._count += 1
+        self._open, self._last = True, 0
+        self._reader = StateReader()
+        return TraceStart(trace=self._count, kind=self._subject.kind, name=self._subject.name)
+
+    def end(self, ending: Ending = ENDS_THERE, *, complete: bool = True) -> Iterator[TraceEnd]:
+        if self._open:
+            self._open = False
+            yield TraceEnd(trace=self._count, ending=ending, complete=complete)

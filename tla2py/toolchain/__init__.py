@@ -1,0 +1,1 @@
+"""Java, the TLA+ jars, and what is asked of them besides checking."""

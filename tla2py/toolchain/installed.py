@@ -1,0 +1,145 @@
+"""The releases in the user's cache: installing them, and finding them again.
+
+::
+
+    CACHE/tools/1.7.4/tla2tools.jar
+    CACHE/tools/community-modules/CommunityModules-deps.jar, and its modules in modules/
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+import platformdirs
+
+from tla2py.errors import InputError, ToolchainError
+from tla2py.toolchain.download import download
+from tla2py.toolchain.releases import COMMUNITY, Release
+
+_JAR = "tla2tools.jar"
+
+
+def tools_folder() -> Path:
+    """Where installed releases are, there or not."""
+    return platformdirs.user_cache_path("tla2py") / "tools"
+
+
+def installed_jar(name: str) -> Path | None:
+    """The jar of an installed release of the tools, None when it is not installed."""
+    if not re.fullmatch(r"[\w.-]+", name):
+        return None
+    jar = tools_folder() / name.removeprefix("v") / _JAR
+    return jar if jar.is_file() else None
+
+
+def installed_releases() -> list[tuple[str, Path]]:
+    """The names and the jars of the installed releases of the tools."""
+    return [(jar.parent.name, jar) for jar in sorted(tools_folder().glob(f"*/{_JAR}"))]
+
+
+def community_modules() -> Path | None:
+    """The folder of the installed CommunityModules, None when they are not installed."""
+    folder = tools_folder() / COMMUNITY / "modules"
+    return folder if folder.is_dir() else None
+
+
+def module_folder(named: Path) -> Path:
+    """The folder that is meant by ``-L``: ``community-modules``, where no folder is called so, is the installed one.
+
+    Raises ToolchainError (``not-installed``).
+    """
+    if str(named) != COMMUNITY or named.is_dir():
+        return named
+    found = community_modules()
+    if found is None:
+        raise ToolchainError(
+            "not-installed",
+            "the CommunityModules are not installed",
+            hint=f"tla2py tools install {COMMUNITY}; where no network is, add --from-file JAR",
+        )
+    return found
+
+
+def install(
+    wanted: Release,
+    check: Callable[[Path], object],
+    *,
+    file: Path | None = None,
+    sha256: str | None = None,
+    patience: float = 30.0,
+    report: Callable[[int, int | None], None] = lambda _done, _total: None,
+) -> Path:
+    """Install a release, from its address or from ``file``, in place of one that is there; the jar's path.
+
+    ``check`` raises when a file is not what it has to be. Nothing is changed unless all went well. Raises
+    ToolchainError as ``download`` and ``check`` do, ``jar-missing``, ``download-digest``, and InputError
+    (``cache-unwritable``).
+    """
+    base = tools_folder()
+    place = base / wanted.name
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=base, prefix=".tmp-", ignore_cleanup_errors=True) as scratch:
+            fresh = Path(scratch) / "release"
+            fresh.mkdir()
+            expected = sha256 or wanted.sha256
+            address = wanted.url
+            if file is not None:
+                if not file.is_file():
+                    raise ToolchainError(
+                        "jar-missing", f"no such file: {file}", hint="--from-file takes a jar"
+                    )
+                address = file.resolve().as_uri()
+            download(address, fresh / wanted.file, sha256=expected, patience=patience, report=report)
+            check(fresh / wanted.file)
+            if wanted.name == COMMUNITY:
+                _unpack_modules(fresh / wanted.file, fresh / "modules")
+            _put(fresh, place, Path(scratch) / "old")
+    except OSError as error:
+        raise InputError(
+            "cache-unwritable",
+            f"cannot write to {base}: {error.strerror or error}",
+            hint="set XDG_CACHE_HOME to a folder that can be written to",
+        ) from error
+    return place / wanted.file
+
+
+def check_modules(path: Path) -> None:
+    """See that a file is the jar of the CommunityModules. Raises ToolchainError (``jar-corrupt``)."""
+    try:
+        with zipfile.ZipFile(path) as jar:
+            found = "SequencesExt.tla" in jar.namelist() and jar.testzip() is None
+    except (zipfile.BadZipFile, OSError, EOFError):
+        found = False
+    if not found:
+        raise ToolchainError(
+            "jar-corrupt",
+            f"{path.name} is not the jar of the CommunityModules",
+            hint="CommunityModules-deps.jar has them",
+        )
+
+
+def _unpack_modules(jar: Path, folder: Path) -> None:
+    folder.mkdir()
+    with zipfile.ZipFile(jar) as archive:
+        for name in archive.namelist():
+            # Only what lies on top: a module's name has no folder.
+            if re.fullmatch(r"\w+\.tla", name) and len(PurePosixPath(name).parts) == 1:
+                (folder / name).write_bytes(archive.read(name))
+
+
+def _put(fresh: Path, place: Path, aside: Path) -> None:
+    """Put a folder in place by renaming, what was there going aside; with another who does the same, one of both wins."""
+    if place.exists():
+        place.replace(aside)
+    try:
+        fresh.replace(place)
+    except OSError:
+        if not (place.is_dir() and any(place.iterdir())):
+            raise
+        shutil.rmtree(fresh, ignore_errors=True)

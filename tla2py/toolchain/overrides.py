@@ -1,0 +1,126 @@
+"""Java classes that override definitions of modules: those that were asked for, and no others.
+
+A ``tla2tools.jar`` names further jars in its manifest (CommunityModules), and Java loads them without a word where they
+lie beside it. Here it is started from a folder where none does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import platformdirs
+
+from tla2py.errors import InputError, ToolchainError
+from tla2py.model.run import TlcOptions
+from tla2py.toolchain.toolchain import Override, Toolchain
+
+_HINT = "give a jar, or a folder of .class files"
+
+
+def read_override(path: Path, where: str | None = None) -> Override:
+    """A jar or a folder of classes with its digest. Raises InputError (``override-missing``, ``override-empty``)."""
+    if not path.exists():
+        raise InputError("override-missing", f"no such file: {path}", where=where, hint=_HINT)
+    digest = hashlib.sha256()
+    try:
+        names = [name for name, _ in _files(path)]
+        for name, data in _files(path):
+            digest.update(f"{name}\0{len(data)}\0".encode() + data)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise InputError(
+            "override-empty", f"{path} cannot be read: {error}", where=where, hint=_HINT
+        ) from error
+    if not any(name.endswith(".class") for name in names):
+        raise InputError("override-empty", f"{path} has no classes", where=where, hint=_HINT)
+    return Override(path=path.resolve(), sha256=digest.hexdigest())
+
+
+def override_modules(override: Override) -> Path:
+    """The folder of the modules that come with the classes."""
+    if override.path.is_dir():
+        return override.path
+    folder = platformdirs.user_cache_path("tla2py") / "overrides" / override.sha256[:32]
+    if not folder.is_dir():
+        new = folder.with_suffix(f".{os.getpid()}")
+        new.mkdir(parents=True, exist_ok=True)
+        for name, data in _files(override.path):
+            if name.endswith(".tla"):
+                (new / Path(name).name).write_bytes(data)
+        with contextlib.suppress(OSError):
+            new.rename(folder)
+        shutil.rmtree(new, ignore_errors=True)
+    return folder
+
+
+def pack_override(override: Override, target: Path) -> None:
+    """Write the classes and modules of an override as one jar, whose digest is the same. Raises OSError."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
+        for name, data in _files(override.path):
+            jar.writestr(zipfile.ZipInfo(name), data)
+
+
+def option_overrides(overrides: Iterable[Override]) -> tuple[tuple[str, str], ...]:
+    """What the options of a run say of overrides: name and digest."""
+    return tuple((override.path.name, override.sha256) for override in overrides)
+
+
+def with_overrides(toolchain: Toolchain, options: TlcOptions) -> Toolchain:
+    """The tools for a run: its overrides, and a jar with no others beside it.
+
+    Raises ToolchainError (``override-missing``) where the tools do not have what the run was planned with.
+    """
+    if option_overrides(toolchain.overrides) != options.overrides:
+        names = ", ".join(name for name, _ in options.overrides) or "no overrides"
+        raise ToolchainError(
+            "override-missing",
+            f"the run is for {names}, which this machine does not have",
+            hint="run it again with the same tools, or with --fresh",
+        )
+    path = _lone(toolchain.jar.path, toolchain.jar.sha256)
+    return (
+        toolchain if path == toolchain.jar.path else replace(toolchain, jar=replace(toolchain.jar, path=path))
+    )
+
+
+@lru_cache(maxsize=8)
+def _lone(jar: Path, sha256: str) -> Path:
+    """The jar, or a copy of it where a jar that its manifest names lies beside it."""
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            manifest = archive.read("META-INF/MANIFEST.MF").decode("utf-8", "replace").replace("\r", "")
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return jar
+    named = re.search(r"^Class-Path: (.*(?:\n .*)*)", manifest, re.MULTILINE)
+    names = named[1].replace("\n ", "").split() if named is not None else []
+    if not any((jar.parent / name).exists() for name in names):
+        return jar
+    alone = platformdirs.user_cache_path("tla2py") / "jars" / sha256[:32] / "tla2tools.jar"
+    if not alone.is_file():
+        alone.parent.mkdir(parents=True, exist_ok=True)
+        new = alone.with_suffix(f".{os.getpid()}")
+        shutil.copyfile(jar, new)
+        new.replace(alone)
+    return alone
+
+
+def _files(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The classes and modules of a jar or a folder, in the order of their names."""
+    wanted = (".class", ".tla")
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            if file.suffix in wanted and file.is_file():
+                yield file.relative_to(path).as_posix(), file.read_bytes()
+        return
+    with zipfile.ZipFile(path) as archive:
+        for name in sorted(archive.namelist()):
+            if name.endswith(wanted):
+                yield name, archive.read(name)

@@ -1,0 +1,119 @@
+"""Unicode in TLA+: whether the TLC at hand reads it, told before anything is run.
+
+TLC reads ``≜``, ``∈`` and the like since 2025; older ones stop at the first of them. Comments may hold anything.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.tlc.sandbox.sandbox import java_sandbox, run
+from tla2py.toolchain.toolchain import Toolchain
+
+_TOKEN = re.compile(r'\\\*[^\n]*|\(\*|\*\)|"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]')
+_HEAD = re.compile(r"-{4,}\s*MODULE\b")
+_PROBE = "---- MODULE Probe ----\nA ≜ ∀ x ∈ {} : x\n====\n"
+_SECONDS = 60
+# What is written in place of a symbol; each of these is one in Unicode too.
+_ASCII = {
+    "≜": "==",
+    "∧": "/\\",
+    "∨": "\\/",
+    "¬": "~",
+    "∈": "\\in",
+    "∉": "\\notin",
+    "∀": "\\A",
+    "∃": "\\E",
+    "⇒": "=>",
+    "≡": "<=>",
+    "⇔": "<=>",
+    "≠": "#",
+    "≤": "<=",
+    "≥": ">=",
+    "⟨": "<<",
+    "⟩": ">>",
+    "□": "[]",
+    "◇": "<>",
+    "◆": "<>",
+    "′": "'",
+    "→": "->",
+    "←": "<-",
+    "↦": "|->",
+    "∪": "\\union",
+    "∩": "\\intersect",
+    "⊆": "\\subseteq",
+    "×": "\\X",
+    "↝": "~>",
+    "∘": "\\o",
+    "‥": "..",
+    "…": "...",
+    "ℕ": "Nat",
+    "ℤ": "Int",
+    "ℝ": "Real",
+}
+
+
+def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain: Toolchain) -> None:
+    """See that no text has a symbol that the TLC at hand does not read; ``paths`` are the files of texts, by their key.
+
+    Raises InputError (``unicode``) with the place of the first one.
+    """
+    for key, text in texts.items():
+        if text.isascii() or (found := unicode_symbol(text)) is None or reads_unicode(toolchain):
+            continue
+        line, column, symbol = found
+        where = f"{paths[key]}:{line}:{column}" if key in paths else None
+        instead = f"or write {_ASCII[symbol]}" if symbol in _ASCII else "or write it in ASCII"
+        raise InputError(
+            "unicode",
+            f"{symbol} is Unicode, which this TLC does not read ({toolchain.jar.path.name} of {toolchain.jar.date})",
+            where=where,
+            hint=f"'tla2py tools install rolling' gets one that does, for --tla2tools rolling; {instead}",
+        )
+
+
+def unicode_symbol(text: str) -> tuple[int, int, str] | None:
+    """The line and column of the first character of a module, outside comments, that older TLCs stop at.
+
+    In strings these read Latin-1.
+    """
+    depth = 0
+    head = _HEAD.search(text)
+    for token in _TOKEN.finditer(text, head.end() if head is not None else 0):
+        if token[0] in ("(*", "*)"):
+            depth = max(depth + (1 if token[0] == "(*" else -1), 0)
+            continue
+        if depth or token[0].startswith("\\*"):
+            continue
+        wrong = [
+            offset
+            for offset, each in enumerate(token[0])
+            if ord(each) > (0xFF if token[0][0] == '"' else 0x7F)
+        ]
+        if wrong:
+            offset = token.start() + wrong[0]
+            return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset), text[offset]
+    return None
+
+
+@lru_cache(maxsize=8)
+def reads_unicode(toolchain: Toolchain) -> bool:
+    """Whether SANY in the jar reads a module in Unicode; asked once."""
+    with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
+        (Path(folder) / "Probe.tla").write_text(_PROBE, encoding="utf-8")
+        java = [str(toolchain.java.path), f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8"]
+        try:
+            done = run(
+                [*java, "-cp", str(toolchain.jar.path), "tla2sany.SANY", "Probe.tla"],
+                java_sandbox(toolchain.java.path, Path(folder), [toolchain.jar.path]),
+                timeout_seconds=_SECONDS,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        return b"Lexical error" not in done.stdout and b"Parse Error" not in done.stdout

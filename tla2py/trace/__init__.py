@@ -1,0 +1,1 @@
+"""Counterexamples as typed values."""
