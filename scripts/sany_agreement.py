@@ -25,7 +25,7 @@ from typing import Any
 
 from tla2py.errors import Tla2pyError
 from tla2py.init.inspect import inspect_spec
-from tla2py.syntax import Spec, load_spec
+from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.syntax.search import PROOFS
 from tla2py.syntax.standard import STANDARD_MODULES, standard_module_of
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
@@ -136,7 +136,7 @@ def compare(
     """Add a module to a comparison."""
     into.files += 1
     try:
-        spec = load_spec(file, libraries)
+        spec = load_modules(file, libraries)
         ours = inspect_spec(spec)
     except Tla2pyError as error:
         said = " ".join(str(error).split())
@@ -161,7 +161,7 @@ def _error(theirs: dict[str, Any]) -> str:
 
 
 def _differences(
-    spec: Spec, ours: dict[str, Any], theirs: dict[str, Any], counts: Counter[str]
+    spec: ModuleGraph, ours: dict[str, Any], theirs: dict[str, Any], counts: Counter[str]
 ) -> Iterator[str]:
     # What comes with TLC is not read by us, so that only what is in files is compared.
     standard = STANDARD_MODULES - {module.name for module in spec.modules}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
-from tla2py.syntax import load_spec
+from tla2py.syntax import load_modules
 
 pytestmark = pytest.mark.java
 
@@ -88,7 +88,7 @@ class Broken:
     @property
     def variable(self) -> str:
         """A variable of the module, to speak of states."""
-        return load_spec(self.module, [self.folder.parent / "lib"]).variables[0].name
+        return load_modules(self.module, [self.folder.parent / "lib"]).variables[0].name
 
     def change(self, old: str, new: str) -> None:
         text = self.sweep.read_text()

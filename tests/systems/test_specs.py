@@ -10,7 +10,7 @@ from tests.systems.rows import SPECS
 from tla2py.sweep.grid import value_key
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
-from tla2py.syntax import load_spec
+from tla2py.syntax import load_modules
 from tla2py.toml import value_text
 
 MODULES = sorted(SPECS.rglob("*.tla"))
@@ -23,7 +23,7 @@ def _name(path: Path) -> str:
 
 @pytest.mark.parametrize("module", MODULES, ids=_name)
 def test_a_module_is_read_with_all_that_it_extends(module: Path) -> None:
-    spec = load_spec(module, (SPECS / "lib",))
+    spec = load_modules(module, (SPECS / "lib",))
     assert spec.root.name == module.stem
     assert spec.definitions
 

@@ -10,7 +10,7 @@ import pytest
 from tla2py.init.scaffold import scaffold_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep, load_sweep
-from tla2py.syntax import load_spec
+from tla2py.syntax import load_modules
 
 SPECS = Path(__file__).parents[2] / "specs"
 LIBRARY = SPECS / "lib"
@@ -66,7 +66,7 @@ Done == <>(x # Nil)
 
 def scaffold(module: Path, folder: Path, *libraries: Path) -> tuple[Sweep, str]:
     path = folder / "first.toml"
-    path.write_text(scaffold_sweep(load_spec(module, libraries, nearby=True), path, libraries))
+    path.write_text(scaffold_sweep(load_modules(module, libraries, nearby=True), path, libraries))
     return load_sweep(path), path.read_text()
 
 
@@ -233,16 +233,16 @@ def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: P
     )
     module.write_text(module.read_text().replace("Type ==", "A == INSTANCE Above\nType =="))
     path = tmp_path / "sweep.toml"
-    path.write_text(scaffold_sweep(load_spec(module), path, ()))
+    path.write_text(scaffold_sweep(load_modules(module), path, ()))
     replaced = load_sweep(path).file.substitutions
     assert replaced == {"Round": "0..2", "Shift": "-2..2", "[Above]Top": "0..2"}
 
 
 def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) -> None:
     sweep = tmp_path / "sweep.toml"
-    assert "config" not in scaffold_sweep(load_spec(tiny_spec), sweep, ())
+    assert "config" not in scaffold_sweep(load_modules(tiny_spec), sweep, ())
     tiny_spec.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
-    text = scaffold_sweep(load_spec(tiny_spec), sweep, ())
+    text = scaffold_sweep(load_modules(tiny_spec), sweep, ())
     head, _, _ = text.partition("\n[model]")
     sweep.write_text(
         head.replace('# config = "Counter.cfg"', 'config = "Counter.cfg"') + "[constants]\nMax = 2\n"

@@ -13,7 +13,7 @@ from tla2py.config.literal import literal_names, literal_text
 from tla2py.errors import InputError
 from tla2py.model.model import Model
 from tla2py.model.run import Config
-from tla2py.syntax import Constant, Definition, Spec, parse_expression
+from tla2py.syntax import Constant, Definition, ModuleGraph, parse_expression
 from tla2py.syntax.standard import standard_module_of
 from tla2py.text import nearest
 from tla2py.toml import value_text
@@ -26,7 +26,7 @@ _BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 class _Wrapper:
     """The definitions gathered for a wrapper module."""
 
-    spec: Spec
+    spec: ModuleGraph
     definitions: list[str] = field(default_factory=list)
     standard: set[str] = field(default_factory=set)
     model_values: set[str] = field(default_factory=set)
@@ -160,7 +160,7 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
     return wrapper.define(name, f"({parameters})" if parameters else "", body)
 
 
-def undeclared_names(text: str, spec: Spec) -> frozenset[str]:
+def undeclared_names(text: str, spec: ModuleGraph) -> frozenset[str]:
     """The names in a value that nothing declares, each of which becomes a model value.
 
     Raises InputError (``expression-syntax``).
@@ -206,7 +206,7 @@ def _meant(model: Model) -> frozenset[str]:
     return frozenset(given | (replaced & constants) | model.spec.definitions.keys())
 
 
-def _arity(spec: Spec, module: str | None, name: str) -> int | None:
+def _arity(spec: ModuleGraph, module: str | None, name: str) -> int | None:
     """How many arguments a constant or definition takes; None for one that is not in the modules read, such as Seq."""
     declared: list[Constant | Definition] = []
     if module is None:

@@ -20,7 +20,7 @@ from tla2py.model.result import RunResult
 from tla2py.model.run import Limits, Run, RunRecord, TlcOptions, digest_run
 from tla2py.sourcemap import OptionTexts, Origins, located
 from tla2py.store.store import ManifestPoint
-from tla2py.syntax import Spec, load_spec
+from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.tables import rows
 from tla2py.text import nearest
 from tla2py.tlc.output.statistics import latest_progress
@@ -85,7 +85,7 @@ def default_model(
     Raises InputError as ``load_spec`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
     ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
-    spec = load_spec(module, libraries)
+    spec = load_modules(module, libraries)
     beside = module.with_suffix(".cfg")
     file = read_config(config_file or beside) if config_file is not None or beside.is_file() else None
     given = dict(_split(text) for text in constants)
@@ -182,7 +182,7 @@ def _progress(stdout: Path) -> Stats | None:
     return found[-1] if found else None
 
 
-def _model_of(spec: Spec, file: ConfigFile, check_deadlock: bool) -> Model:
+def _model_of(spec: ModuleGraph, file: ConfigFile, check_deadlock: bool) -> Model:
     config = file.config
     return Model(
         spec=spec,
@@ -220,7 +220,7 @@ def _split(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _check_given(spec: Spec, given: dict[str, str], names: Sequence[str]) -> None:
+def _check_given(spec: ModuleGraph, given: dict[str, str], names: Sequence[str]) -> None:
     constants = [c.name for c in spec.constants]
     for name, known in (
         *((name, [*constants, *spec.definitions]) for name in given),

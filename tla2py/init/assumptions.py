@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from tla2py.errors import InputError
-from tla2py.syntax import Definition, Spec
+from tla2py.syntax import Definition, ModuleGraph
 from tla2py.syntax.candidates import mentioned
-from tla2py.syntax.evaluate import evaluate_term, term_of
+from tla2py.syntax.evaluate import evaluate_expression, expression_of
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Entity, Scope
 from tla2py.syntax.standard import standard_module_of
-from tla2py.syntax.term import Term
 from tla2py.syntax.types import ConstantKind
 from tla2py.syntax.types.example_values import assumed_conjuncts
 from tla2py.values import ModelValue, Value
@@ -27,7 +27,7 @@ _VARIED = 3
 
 
 def fit_values(
-    spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]
+    spec: ModuleGraph, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
     """The values, numbers in them chosen anew where an assumption is false, and what is false all the same.
 
@@ -41,20 +41,20 @@ def fit_values(
         if _failing(spec, [each], chosen):
             chosen = _vary(spec, kinds, chosen, conjuncts, _constants(*each))
     told: dict[str, list[str]] = {}
-    for term, scope in _failing(spec, conjuncts, chosen):
-        spoken = _constants(term, scope)
+    for expr, scope in _failing(spec, conjuncts, chosen):
+        spoken = _constants(expr, scope)
         last = [each.name for each in spec.constants if each.name in spoken and each.name in chosen]
         if last:
-            text = " ".join(scope.module.excerpt(term.span).split())
-            told.setdefault(last[-1], []).append(f"{scope.module.name}:{term.span.begin_line}: {text}")
+            text = " ".join(scope.module.excerpt(expr.span).split())
+            told.setdefault(last[-1], []).append(f"{scope.module.name}:{expr.span.begin_line}: {text}")
     return chosen, told
 
 
-_Conjuncts = Sequence[tuple[Term, Scope]]
+_Conjuncts = Sequence[tuple[Expression, Scope]]
 
 
 def _vary(
-    spec: Spec,
+    spec: ModuleGraph,
     kinds: Mapping[str, ConstantKind],
     values: dict[str, str],
     conjuncts: _Conjuncts,
@@ -65,7 +65,7 @@ def _vary(
     Varied are the constants that are ``spoken`` of, before those that are assumed something of together with them.
     """
     # What else is assumed of these may have to give way too: N > 3 * T and T >= F.
-    beside = [found for term, scope in conjuncts if (found := _constants(term, scope)) & spoken]
+    beside = [found for expr, scope in conjuncts if (found := _constants(expr, scope)) & spoken]
     linked = set[str]().union(*beside)
     names = sorted(values, key=lambda name: name not in spoken)
     further = {name: _others(kinds[name].kind, values[name]) for name in names if name in linked}
@@ -87,19 +87,19 @@ def _others(kind: str, value: str) -> Sequence[str]:
     return () if kind == "sequence" and re.search("[A-Za-z{]", value) else _OTHERS.get(kind, ())
 
 
-def _failing(spec: Spec, conjuncts: _Conjuncts, values: Mapping[str, str]) -> _Conjuncts:
+def _failing(spec: ModuleGraph, conjuncts: _Conjuncts, values: Mapping[str, str]) -> _Conjuncts:
     lookup = _lookup(spec, values)
-    return [(term, scope) for term, scope in conjuncts if _is_false(term, lookup)]
+    return [(expr, scope) for expr, scope in conjuncts if _is_false(expr, lookup)]
 
 
-def _is_false(term: Term, lookup: Callable[[str], Value | Definition]) -> bool:
+def _is_false(expr: Expression, lookup: Callable[[str], Value | Definition]) -> bool:
     try:
-        return evaluate_term(term, lookup) is False
+        return evaluate_expression(expr, lookup) is False
     except InputError:
         return False
 
 
-def _lookup(spec: Spec, values: Mapping[str, str]) -> Callable[[str], Value | Definition]:
+def _lookup(spec: ModuleGraph, values: Mapping[str, str]) -> Callable[[str], Value | Definition]:
     """What gives names their values: constants, definitions, and the model values that the values speak of."""
     words = {word for text in values.values() for word in re.findall(r"\w+", text)}
     own = {each.name for each in spec.constants if not each.arity} - values.keys()
@@ -107,7 +107,7 @@ def _lookup(spec: Spec, values: Mapping[str, str]) -> Callable[[str], Value | De
 
     def lookup(name: str) -> Value | Definition:
         if name in values:
-            return evaluate_term(term_of(values[name]), lookup)
+            return evaluate_expression(expression_of(values[name]), lookup)
         if name in spec.definitions:
             return spec.definitions[name]
         if name in model_values:
@@ -117,10 +117,10 @@ def _lookup(spec: Spec, values: Mapping[str, str]) -> Callable[[str], Value | De
     return lookup
 
 
-def _constants(term: Term, scope: Scope) -> set[str]:
-    """The names of the constants that a term speaks of, through definitions."""
+def _constants(expr: Expression, scope: Scope) -> set[str]:
+    """The names of the constants that an expression speaks of, through definitions."""
     seen: dict[Entity, None] = {}
-    pending = mentioned(term, scope)
+    pending = mentioned(expr, scope)
     while pending:
         entity = pending.pop()
         if entity not in seen:

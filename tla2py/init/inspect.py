@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tla2py.syntax import Constant, Definition, Spec, Variable
+from tla2py.syntax import Constant, Definition, ModuleGraph, Variable
 from tla2py.syntax.types import ConstantKind, infer_kinds, needs_definition
 
 Item = dict[str, object]
 
 
-def inspect_spec(spec: Spec) -> Item:
+def inspect_spec(spec: ModuleGraph) -> Item:
     """What a specification declares, ready for JSON: lists of objects, each with the module and place it is from.
 
     ``extends`` and ``instances`` name the file of each module, None for those that come with TLC. A constant has its
@@ -46,7 +46,7 @@ def inspect_spec(spec: Spec) -> Item:
     }
 
 
-def _extends(spec: Spec) -> Iterator[Item]:
+def _extends(spec: ModuleGraph) -> Iterator[Item]:
     """Every module that the root takes its names from by EXTENDS, at any depth, in the order they are met."""
     files = {module.name: module for module in spec.modules}
     seen: set[str] = set()
@@ -69,7 +69,7 @@ def _extends(spec: Spec) -> Iterator[Item]:
             pending += [(each, found) for each in found.extends]
 
 
-def _instances(spec: Spec) -> Iterator[Item]:
+def _instances(spec: ModuleGraph) -> Iterator[Item]:
     files = {module.name: module for module in spec.modules}
     for module in spec.extended:
         for instance in module.instances:
@@ -86,7 +86,7 @@ def _instances(spec: Spec) -> Iterator[Item]:
             }
 
 
-def _constant(spec: Spec, constant: Constant, kind: ConstantKind) -> Item:
+def _constant(spec: ModuleGraph, constant: Constant, kind: ConstantKind) -> Item:
     return {
         "name": constant.name,
         "arity": constant.arity,
@@ -100,7 +100,7 @@ def _constant(spec: Spec, constant: Constant, kind: ConstantKind) -> Item:
     }
 
 
-def _operator(spec: Spec, name: str, definition: Definition) -> Item:
+def _operator(spec: ModuleGraph, name: str, definition: Definition) -> Item:
     return {
         "name": name,
         "arity": definition.arity,
@@ -113,7 +113,7 @@ def _operator(spec: Spec, name: str, definition: Definition) -> Item:
     }
 
 
-def _place(spec: Spec, declaration: Constant | Variable | Definition) -> Item:
+def _place(spec: ModuleGraph, declaration: Constant | Variable | Definition) -> Item:
     return {
         "module": declaration.module,
         "where": spec.file_of(declaration).where(declaration.span),

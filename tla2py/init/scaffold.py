@@ -13,9 +13,9 @@ from tla2py.config.read import read_config
 from tla2py.errors import InputError
 from tla2py.init.assumptions import fit_values
 from tla2py.model.run import Config
-from tla2py.syntax import Constant, Spec
+from tla2py.syntax import Constant, ModuleGraph
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.search import PROOFS
-from tla2py.syntax.term import Term
 from tla2py.syntax.types import ConstantKind, infer_kinds
 from tla2py.syntax.types.example_values import guess_values
 from tla2py.toml import toml_string, toml_value
@@ -31,7 +31,7 @@ _SETTLED = {"set of model values", "boolean"}
 _LISTS = ("invariants", "properties", "constraints", "action_constraints")
 
 
-def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -> str:
+def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[Path]) -> str:
     """The text of a sweep file that lists every constant of a module with a first value.
 
     Paths in it are relative to the folder of ``output``, or to the current one without it. Values that are no more
@@ -55,7 +55,7 @@ def scaffold_sweep(spec: Spec, output: Path | None, libraries: Sequence[Path]) -
     return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
 
 
-def _head(spec: Spec, folder: Path, libraries: Sequence[Path], *, named: bool) -> Iterator[str]:
+def _head(spec: ModuleGraph, folder: Path, libraries: Sequence[Path], *, named: bool) -> Iterator[str]:
     root = spec.root
     assert root.path is not None
     yield from _comment(
@@ -83,7 +83,7 @@ def _head(spec: Spec, folder: Path, libraries: Sequence[Path], *, named: bool) -
         yield f"libraries = [{', '.join(map(toml_string, needed))}]"
 
 
-def _config(spec: Spec) -> Config:
+def _config(spec: ModuleGraph) -> Config:
     """What the config beside a module says, nothing where there is none that can be read."""
     assert spec.root.path is not None
     with contextlib.suppress(InputError):
@@ -91,7 +91,7 @@ def _config(spec: Spec) -> Config:
     return Config()
 
 
-def _lists(spec: Spec, config: Config) -> dict[str, list[str]]:
+def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
     """The names for each list of [model]: where the config has them, else where their shapes and names would have them."""
     said = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in _LISTS}
     settled = {name for names in said.values() for name in names}
@@ -99,7 +99,7 @@ def _lists(spec: Spec, config: Config) -> dict[str, list[str]]:
     return {key: said[key] + shaped[key] for key in _LISTS}
 
 
-def _model(spec: Spec, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
+def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
     yield "[model]"
     specifications = list(spec.specifications)
     if "Spec" in spec.definitions:
@@ -139,7 +139,7 @@ def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _constants(
-    spec: Spec,
+    spec: ModuleGraph,
     kinds: Mapping[str, ConstantKind],
     values: Mapping[str, str],
     broken: Mapping[str, Sequence[str]],
@@ -171,7 +171,7 @@ def _constants(
         yield from (_own(each, width, before) for each, before in zip(own, [None, *own], strict=False))
 
 
-def _substitutions(spec: Spec) -> Iterator[str]:
+def _substitutions(spec: ModuleGraph) -> Iterator[str]:
     """A model value for each definition that takes a value from nowhere, as a Nil often is."""
     found = [
         name
@@ -193,7 +193,7 @@ def _substitutions(spec: Spec) -> Iterator[str]:
         yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
 
 
-def _endless(spec: Spec) -> dict[str, str]:
+def _endless(spec: ModuleGraph) -> dict[str, str]:
     """What is defined as no more than Nat or Int while some definition goes through it, each with which it is.
 
     What is seen through a named instance alone is replaced in its own module: ``[Module]Name``.
@@ -212,18 +212,18 @@ def _endless(spec: Spec) -> dict[str, str]:
     return found
 
 
-def _bodies(spec: Spec) -> Iterator[Term]:
+def _bodies(spec: ModuleGraph) -> Iterator[Expression]:
     return (each.body for each in spec.definitions.values() if each.body is not None)
 
 
-def _ranged(terms: Iterable[Term]) -> set[str]:
-    """The names of sets that quantifiers and the like in some terms go through."""
+def _ranged(expressions: Iterable[Expression]) -> set[str]:
+    """The names of sets that quantifiers and the like in some expressions go through."""
     found: set[str] = set()
-    pending = list(terms)
+    pending = list(expressions)
     while pending:
-        term = pending.pop()
-        pending += term.children()
-        domains = [bound.domain for bound in term.bounds if bound.domain is not None]
+        expr = pending.pop()
+        pending += expr.children()
+        domains = [bound.domain for bound in expr.bounds if bound.domain is not None]
         found |= {domain.operator for domain in domains if domain.is_name()}
     return found
 
@@ -233,7 +233,9 @@ def _own(constant: Constant, width: int, before: Constant | None) -> str:
     return f"#   {constant.name.ljust(width)}   {textwrap.shorten(words, 70, placeholder=' ...')}".rstrip()
 
 
-def _varied(spec: Spec, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]) -> dict[str, list[str]]:
+def _varied(
+    spec: ModuleGraph, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]
+) -> dict[str, list[str]]:
     """Examples of parameters: the first constant of each kind that is easily varied, with some values."""
     found: dict[str, list[str]] = {}
     shown: set[str] = set()

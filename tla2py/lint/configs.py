@@ -20,7 +20,7 @@ from tla2py.lint import text as text
 from tla2py.lint.finding import Finding, Place, finding_of, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import Mention, Subject, beside, mentions_of
-from tla2py.syntax import Spec, load_spec
+from tla2py.syntax import ModuleGraph, load_modules
 
 
 def lint_file(
@@ -32,12 +32,12 @@ def lint_file(
     """
     content = read_config_text(path)
     file = config_file(read_statements(content), content, path)
-    specs = {module.name: load_spec(module, libraries)} if module is not None else {}
+    specs = {module.name: load_modules(module, libraries)} if module is not None else {}
     return lint_parsed(file, specs, complete=True, dialect=dialect)
 
 
 def lint_parsed(
-    file: ConfigFile, specs: Mapping[str, Spec], *, complete: bool, dialect: Dialect | None = None
+    file: ConfigFile, specs: Mapping[str, ModuleGraph], *, complete: bool, dialect: Dialect | None = None
 ) -> tuple[Finding, ...]:
     """The findings on a config that is read; ``complete`` says that TLC is given nothing beside it."""
     # What a sweep lays over the config is looked at with its points, and so is what it leaves of the config.
@@ -45,14 +45,14 @@ def lint_parsed(
     return run_checks(_subject(file, specs, mentions, complete=complete, dialect=dialect))
 
 
-def lint_options(spec: Spec, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
+def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
     """The findings on constants that ``check`` is given as options, over what a config says, if there is one."""
     values = [(name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items()]
     found = kinds.wrong_kinds(spec, values), names.misspelt_names(spec, [*values, *beside(values, *files)])
     return tuple(map(finding_of, chain(*found)))
 
 
-def check_names(file: ConfigFile, specs: Mapping[str, Spec], *, undeclared: bool = False) -> None:
+def check_names(file: ConfigFile, specs: Mapping[str, ModuleGraph], *, undeclared: bool = False) -> None:
     """See that every name that a config uses is declared by at least one of the modules.
 
     With ``undeclared`` it may give values to constants that none declares, which TLC does not mind. Raises InputError: ``unknown-definition`` and ``unknown-constant``, at the name's place in the config.
@@ -63,7 +63,7 @@ def check_names(file: ConfigFile, specs: Mapping[str, Spec], *, undeclared: bool
             raise replace(finding, hint=_other_module(file.path, specs) or finding.hint).to_error()
 
 
-def _other_module(config: Path, specs: Mapping[str, Spec]) -> str | None:
+def _other_module(config: Path, specs: Mapping[str, ModuleGraph]) -> str | None:
     """What to say of a config that is named after another module than it is used with."""
     own = module_of(config)
     if own is None or own.name in {Path(name).name for name in specs}:
@@ -73,7 +73,7 @@ def _other_module(config: Path, specs: Mapping[str, Spec]) -> str | None:
 
 def _subject(
     file: ConfigFile,
-    specs: Mapping[str, Spec],
+    specs: Mapping[str, ModuleGraph],
     mentions: tuple[Mention, ...],
     *,
     complete: bool,

@@ -9,7 +9,7 @@ from tla2py.config.statements import Binding
 from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Subject
 from tla2py.lint.values import mistaken_names
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 from tla2py.syntax.standard import standard_module_of
 from tla2py.text import nearest
 
@@ -128,7 +128,7 @@ def substitutions(subject: Subject) -> Iterator[Found]:
                 yield "substitution-arity", subject.at(binding.tokens[0]), message, right
 
 
-def _arity(spec: Spec, name: str) -> int | None:
+def _arity(spec: ModuleGraph, name: str) -> int | None:
     definition = spec.definitions.get(name)
     if definition is not None:
         return definition.arity
@@ -159,7 +159,7 @@ def _still_a_model_value(subject: Subject, binding: Binding) -> str | None:
     return f"in {user} it is a model value: leave this out, or write {binding.value} there" if user else None
 
 
-def _declared(specs: Iterable[Spec]) -> Iterator[str]:
+def _declared(specs: Iterable[ModuleGraph]) -> Iterator[str]:
     for spec in specs:
         yield from spec.definitions
         yield from (constant.name for constant in spec.constants)

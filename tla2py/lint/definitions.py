@@ -9,7 +9,7 @@ from tla2py.config.statements import LISTS, SINGLE
 from tla2py.lint.finding import Found, Place, Severity, rule
 from tla2py.lint.subject import Mention, Subject, keyword_of
 from tla2py.lint.temporal import asks_tlc, parts_of
-from tla2py.syntax import Level, Spec
+from tla2py.syntax import Level, ModuleGraph
 from tla2py.text import nearest
 
 _CHECKED = ("invariants", "properties")
@@ -17,7 +17,7 @@ _TO_CHECK = "it cannot bound the search; write PROPERTY {} to have it checked"
 _INVARIANT = re.compile(r"(^Type(OK|Ok|Invariant|Correct(ness)?)|Inv(ariant)?s?)$")
 
 
-def _defined(subject: Subject, *keys: str) -> Iterator[tuple[Mention, Spec]]:
+def _defined(subject: Subject, *keys: str) -> Iterator[tuple[Mention, ModuleGraph]]:
     """The names under keywords, with each module that defines them without parameters."""
     for mention in subject.of(*keys):
         for spec in subject.specs:

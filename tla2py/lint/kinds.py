@@ -7,10 +7,10 @@ from collections.abc import Container, Iterable, Iterator
 from tla2py.errors import InputError
 from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Subject, Value
-from tla2py.syntax import Spec
-from tla2py.syntax.evaluate import term_of
+from tla2py.syntax import ModuleGraph
+from tla2py.syntax.evaluate import expression_of
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.standard import standard_module_of
-from tla2py.syntax.term import Term
 from tla2py.syntax.types.constraints import MODEL_VALUE, NUMBER, Need, literal_kind
 from tla2py.syntax.types.type import agree, required_kinds
 
@@ -25,7 +25,7 @@ def constant_kinds(subject: Subject) -> Iterator[Found]:
         yield from wrong_kinds(spec, subject.values)
 
 
-def wrong_kinds(spec: Spec, values: Iterable[Value], permuted: Container[str] = ()) -> Iterator[Found]:
+def wrong_kinds(spec: ModuleGraph, values: Iterable[Value], permuted: Container[str] = ()) -> Iterator[Found]:
     """What is wrong with the values of constants, the same of each constant once.
 
     ``permuted`` are the constants that a symmetry is made of.
@@ -55,27 +55,27 @@ def _can_be(given: Need, wanted: Need) -> bool:
     return agree(given, wanted) or (given.kind == "string" and wanted.kind == "sequence")
 
 
-def _given(name: str, text: str, spec: Spec) -> Need | None:
+def _given(name: str, text: str, spec: ModuleGraph) -> Need | None:
     """The kind of a constant's value as far as its text tells."""
     if text == name:
         return MODEL_VALUE
     if text.isdigit():
         return NUMBER  # of which there may be many thousands
     try:
-        return _kind(term_of(text), spec)
+        return _kind(expression_of(text), spec)
     except InputError:
         return None
 
 
-def _kind(term: Term, spec: Spec) -> Need | None:
-    if term.is_name():
-        known = term.operator in spec.scope.names or standard_module_of(term.operator)
+def _kind(expr: Expression, spec: ModuleGraph) -> Need | None:
+    if expr.is_name():
+        known = expr.operator in spec.scope.names or standard_module_of(expr.operator)
         return None if known else MODEL_VALUE
-    if term.shape == "build" and term.operator == "{}":
-        kinds = {_kind(each, spec) for each in term.arguments}
+    if expr.shape == "build" and expr.operator == "{}":
+        kinds = {_kind(each, spec) for each in expr.arguments}
         # A set may have a None among what else it holds.
         return Need("set", kinds.pop() if len(kinds) == 1 else None)
-    return literal_kind(term)
+    return literal_kind(expr)
 
 
 def _shown(given: Need) -> str:

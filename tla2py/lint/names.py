@@ -9,7 +9,7 @@ from tla2py.config.wrapper import undeclared_names
 from tla2py.errors import InputError
 from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Subject, Value
-from tla2py.syntax import Level, Spec
+from tla2py.syntax import Level, ModuleGraph
 
 _NONE: frozenset[str] = frozenset()
 
@@ -22,7 +22,7 @@ def misspelt(subject: Subject) -> Iterator[Found]:
         yield from misspelt_names(spec, subject.values)
 
 
-def misspelt_names(spec: Spec, values: Iterable[Value]) -> Iterator[Found]:
+def misspelt_names(spec: ModuleGraph, values: Iterable[Value]) -> Iterator[Found]:
     """The names that are used in the value of one constant alone and are all but one that is declared.
 
     A set such as ``{c1, c2}`` declares the names in it.
@@ -46,7 +46,7 @@ def misspelt_names(spec: Spec, values: Iterable[Value]) -> Iterator[Found]:
                 yield "misspelt-name", place(), message, f"did you mean {close[name]}?"
 
 
-def _undeclared(text: str, spec: Spec) -> frozenset[str]:
+def _undeclared(text: str, spec: ModuleGraph) -> frozenset[str]:
     if literal_names(text) == _NONE:
         return _NONE  # a number or the like, of which there may be many thousands
     try:
@@ -61,7 +61,7 @@ def _elements(text: str) -> frozenset[str]:
     return (flat and literal_names(text)) or _NONE
 
 
-def _declared(spec: Spec) -> Iterator[str]:
+def _declared(spec: ModuleGraph) -> Iterator[str]:
     """The constants, and the definitions that a value can be made of."""
     yield from (constant.name for constant in spec.constants)
     for name, each in spec.definitions.items():

@@ -14,7 +14,7 @@ from tla2py.config.tokens import Token
 from tla2py.lint.finding import Place
 from tla2py.lint.jar import Dialect
 from tla2py.model.run import Config
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 
 # A constant, the text of its value, and where that is written.
 Value: TypeAlias = "tuple[str, str, Callable[[], Place]]"
@@ -42,7 +42,7 @@ class Subject:
     config: Config
     statements: Statements | None
     mentions: tuple[Mention, ...]
-    specs: tuple[Spec, ...]
+    specs: tuple[ModuleGraph, ...]
     shown: str
     complete: bool
     dialect: Dialect | None

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tla2py.config.literal import literal_names
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 
 # A value that TLC cannot choose: the CHOOSE has no set, and comments may stand before it.
 _CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
 
 
-def mistaken_names(assignments: Sequence[tuple[str, str]], spec: Spec) -> Iterator[tuple[str, str]]:
+def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) -> Iterator[tuple[str, str]]:
     """Each (constant, name) where an assignment makes a model value of a name that the module declares."""
     for constant, text in assignments:
         for name in sorted(literal_names(text) or ()):
@@ -20,7 +20,7 @@ def mistaken_names(assignments: Sequence[tuple[str, str]], spec: Spec) -> Iterat
                 yield constant, name
 
 
-def _defined(name: str, constant: str, spec: Spec) -> bool:
+def _defined(name: str, constant: str, spec: ModuleGraph) -> bool:
     """Whether a name is a definition, and not one that only a config can give a value: ``None == CHOOSE n : ...``."""
     definition = spec.definitions.get(name)
     if definition is None:
@@ -29,7 +29,9 @@ def _defined(name: str, constant: str, spec: Spec) -> bool:
     return name != constant or chosen is None
 
 
-def _other_constant(name: str, constant: str, assignments: Sequence[tuple[str, str]], spec: Spec) -> bool:
+def _other_constant(
+    name: str, constant: str, assignments: Sequence[tuple[str, str]], spec: ModuleGraph
+) -> bool:
     """Whether a name is another constant, and one that is not itself the model value of its own name."""
     declared = any(each.name == name for each in spec.constants)
     return declared and name != constant and (name, name) not in assignments

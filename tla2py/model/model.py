@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.model.run import Config
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 from tla2py.syntax.types import infer_kinds, needs_definition
 from tla2py.syntax.types.example_values import guess_values
 
@@ -24,7 +24,7 @@ class Model:
     permutations are to be generated. The other fields are named as in TLC's config.
     """
 
-    spec: Spec
+    spec: ModuleGraph
     specification: str | None = None
     init: str | None = None
     next: str | None = None
@@ -44,7 +44,7 @@ class Model:
 
 
 def constant_values(
-    spec: Spec,
+    spec: ModuleGraph,
     assigned: Mapping[str, str],
     replaced: Container[str],
     where: str,
@@ -96,7 +96,7 @@ def _given_name(name: str, value: str) -> str:
     return (module[0] if module else "") + name.partition("(")[0]
 
 
-def default_specification(spec: Spec, where: str, how: Callable[[str, str], str]) -> str:
+def default_specification(spec: ModuleGraph, where: str, how: Callable[[str, str], str]) -> str:
     """``Spec``, where the module defines it. Raises InputError (``no-specification``), which says what to write.
 
     ``how(key, name)`` writes ``specification``, ``init`` or ``next`` as it is written where this was asked.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tla2py.model.run import digest_text
-from tla2py.syntax import Module, Spec
+from tla2py.syntax import Module, ModuleGraph
 
 _WORD = re.compile(r"\w+")
 # Ten thousand points share their modules.
@@ -27,7 +27,7 @@ class Given:
     paths: dict[str, str]
 
 
-def given_modules(spec: Spec, main: str, wrapper: str | None, config_text: str) -> Given:
+def given_modules(spec: ModuleGraph, main: str, wrapper: str | None, config_text: str) -> Given:
     """The modules of a spec, with those of its root that a wrapper module ``main`` has to see no longer LOCAL."""
     modules: list[tuple[str, str]] = []
     originals: list[tuple[str, str]] = []
@@ -51,7 +51,7 @@ def given_modules(spec: Spec, main: str, wrapper: str | None, config_text: str) 
     return Given(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
 
 
-def visible(spec: Spec, names: frozenset[str]) -> str:
+def visible(spec: ModuleGraph, names: frozenset[str]) -> str:
     """The text of the root in which LOCAL is blanked out before the definitions with these names.
 
     What is LOCAL is seen by TLC when its module is the one that it is started on, and not by a module that extends it.

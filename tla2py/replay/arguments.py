@@ -15,11 +15,11 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunRecord
 from tla2py.replay.query import Asker
-from tla2py.syntax import Level, Module, Span, Spec
+from tla2py.syntax import Level, Module, ModuleGraph, Span
 from tla2py.syntax.depth import deeply
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Levels
 from tla2py.syntax.scope import Scope
-from tla2py.syntax.term import Term
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
 from tla2py.values import Value, ValueTextError, format_value, parse_value
@@ -164,7 +164,7 @@ def _read(output: str) -> Iterator[_Said]:
 
 
 @deeply
-def _instrument(text: str, module: Module, spec: Spec, actions: set[str]) -> str:
+def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str]) -> str:
     """The text of a module in which the actions say their values."""
     scope = spec.scope_of(module)
     edits: list[_Edit] = []
@@ -189,39 +189,39 @@ def _instrument(text: str, module: Module, spec: Spec, actions: set[str]) -> str
 class _Leaves:
     """The formulas inside an action that are true for some values, and the names of these."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: ModuleGraph) -> None:
         self._resolver, self._levels = spec.resolver, Levels(spec.resolver)
 
     def find(
-        self, term: Term, names: tuple[str, ...], scope: Scope
+        self, expr: Expression, names: tuple[str, ...], scope: Scope
     ) -> Iterator[tuple[Span, tuple[str, ...]]]:
         """The innermost formulas below the quantifiers of a formula, if there are names to tell."""
-        if not self._leads(term, names, scope):
+        if not self._leads(expr, names, scope):
             if names:
-                yield term.span, names
+                yield expr.span, names
             return
-        inside = self._resolver.let(scope, term) if term.shape == "let" else scope
-        bound = tuple(name for each in term.bounds for name in each.names)
-        for part in _parts(term):
-            if term.operator != "/\\" or self._leads(part, names, scope):
+        inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
+        bound = tuple(name for each in expr.bounds for name in each.names)
+        for part in _parts(expr):
+            if expr.operator != "/\\" or self._leads(part, names, scope):
                 yield from self.find(part, (*names, *bound), inside)
 
-    def _leads(self, term: Term, names: tuple[str, ...], scope: Scope) -> bool:
+    def _leads(self, expr: Expression, names: tuple[str, ...], scope: Scope) -> bool:
         """Whether there are quantifiers below which the step itself is described."""
-        if term.shape == "bind":
+        if expr.shape == "bind":
             # What is only asked of a state says nothing of the step.
-            level = self._levels.of_term(term, scope, frozenset(names))
-            return term.operator == "\\E" and level == Level.ACTION
-        inside = self._resolver.let(scope, term) if term.shape == "let" else scope
-        return any(self._leads(part, names, inside) for part in _parts(term))
+            level = self._levels.of_expression(expr, scope, frozenset(names))
+            return expr.operator == "\\E" and level == Level.ACTION
+        inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
+        return any(self._leads(part, names, inside) for part in _parts(expr))
 
 
-def _parts(term: Term) -> tuple[Term, ...]:
+def _parts(expr: Expression) -> tuple[Expression, ...]:
     """The formulas one of which, or all of which, a formula asks for."""
-    if term.shape == "build" and term.operator == "IF":
-        return term.arguments[1:]
-    if term.shape in ("bind", "let") or (term.shape == "apply" and term.operator in ("/\\", "\\/")):
-        return term.arguments
+    if expr.shape == "build" and expr.operator == "IF":
+        return expr.arguments[1:]
+    if expr.shape in ("bind", "let") or (expr.shape == "apply" and expr.operator in ("/\\", "\\/")):
+        return expr.arguments
     return ()
 
 

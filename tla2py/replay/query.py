@@ -15,7 +15,7 @@ from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
 from tla2py.model.result import Executed
 from tla2py.model.run import Config, Run, RunRecord, TlcOptions, digest_run, digest_text
-from tla2py.syntax import Spec, load_spec
+from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
@@ -163,11 +163,11 @@ class Asker:
             yield done
 
 
-def _spec(main: str, modules: Mapping[str, str]) -> Spec:
+def _spec(main: str, modules: Mapping[str, str]) -> ModuleGraph:
     with tempfile.TemporaryDirectory(prefix="tla2py-") as folder:
         for name, text in modules.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
-        return load_spec(Path(folder) / f"{main}.tla")
+        return load_modules(Path(folder) / f"{main}.tla")
 
 
 def _model_values(state: State) -> list[str]:

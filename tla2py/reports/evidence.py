@@ -11,7 +11,7 @@ from tla2py.explore.view import StoreView
 from tla2py.gate.decision import CheckedOne, Decision, Found, PointDecision, Problem
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 from tla2py.trace.trace import Location, Trace
 
 
@@ -132,7 +132,7 @@ class Evidence:
         except ValueError:
             return path.name
 
-    def spec(self, point: PointDecision) -> Spec:
+    def spec(self, point: PointDecision) -> ModuleGraph:
         """The modules of a point."""
         return self.sweep.specs[point.point.parameters.get("module", next(iter(self.sweep.specs)))]
 

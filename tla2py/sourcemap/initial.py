@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tla2py.model.run import Config
 from tla2py.syntax import Module
-from tla2py.syntax.term import Term
+from tla2py.syntax.expression import Expression
 from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.trace.trace import Trace
 
@@ -30,11 +30,11 @@ def initial_predicate(config: Config, modules: Sequence[Module]) -> str:
     return name
 
 
-def _conjuncts(term: Term | None) -> list[str]:
+def _conjuncts(expr: Expression | None) -> list[str]:
     """The names among the conjuncts of a formula."""
-    if term is None or term.is_name():
-        return [] if term is None else [term.operator]
-    return [name for part in term.arguments for name in _conjuncts(part)] if term.operator == "/\\" else []
+    if expr is None or expr.is_name():
+        return [] if expr is None else [expr.operator]
+    return [name for part in expr.arguments for name in _conjuncts(part)] if expr.operator == "/\\" else []
 
 
 def evaluated_on_initial(config: Config, traces: Sequence[Trace]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from tla2py.sweep.grid import (
     unknown_in_grid,
 )
 from tla2py.sweep.source import Source
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 from tla2py.text import nearest, parameter_text
 from tla2py.toml import value_text
 
@@ -24,7 +24,9 @@ from tla2py.toml import value_text
 _MOST_VALUES = 100_000
 
 
-def read_parameters(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> tuple[Parameter, ...]:
+def read_parameters(
+    file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph]
+) -> tuple[Parameter, ...]:
     """The parameters of a sweep file, each told apart as a constant, a definition or a key of [model].
 
     Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``grid-key``, ``values``.
@@ -129,7 +131,7 @@ def _check_rows(group: tuple[Parameter, ...], source: Source) -> None:
         raise InputError("duplicate-point", message, where=where, hint="leave one of them out")
 
 
-def _kind(name: str, specs: Mapping[str, Spec], where: str) -> str:
+def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> str:
     constants = {c.name for spec in specs.values() for c in spec.constants}
     definitions = {name for spec in specs.values() for name in spec.definitions}
     if name in constants:
@@ -147,7 +149,7 @@ def _kind(name: str, specs: Mapping[str, Spec], where: str) -> str:
     )
 
 
-def _texts(name: str, values: Values, where: str, specs: Mapping[str, Spec]) -> tuple[str, ...]:
+def _texts(name: str, values: Values, where: str, specs: Mapping[str, ModuleGraph]) -> tuple[str, ...]:
     if not isinstance(values, ValuesTable):
         return tuple(value_text(value) for value in values)
     numbers = values.first is not None and values.last is not None
@@ -185,7 +187,7 @@ def _numbers(name: str, first: int, last: int, step: int, where: str) -> tuple[s
     return tuple(str(number) for number in numbers)
 
 
-def _model_values(stem: str, size: int, where: str, specs: Mapping[str, Spec]) -> str:
+def _model_values(stem: str, size: int, where: str, specs: Mapping[str, ModuleGraph]) -> str:
     names = [f"{stem}{number}" for number in range(1, size + 1)]
     if not re.fullmatch(r"[A-Za-z]\w*", stem, re.ASCII) or stem.startswith(("WF_", "SF_")):
         raise InputError(

@@ -13,7 +13,7 @@ from tla2py.config.read import parse_config
 from tla2py.lint.temporal import parts_of
 from tla2py.lint.values import mistaken_names
 from tla2py.model.run import Config, Run, TlcOptions
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 
 # Options of a run that change what is searched; the others change only how fast, or what is told of it.
 _SEARCH_OPTIONS = ("mode", "find", "check_deadlock", "seed", "num", "depth", "options", "java_options")
@@ -64,7 +64,7 @@ class ConfigFacts:
     digest: str
 
 
-def config_facts(run: Run, spec: Spec) -> ConfigFacts:
+def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     """What the config of a run says. Raises InputError (``config-syntax``) for a text that TLC would misread."""
     said = parse_config(run.config_text, Path("MC.cfg")).config
     checked = set(_checks(said, deadlock=_deadlock(run.options)))
@@ -106,7 +106,7 @@ def config_problems(facts: ConfigFacts) -> list[tuple[str, str, str | None]]:
     return problems
 
 
-def _is_temporal(name: str, spec: Spec) -> bool:
+def _is_temporal(name: str, spec: ModuleGraph) -> bool:
     return name in spec.definitions and "temporal" in parts_of(name, spec)
 
 
@@ -149,7 +149,7 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
         yield DEADLOCK
 
 
-def _searched(said: Config, spec: Spec) -> Iterable[str]:
+def _searched(said: Config, spec: ModuleGraph) -> Iterable[str]:
     for key in ("specification", "init", "next", "symmetry", "view", "alias"):
         name = getattr(said, key)
         yield from [f"{key} {name}"] if name else []
@@ -159,11 +159,11 @@ def _searched(said: Config, spec: Spec) -> Iterable[str]:
     yield from (f"substitution {name} <- {by}" for name, by in said.substitutions if name not in constants)
 
 
-def _constants(spec: Spec) -> frozenset[str]:
+def _constants(spec: ModuleGraph) -> frozenset[str]:
     return frozenset(constant.name for constant in spec.constants)
 
 
-def _values(run: Run, said: Config, spec: Spec) -> str:
+def _values(run: Run, said: Config, spec: ModuleGraph) -> str:
     constants = _constants(spec)
     given = [pair for pair in said.substitutions if pair[0] in constants]
     options = {key: value for key, value in _options(run).items() if key != "check_deadlock"}

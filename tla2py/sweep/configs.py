@@ -13,7 +13,7 @@ from tla2py.errors import InputError
 from tla2py.lint import check_names
 from tla2py.sweep.file import SweepFile
 from tla2py.sweep.source import Source
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 
 
 def with_found_configs(file: SweepFile, source: Source, base: Path) -> SweepFile:
@@ -42,7 +42,7 @@ def with_found_configs(file: SweepFile, source: Source, base: Path) -> SweepFile
 
 
 def read_configs(
-    file: SweepFile, source: Source, base: Path, specs: Mapping[str, Spec]
+    file: SweepFile, source: Source, base: Path, specs: Mapping[str, ModuleGraph]
 ) -> dict[str, ConfigFile]:
     """The configs that a sweep starts from, by the names in its file; what they name has to be there.
 

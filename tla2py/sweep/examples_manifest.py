@@ -20,7 +20,7 @@ from tla2py.model.run import TlcOptions
 from tla2py.sweep.expectations import told_point
 from tla2py.sweep.file import SweepFile, ToldPoint, read_sweep_text
 from tla2py.sweep.source import Source
-from tla2py.syntax import Spec, load_spec
+from tla2py.syntax import ModuleGraph, load_modules
 
 _SEARCH = "exhaustive search"
 _HINT = "tlaplus/Examples has one in each folder: modules, each with models, each with path, mode and result"
@@ -125,7 +125,7 @@ class ManifestSweep:
 
     file: SweepFile
     source: Source
-    specs: dict[str, Spec]
+    specs: dict[str, ModuleGraph]
     configs: dict[str, ConfigFile]
     told: tuple[ToldPoint, ...]
     entries: dict[tuple[str, str], Entry] = field(default_factory=dict)
@@ -196,7 +196,7 @@ def manifest_sweep(
     )
     if not taken:
         raise InputError("manifest", "no model that TLC searches is in it", where=str(path), hint=_HINT)
-    specs: dict[str, Spec] = {}
+    specs: dict[str, ModuleGraph] = {}
     configs: dict[str, ConfigFile] = {}
     good: dict[tuple[str, str], Entry] = {}
     unread = []
@@ -204,7 +204,7 @@ def manifest_sweep(
         try:
             module = _beside(entry, entry.module, "module", base)
             config = _beside(entry, entry.said.path, "config", base)
-            spec = specs.get(module) or load_spec(base / module, libraries)
+            spec = specs.get(module) or load_modules(base / module, libraries)
             read = configs.get(config) or read_config(base / config)
             check_names(read, {Path(module).name: spec}, undeclared=True)
         except InputError as error:

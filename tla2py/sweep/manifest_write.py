@@ -16,7 +16,7 @@ from tla2py.sweep.file import ModelSection
 from tla2py.sweep.grid import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Module
-from tla2py.syntax.term import Term
+from tla2py.syntax.expression import Expression
 
 # The words that a manifest has; for the rest it says unknown.
 _RESULTS = {
@@ -135,8 +135,8 @@ def _features(module: Module) -> Iterator[str]:
         yield "action composition"
 
 
-def _composes(term: Term) -> bool:
-    return term.operator == "\\cdot" or any(_composes(child) for child in term.children())
+def _composes(expr: Expression) -> bool:
+    return expr.operator == "\\cdot" or any(_composes(child) for child in expr.children())
 
 
 def _update(models: list[_Json], path: str, options: TlcOptions, row: Mapping[str, object] | None) -> None:

@@ -11,11 +11,11 @@ from tla2py.sweep.axes import replaceable_standard
 from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, unknown_in_grid
 from tla2py.sweep.source import Source
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 from tla2py.text import nearest
 
 
-def check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> None:
+def check_names(file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph]) -> None:
     """Every name the file uses is declared by at least one of the modules."""
     constants = sorted({c.name for spec in specs.values() for c in spec.constants})
     definitions = sorted({name for spec in specs.values() for name in spec.definitions})
@@ -54,7 +54,7 @@ def check_names(file: SweepFile, source: Source, specs: Mapping[str, Spec]) -> N
                 raise error
 
 
-def _check_substitution(name: str, source: Source, specs: Mapping[str, Spec]) -> None:
+def _check_substitution(name: str, source: Source, specs: Mapping[str, ModuleGraph]) -> None:
     found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
     spaces = list(specs.values())
     if found:

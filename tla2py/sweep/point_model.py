@@ -14,7 +14,7 @@ from tla2py.model.model import Model, constant_values, default_specification, ke
 from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, MODEL_SWITCHES, Parameter
 from tla2py.sweep.source import Source
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 from tla2py.text import nearest
 from tla2py.toml import toml_value, value_text
 
@@ -28,7 +28,7 @@ class Sources:
 
     file: SweepFile
     source: Source
-    specs: Mapping[str, Spec]
+    specs: Mapping[str, ModuleGraph]
     configs: Mapping[str, ConfigFile]
     parameters: tuple[Parameter, ...]
 
@@ -37,7 +37,7 @@ class Sources:
         """The kind of every parameter by its name."""
         return {parameter.name: parameter.kind for parameter in self.parameters}
 
-    def spec(self, parameters: Mapping[str, str]) -> Spec:
+    def spec(self, parameters: Mapping[str, str]) -> ModuleGraph:
         """The module of a point."""
         name = parameters["module"] if self.kinds.get("module") == "module" else next(iter(self.specs))
         return self.specs[name]
@@ -101,7 +101,7 @@ def point_model(sources: Sources, parameters: Mapping[str, str]) -> Model:
 
 
 def _chosen(
-    sources: Sources, spec: Spec, config: ConfigFile | None, parameters: Mapping[str, str]
+    sources: Sources, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
 ) -> _Chosen:
     """The keys of [model] that name one definition; who speaks of the behaviour later speaks of all of it."""
     model = sources.file.model
@@ -125,7 +125,7 @@ def _chosen(
 
 
 def _varied(
-    sources: Sources, spec: Spec, parameters: Mapping[str, str]
+    sources: Sources, spec: ModuleGraph, parameters: Mapping[str, str]
 ) -> Iterator[tuple[str, str | tuple[str, ...]]]:
     for key in MODEL_PARAMETERS:
         if sources.kinds.get(key) != "model":
@@ -145,7 +145,7 @@ def _varied(
 
 
 def _lists(
-    sources: Sources, spec: Spec, config: ConfigFile | None, parameters: Mapping[str, str]
+    sources: Sources, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The keys of [model] that are lists: of those who name one, the last to speak."""
     for key in MODEL_LISTS:
@@ -175,7 +175,7 @@ def _check_deadlock(sources: Sources, config: ConfigFile | None, parameters: Map
     return own if own is not None else config.config.check_deadlock if config else True
 
 
-def _check_definitions(sources: Sources, spec: Spec, key: str, names: tuple[str, ...]) -> None:
+def _check_definitions(sources: Sources, spec: ModuleGraph, key: str, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in spec.definitions:
             close = nearest(name, list(spec.definitions))
@@ -187,7 +187,7 @@ def _check_definitions(sources: Sources, spec: Spec, key: str, names: tuple[str,
             )
 
 
-def _names(spec: Spec) -> Iterator[str]:
+def _names(spec: ModuleGraph) -> Iterator[str]:
     yield from spec.definitions
     yield from (constant.name for constant in spec.constants)
 

@@ -10,9 +10,9 @@ from tla2py.config.literal import literal_names
 from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.point_model import Sources
-from tla2py.syntax import Definition, Spec
-from tla2py.syntax.evaluate import evaluate_term, term_of
-from tla2py.syntax.term import Term
+from tla2py.syntax import Definition, ModuleGraph
+from tla2py.syntax.evaluate import evaluate_expression, expression_of
+from tla2py.syntax.expression import Expression
 from tla2py.text import nearest, parameter_text
 from tla2py.values import ModelValue, Value, format_value
 
@@ -28,7 +28,7 @@ class Names:
     such as the name of a module; all other names are looked up in the module.
     """
 
-    spec: Spec
+    spec: ModuleGraph
     values: Mapping[str, str]
     words: Mapping[str, str]
     model_values: frozenset[str]
@@ -68,7 +68,7 @@ class Names:
             found = None if other == name else self._find(other)
             return ModelValue(other) if found is None else found
 
-        return evaluate_term(term_of(text), inside)
+        return evaluate_expression(expression_of(text), inside)
 
 
 def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | None]:
@@ -122,7 +122,7 @@ def holds(predicate: str, names: Names) -> bool:
 
     Raises InputError: what ``evaluate`` raises, ``unknown-name`` and ``not-a-predicate``.
     """
-    value = evaluate_term(term_of(predicate), names.lookup)
+    value = evaluate_expression(expression_of(predicate), names.lookup)
     if not isinstance(value, bool):
         raise InputError(
             "not-a-predicate",
@@ -139,12 +139,12 @@ def _names(text: str) -> frozenset[str]:
     if literal is not None:
         return literal
     try:
-        found, todo = set[str](), [term_of(text)]
+        found, todo = set[str](), [expression_of(text)]
     except InputError:
         return frozenset()  # LAMBDA stands only where an operator is wanted
     while todo:
-        term: Term = todo.pop()
-        if term.is_name():
-            found.add(term.operator)
-        todo.extend(term.children())
+        expr: Expression = todo.pop()
+        if expr.is_name():
+            found.add(expr.operator)
+        todo.extend(expr.children())
     return frozenset(found)

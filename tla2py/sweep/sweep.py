@@ -33,7 +33,7 @@ from tla2py.sweep.options import search_limits, search_options
 from tla2py.sweep.point_model import Sources, point_model
 from tla2py.sweep.predicate import failing_predicate
 from tla2py.sweep.source import Source
-from tla2py.syntax import Spec, load_spec, untranslated
+from tla2py.syntax import ModuleGraph, load_modules, untranslated
 from tla2py.toolchain.installed import module_folder
 from tla2py.toolchain.overrides import override_modules, read_override
 from tla2py.toolchain.releases import COMMUNITY
@@ -49,7 +49,7 @@ class Sweep:
     text: str
     file: SweepFile
     source: Source
-    specs: Mapping[str, Spec]
+    specs: Mapping[str, ModuleGraph]
     configs: Mapping[str, ConfigFile]
     parameters: tuple[Parameter, ...]
     points: tuple[Point, ...]
@@ -87,7 +87,7 @@ class Sweep:
         """The model of a point. Raises InputError (``unassigned``, ``unknown-definition``) naming the place."""
         return point_model(self.sources, point.parameters)
 
-    def spec(self, point: Point) -> Spec:
+    def spec(self, point: Point) -> ModuleGraph:
         """The module of a point with all that it reaches."""
         return self.sources.spec(point.parameters)
 
@@ -225,7 +225,7 @@ def _loaded(
     )
     libraries += [override_modules(override) for override in overrides]
     with contextlib.nullcontext() if file.tlc.translate else untranslated():
-        specs = manifest.specs if manifest else {name: load_spec(base / name, libraries) for name in names}
+        specs = manifest.specs if manifest else {name: load_modules(base / name, libraries) for name in names}
     if not specs:
         raise InputError(
             "empty-parameter",

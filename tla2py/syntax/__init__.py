@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tla2py.syntax.expression import Expression, parse_expression
+from tla2py.syntax.expression import Span
 from tla2py.syntax.levels import Level
 from tla2py.syntax.module import (
     Assumption,
@@ -17,30 +17,30 @@ from tla2py.syntax.module import (
     Theorem,
     Variable,
 )
+from tla2py.syntax.module_graph import ModuleGraph
 from tla2py.syntax.parse import parse_module, read_text
-from tla2py.syntax.search import load_spec, translate_with, untranslated
-from tla2py.syntax.spec import Spec
+from tla2py.syntax.search import load_modules, translate_with, untranslated
+from tla2py.syntax.standalone import StandaloneExpression, parse_expression
 from tla2py.syntax.standard import STANDARD_MODULES
-from tla2py.syntax.term import Span
 
 __all__ = [
     "STANDARD_MODULES",
     "Assumption",
     "Constant",
     "Definition",
-    "Expression",
     "Instance",
     "Level",
     "Module",
+    "ModuleGraph",
     "Reference",
     "Remark",
     "Span",
-    "Spec",
+    "StandaloneExpression",
     "Substitution",
     "SyntaxProblem",
     "Theorem",
     "Variable",
-    "load_spec",
+    "load_modules",
     "parse_expression",
     "parse_module",
     "read_text",

@@ -1,4 +1,4 @@
-"""Terms from the nodes of tree-sitter."""
+"""Expressions from the nodes of tree-sitter."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from tla2py.syntax.expression import Bound, Expression, Shape
 from tla2py.syntax.module import Definition, Instance, Reference, Substitution
 from tla2py.syntax.nodes import (
     BINDERS,
@@ -18,19 +19,18 @@ from tla2py.syntax.nodes import (
     flatten,
 )
 from tla2py.syntax.symbols import spell_symbol
-from tla2py.syntax.term import Bound, Shape, Term
 from tla2py.syntax.tree import COMMENTS, Source
 
 
 class Builder:
-    """Builds terms and definitions from the nodes of one module's tree."""
+    """Builds expressions and definitions from the nodes of one module's tree."""
 
     def __init__(self, source: Source, module: str) -> None:
         self._source = source
         self._module = module
         self.instantiated: list[Reference] = []
         """The modules named after INSTANCE in what was built so far."""
-        self._rules: dict[str, Callable[[Node], Term]] = {
+        self._rules: dict[str, Callable[[Node], Expression]] = {
             "identifier_ref": self._name,
             "bound_op": self._bound_op,
             "bound_nonfix_op": self._bound_op,
@@ -43,7 +43,7 @@ class Builder:
             "prefixed_op": self._prefixed,
             "subexpression": self._subexpression,
             "parentheses": self._inner,
-            "label": lambda node: self.term(field(node, "expression")),
+            "label": lambda node: self.expression(field(node, "expression")),
             "unbounded_quantification": self._unbounded,
             "choose": self._choose,
             "lambda": self._lambda,
@@ -58,8 +58,8 @@ class Builder:
             "disj_list": lambda node: self._bullets(node, "\\/"),
         }
 
-    def term(self, node: Node) -> Term:
-        """Return the term of an expression; what is no expression becomes a construct of its own name."""
+    def expression(self, node: Node) -> Expression:
+        """Return the expression of a node; a node of another kind becomes a construct of its own name."""
         kind = node.type
         if kind in self._rules:
             return self._rules[kind](node)
@@ -76,14 +76,14 @@ class Builder:
         name = field(node, "name")
         names = [self._identifier(child) for child in node.children_by_field_name("parameter")]
         parameters = tuple(each for each in names if each)
-        body: Term | None = None
+        body: Expression | None = None
         if node.type == "function_definition":
             bounds = self._bounds(node)
-            value = self.term(field(node, "definition"))
+            value = self.expression(field(node, "definition"))
             body = self._make(node, "bind", "[|->]", (value,), bounds=bounds)
             parameters = ()
         elif node.type == "operator_definition":
-            body = self.term(field(node, "definition"))
+            body = self.expression(field(node, "definition"))
         whole = node.parent if node.parent is not None and node.parent.type == "local_definition" else node
         return Definition(
             name=self._identifier(name),
@@ -126,7 +126,7 @@ class Builder:
         parts = [c for c in node.named_children if c.type not in COMMENTS and c.type != "gets"]
         target, value = parts[0], parts[-1]
         name = self._identifier(target) or self._source.text(target)
-        return Substitution(name=name, value=self.term(value), text=self._source.text(value))
+        return Substitution(name=name, value=self.expression(value), text=self._source.text(value))
 
     def _identifier(self, node: Node) -> str:
         """Return the name that a node declares, "" for punctuation."""
@@ -144,40 +144,44 @@ class Builder:
         node: Node,
         shape: Shape,
         operator: str,
-        arguments: tuple[Term, ...] = (),
+        arguments: tuple[Expression, ...] = (),
         *,
         bounds: tuple[Bound, ...] = (),
         text: str = "",
-    ) -> Term:
+    ) -> Expression:
         span = self._source.span(node)
-        return Term(shape=shape, operator=operator, span=span, arguments=arguments, bounds=bounds, text=text)
+        return Expression(
+            shape=shape, operator=operator, span=span, arguments=arguments, bounds=bounds, text=text
+        )
 
-    def _parts(self, node: Node) -> list[Term]:
-        return [self.term(child) for child in node.named_children if child.type not in NOT_EXPRESSIONS]
+    def _parts(self, node: Node) -> list[Expression]:
+        return [self.expression(child) for child in node.named_children if child.type not in NOT_EXPRESSIONS]
 
-    def _inner(self, node: Node) -> Term:
+    def _inner(self, node: Node) -> Expression:
         parts = self._parts(node)
         return parts[0] if len(parts) == 1 else self._make(node, "build", node.type, tuple(parts))
 
-    def _name(self, node: Node) -> Term:
+    def _name(self, node: Node) -> Expression:
         return self._make(node, "apply", self._source.text(node))
 
-    def _arguments(self, node: Node) -> tuple[Term, ...]:
+    def _arguments(self, node: Node) -> tuple[Expression, ...]:
         inner = [child for child in node.children_by_field_name("parameter") if child.is_named]
-        return tuple(self.term(child) for child in inner if child.type not in COMMENTS)
+        return tuple(self.expression(child) for child in inner if child.type not in COMMENTS)
 
-    def _bound_op(self, node: Node) -> Term:
+    def _bound_op(self, node: Node) -> Expression:
         return self._make(node, "apply", self._identifier(field(node, "name")), self._arguments(node))
 
-    def _bare_symbol(self, node: Node) -> Term:
+    def _bare_symbol(self, node: Node) -> Expression:
         inner = next((c for c in node.named_children if c.type not in COMMENTS), node)
         return self._make(node, "apply", spell_symbol(inner.type))
 
-    def _symbol(self, node: Node, *sides: str) -> Term:
+    def _symbol(self, node: Node, *sides: str) -> Expression:
         operator = spell_symbol(field(node, "symbol").type)
-        return self._make(node, "apply", operator, tuple(self.term(field(node, side)) for side in sides))
+        return self._make(
+            node, "apply", operator, tuple(self.expression(field(node, side)) for side in sides)
+        )
 
-    def _infix(self, node: Node) -> Term:
+    def _infix(self, node: Node) -> Expression:
         """Return an infix application; chains of one symbol are long and lean left, so no recursion there."""
         symbol = field(node, "symbol").type
         chain: list[Node] = []
@@ -185,36 +189,38 @@ class Builder:
         while left.type == "bound_infix_op" and field(left, "symbol").type == symbol:
             chain.append(left)
             left = field(left, "lhs")
-        result = self.term(left)
+        result = self.expression(left)
         for link in reversed(chain):
-            pair = (result, self.term(field(link, "rhs")))
+            pair = (result, self.expression(field(link, "rhs")))
             result = self._make(link, "apply", spell_symbol(symbol), pair)
         if symbol in {"land", "lor"}:
             return self._make(node, "apply", result.operator, flatten(result))
         return result
 
-    def _bullets(self, node: Node, operator: str) -> Term:
+    def _bullets(self, node: Node, operator: str) -> Expression:
         items = [child for child in node.named_children if child.type in {"conj_item", "disj_item"}]
-        parts = [self.term(c) for item in items for c in item.named_children[1:] if c.type not in COMMENTS]
+        parts = [
+            self.expression(c) for item in items for c in item.named_children[1:] if c.type not in COMMENTS
+        ]
         return self._make(node, "apply", operator, tuple(parts))
 
-    def _prefixed(self, node: Node) -> Term:
+    def _prefixed(self, node: Node) -> Expression:
         names, arguments = self._prefix(field(node, "prefix"))
-        operator = self.term(field(node, "op"))
+        operator = self.expression(field(node, "op"))
         name = "!".join([*names, operator.operator])
         return self._make(node, "apply", name, (*arguments, *operator.arguments))
 
-    def _prefix(self, node: Node) -> tuple[list[str], list[Term]]:
+    def _prefix(self, node: Node) -> tuple[list[str], list[Expression]]:
         names: list[str] = []
-        arguments: list[Term] = []
+        arguments: list[Expression] = []
         for part in node.named_children:
             for component in part.named_children if part.type == "subexpr_component" else ():
-                term = self.term(component)
-                names.append(term.operator)
-                arguments.extend(term.arguments)
+                expr = self.expression(component)
+                names.append(expr.operator)
+                arguments.extend(expr.arguments)
         return names, arguments
 
-    def _subexpression(self, node: Node) -> Term:
+    def _subexpression(self, node: Node) -> Expression:
         prefix = next(child for child in node.named_children if child.type == "subexpr_prefix")
         names, arguments = self._prefix(prefix)
         whole = self._make(node, "apply", "!".join(names), tuple(arguments))
@@ -225,7 +231,7 @@ class Builder:
 
     def _bound(self, node: Node) -> Bound:
         names, pattern = self._intros(node)
-        return Bound(names=names, domain=self.term(field(node, "set")), pattern=pattern)
+        return Bound(names=names, domain=self.expression(field(node, "set")), pattern=pattern)
 
     def _intros(self, node: Node) -> tuple[tuple[str, ...], bool]:
         names: list[str] = []
@@ -238,50 +244,54 @@ class Builder:
                 names.append(self._source.text(child))
         return tuple(names), pattern
 
-    def _binder(self, node: Node) -> Term:
+    def _binder(self, node: Node) -> Expression:
         operator = BINDERS[node.type]
         if not operator:
             operator = QUANTIFIERS[field(node, "quantifier").type]
         parts = [
             c for c in node.named_children if c.type not in NOT_EXPRESSIONS and c.type != "quantifier_bound"
         ]
-        body = tuple(self.term(child) for child in parts)
+        body = tuple(self.expression(child) for child in parts)
         return self._make(node, "bind", operator, body, bounds=self._bounds(node))
 
-    def _unbounded(self, node: Node) -> Term:
+    def _unbounded(self, node: Node) -> Expression:
         names, pattern = self._intros(node)
         operator = QUANTIFIERS[field(node, "quantifier").type]
-        body = self.term(field(node, "expression"))
+        body = self.expression(field(node, "expression"))
         return self._make(node, "bind", operator, (body,), bounds=(Bound(names=names, pattern=pattern),))
 
-    def _choose(self, node: Node) -> Term:
+    def _choose(self, node: Node) -> Expression:
         names, pattern = self._intros(node)
         domain = node.child_by_field_name("set")
-        bound = Bound(names=names, pattern=pattern, domain=self.term(domain) if domain is not None else None)
-        return self._make(node, "bind", "CHOOSE", (self.term(field(node, "expression")),), bounds=(bound,))
+        bound = Bound(
+            names=names, pattern=pattern, domain=self.expression(domain) if domain is not None else None
+        )
+        return self._make(
+            node, "bind", "CHOOSE", (self.expression(field(node, "expression")),), bounds=(bound,)
+        )
 
-    def _lambda(self, node: Node) -> Term:
+    def _lambda(self, node: Node) -> Expression:
         names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
         bound = Bound(names=tuple(names))
         return self._make(node, "bind", "LAMBDA", tuple(self._parts(node))[-1:], bounds=(bound,))
 
-    def _record(self, node: Node) -> Term:
+    def _record(self, node: Node) -> Expression:
         names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
         operator = "record" if node.type == "record_literal" else "[:]"
         return self._make(node, "build", operator, tuple(self._parts(node)), text=",".join(names))
 
-    def _field_access(self, node: Node) -> Term:
+    def _field_access(self, node: Node) -> Expression:
         parts = [child for child in node.named_children if child.type not in COMMENTS]
-        return self._make(node, "build", ".", (self.term(parts[0]),), text=self._source.text(parts[-1]))
+        return self._make(node, "build", ".", (self.expression(parts[0]),), text=self._source.text(parts[-1]))
 
-    def _except(self, node: Node) -> Term:
+    def _except(self, node: Node) -> Expression:
         """Return ``EXCEPT``: the function, then for each update its indices (as a tuple) and its value."""
-        arguments = [self.term(field(node, "expr_to_update"))]
+        arguments = [self.expression(field(node, "expr_to_update"))]
         for update in node.named_children:
             if update.type != "except_update":
                 continue
             specifiers = update.children_by_field_name("update_specifier")
-            indices: list[Term] = []
+            indices: list[Expression] = []
             for specifier in specifiers:
                 for step in specifier.named_children:
                     if step.type == "except_update_fn_appl":
@@ -289,15 +299,15 @@ class Builder:
                     else:
                         indices.append(self._make(step, "build", ".field", text=self._source.text(step)))
             arguments.append(self._make(update, "build", "path", tuple(indices)))
-            arguments.append(self.term(field(update, "new_val")))
+            arguments.append(self.expression(field(update, "new_val")))
         return self._make(node, "build", "EXCEPT", tuple(arguments))
 
-    def _fairness(self, node: Node) -> Term:
+    def _fairness(self, node: Node) -> Expression:
         return self._make(node, "build", self._source.text(node)[:3], tuple(self._parts(node)))
 
-    def _case(self, node: Node) -> Term:
+    def _case(self, node: Node) -> Expression:
         """Return ``CASE``: guards and values in turn, ``OTHER`` as a guard that is TRUE."""
-        arguments: list[Term] = []
+        arguments: list[Expression] = []
         for arm in node.named_children:
             parts = self._parts(arm)
             if arm.type == "other_arm":
@@ -306,7 +316,7 @@ class Builder:
                 arguments.extend(parts)
         return self._make(node, "build", "CASE", tuple(arguments))
 
-    def _let(self, node: Node) -> Term:
+    def _let(self, node: Node) -> Expression:
         definitions: list[Definition] = []
         instances: list[Instance] = []
         for child in node.children_by_field_name("definitions"):
@@ -314,11 +324,11 @@ class Builder:
                 instances.append(self.instance(child))
             elif child.type in {"operator_definition", "function_definition"}:
                 definitions.append(self.definition(child))
-        return Term(
+        return Expression(
             shape="let",
             operator="LET",
             span=self._source.span(node),
-            arguments=(self.term(field(node, "expression")),),
+            arguments=(self.expression(field(node, "expression")),),
             definitions=tuple(definitions),
             instances=tuple(instances),
         )

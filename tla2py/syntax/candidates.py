@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Level, Levels
 from tla2py.syntax.scope import Entity, Resolver, Scope
-from tla2py.syntax.term import Term
 
 # Nothing but the name tells what is there to bound a search from what ought to hold.
 _BOUNDS = re.compile(r"constraint|(limit|bound)s?$", re.IGNORECASE)
@@ -59,8 +59,8 @@ def find_candidates(scope: Scope, levels: Levels, resolver: Resolver) -> Candida
 class _Behavior:
     """What a temporal formula says: its initial predicates, its steps, and the definitions it is spread over."""
 
-    inits: tuple[tuple[Term, Scope], ...]
-    steps: tuple[tuple[Term, Scope], ...]
+    inits: tuple[tuple[Expression, Scope], ...]
+    steps: tuple[tuple[Expression, Scope], ...]
     through: tuple[Entity, ...]
 
 
@@ -85,12 +85,12 @@ class _Finder:
         }
         specifications = [name for name, each in behaviors.items() if each.inits and each.steps]
         found = [behaviors[name] for name in specifications]
-        inits = self._named([term for each in found for term, _ in each.inits])
+        inits = self._named([expr for each in found for expr, _ in each.inits])
         inits = _unique([*inits, *(name for name in self._entities if self._sets_all(name))])
         # A specification that checks induction begins with invariants: TypeOK /\ Inv /\ [][Next]_vars.
         starting = [name for name in inits if "Init" in name or self._sets_all(name)]
         inits = starting or inits
-        nexts = self._named([term for each in found for term, _ in each.steps])
+        nexts = self._named([expr for each in found for expr, _ in each.steps])
         if not nexts:
             steps = [name for name in self._entities if self._level[name] == Level.ACTION]
             nexts = [name for name in steps if name.endswith("Next")]
@@ -101,9 +101,9 @@ class _Finder:
         parts = self._reached(self._entities[name] for name in (*inits, *nexts))
         for each in found:
             starts = [
-                (term, scope)
-                for term, scope in each.inits
-                if not self._named([term]) or term.operator in inits
+                (expr, scope)
+                for expr, scope in each.inits
+                if not self._named([expr]) or expr.operator in inits
             ]
             parts |= self._reached_by(starts) | self._reached_by(each.steps)
             parts |= {_key(entity) for entity in each.through}
@@ -120,28 +120,30 @@ class _Finder:
         )
 
     def _behavior(self, entity: Entity) -> _Behavior:
-        inits: list[tuple[Term, Scope]] = []
-        steps: list[tuple[Term, Scope]] = []
+        inits: list[tuple[Expression, Scope]] = []
+        steps: list[tuple[Expression, Scope]] = []
         through: list[Entity] = []
         pending = [(entity.body, entity.scope)]
         while pending:
-            term, scope = pending.pop(0)
-            if term is None:
+            expr, scope = pending.pop(0)
+            if expr is None:
                 continue
-            inner = scope.find(term.operator) if term.is_name() else None
-            if term.shape == "apply" and term.operator == "/\\":
-                pending[:0] = [(part, scope) for part in term.arguments]
-            elif self._levels.of_term(term, scope) <= Level.STATE:
-                inits.append((term, scope))
-            elif (action := _step(term)) is not None:
+            inner = scope.find(expr.operator) if expr.is_name() else None
+            if expr.shape == "apply" and expr.operator == "/\\":
+                pending[:0] = [(part, scope) for part in expr.arguments]
+            elif self._levels.of_expression(expr, scope) <= Level.STATE:
+                inits.append((expr, scope))
+            elif (action := _step(expr)) is not None:
                 steps.append((action, scope))
-            elif inner is not None and inner not in through and "!" not in term.operator:
+            elif inner is not None and inner not in through and "!" not in expr.operator:
                 through.append(inner)
                 pending.insert(0, (inner.body, inner.scope))
         return _Behavior(tuple(inits), tuple(steps), tuple(through))
 
-    def _named(self, terms: list[Term]) -> list[str]:
-        return _unique(term.operator for term in terms if term.is_name() and term.operator in self._entities)
+    def _named(self, expressions: list[Expression]) -> list[str]:
+        return _unique(
+            expr.operator for expr in expressions if expr.is_name() and expr.operator in self._entities
+        )
 
     def _sets_all(self, name: str) -> bool:
         """Whether a predicate gives every variable a value, as an initial predicate must, or is named for it."""
@@ -155,18 +157,18 @@ class _Finder:
         pending = [(entity.body, entity.scope)]
         seen: set[Entity] = set()
         while pending:
-            term, scope = pending.pop()
-            if term is None:
+            expr, scope = pending.pop()
+            if expr is None:
                 continue
-            if term.shape == "apply" and term.operator in {"=", "\\in"} and term.arguments[0].is_name():
-                (equal if term.operator == "=" else among).add(term.arguments[0].operator)
-            elif (inner := scope.find(term.operator)) is not None:
+            if expr.shape == "apply" and expr.operator in {"=", "\\in"} and expr.arguments[0].is_name():
+                (equal if expr.operator == "=" else among).add(expr.arguments[0].operator)
+            elif (inner := scope.find(expr.operator)) is not None:
                 if inner not in seen:
                     seen.add(inner)
                     pending.append((inner.body, inner.scope))
-            elif term.operator in {"/\\", "\\/", "\\E", "LET"}:
-                inside = self._resolver.let(scope, term) if term.shape == "let" else scope
-                pending += [(part, inside) for part in term.arguments]
+            elif expr.operator in {"/\\", "\\/", "\\E", "LET"}:
+                inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
+                pending += [(part, inside) for part in expr.arguments]
         # A type predicate too speaks of every variable, but with sets alone.
         return bool(equal & self._variables) and self._variables <= equal | among
 
@@ -191,8 +193,8 @@ class _Finder:
                 pending += mentioned(entity.body, entity.scope)
         return {_key(entity) for entity in found}
 
-    def _reached_by(self, terms: Iterable[tuple[Term, Scope]]) -> set[tuple[str, str]]:
-        return self._reached(entity for term, scope in terms for entity in mentioned(term, scope))
+    def _reached_by(self, expressions: Iterable[tuple[Expression, Scope]]) -> set[tuple[str, str]]:
+        return self._reached(entity for expr, scope in expressions for entity in mentioned(expr, scope))
 
     def _is_invariant(self, name: str) -> bool:
         entity = self._entities[name]
@@ -206,23 +208,23 @@ class _Finder:
             return False
         return level == Level.ACTION or self._is_boolean(entity.body, entity.scope, frozenset())
 
-    def _is_boolean(self, term: Term | None, scope: Scope, inside: frozenset[Entity]) -> bool:
+    def _is_boolean(self, expr: Expression | None, scope: Scope, inside: frozenset[Entity]) -> bool:
         """Whether an expression is a truth value by its shape."""
-        if term is None:
+        if expr is None:
             return False
-        if term.shape == "let":
-            return self._is_boolean(term.arguments[0], self._resolver.let(scope, term), inside)
-        if term.shape == "build" and term.operator == "IF":
-            return all(self._is_boolean(part, scope, inside) for part in term.arguments[1:])
-        if term.shape == "build" and term.operator == "CASE":
-            return all(self._is_boolean(part, scope, inside) for part in term.arguments[1::2])
-        entity = scope.find(term.operator) if term.shape == "apply" else None
+        if expr.shape == "let":
+            return self._is_boolean(expr.arguments[0], self._resolver.let(scope, expr), inside)
+        if expr.shape == "build" and expr.operator == "IF":
+            return all(self._is_boolean(part, scope, inside) for part in expr.arguments[1:])
+        if expr.shape == "build" and expr.operator == "CASE":
+            return all(self._is_boolean(part, scope, inside) for part in expr.arguments[1::2])
+        entity = scope.find(expr.operator) if expr.shape == "apply" else None
         if entity is not None:
             # A recursive branch says nothing that the others do not.
             return entity in inside or self._is_boolean(entity.body, entity.scope, inside | {entity})
-        if term.shape == "apply":
-            return term.operator in _BOOLEAN_OPERATORS
-        return term.operator in {"\\A", "\\E"} or (term.shape == "literal" and term.operator == "boolean")
+        if expr.shape == "apply":
+            return expr.operator in _BOOLEAN_OPERATORS
+        return expr.operator in {"\\A", "\\E"} or (expr.shape == "literal" and expr.operator == "boolean")
 
     def _is_symmetry(self, name: str) -> bool:
         if self._level[name] != Level.CONSTANT:
@@ -239,25 +241,25 @@ class _Finder:
         return False
 
 
-def walk(term: Term) -> Iterator[Term]:
-    """Yield a term and all terms inside it."""
-    pending = [term]
+def walk(expr: Expression) -> Iterator[Expression]:
+    """Yield an expression and all expressions inside it."""
+    pending = [expr]
     while pending:
         each = pending.pop()
         yield each
         pending += each.children()
 
 
-def mentioned(term: Term, scope: Scope) -> list[Entity]:
-    """Return what the names in a term stand for."""
-    found = (scope.find(each.operator) for each in walk(term) if each.shape == "apply")
+def mentioned(expr: Expression, scope: Scope) -> list[Entity]:
+    """Return what the names in an expression stand for."""
+    found = (scope.find(each.operator) for each in walk(expr) if each.shape == "apply")
     return [entity for entity in found if entity is not None]
 
 
-def _step(term: Term) -> Term | None:
+def _step(expr: Expression) -> Expression | None:
     """Return the action A of ``[][A]_v``."""
-    if term.shape == "apply" and term.operator == "[]" and term.arguments:
-        inner = term.arguments[0]
+    if expr.shape == "apply" and expr.operator == "[]" and expr.arguments:
+        inner = expr.arguments[0]
         if inner.shape == "build" and inner.operator == "[]_":
             return inner.arguments[0]
     return None

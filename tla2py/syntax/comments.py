@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from tla2py.syntax.term import Span
+from tla2py.syntax.expression import Span
 from tla2py.syntax.tree import Source
 
 # Lines of a comment drawn as a box or a rule say nothing.

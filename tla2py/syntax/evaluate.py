@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.syntax import Definition, parse_expression
+from tla2py.syntax.expression import Bound, Expression
 from tla2py.syntax.parse import read_text
-from tla2py.syntax.term import Bound, Term
 from tla2py.values import Interval, ModelValue, Value, format_value, parse_value, same_value
 
 UNDERSTOOD = (
@@ -34,11 +34,11 @@ def evaluate(text: str, lookup: Lookup) -> Value:
     Raises InputError: ``expression-syntax``, ``not-understood``, ``not-a-value`` (an operator has no value for its
     arguments), and what ``lookup`` raises.
     """
-    return evaluate_term(term_of(text), lookup)
+    return evaluate_expression(expression_of(text), lookup)
 
 
 @lru_cache(maxsize=1 << 14)
-def term_of(text: str) -> Term:
+def expression_of(text: str) -> Expression:
     """An expression read. Raises InputError (``expression-syntax``)."""
     parse_expression(text)  # for its errors, which speak of the expression alone
     body = read_text(f"---- MODULE E ----\nE ==\n{text}\n====\n").definitions[0].body
@@ -46,10 +46,10 @@ def term_of(text: str) -> Term:
     return body
 
 
-def evaluate_term(term: Term, lookup: Lookup) -> Value:
+def evaluate_expression(expr: Expression, lookup: Lookup) -> Value:
     """The value of an expression that was read, as ``evaluate`` gives it."""
     try:
-        return _Evaluation(lookup).value(term, {})
+        return _Evaluation(lookup).value(expr, {})
     except RecursionError:
         raise InputError(
             "not-understood",
@@ -62,10 +62,10 @@ class _Evaluation:
     def __init__(self, lookup: Lookup) -> None:
         self.lookup = lookup
 
-    def value(self, term: Term, bound: Mapping[str, Value]) -> Value:
-        match term.shape, term.operator, term.arguments:
+    def value(self, expr: Expression, bound: Mapping[str, Value]) -> Value:
+        match expr.shape, expr.operator, expr.arguments:
             case "literal", _, _:
-                return _literal(term)
+                return _literal(expr)
             case "apply", ("/\\" | "\\/") as name, parts:
                 # What decides ends it, as in TLC: what comes after may have no value.
                 return (name == "/\\") == all(
@@ -92,39 +92,39 @@ class _Evaluation:
                 return self.value(then if self.boolean(condition, bound, "IF") else other, bound)
             case "bind", ("\\A" | "\\E") as name, (body,):
                 wanted = name == "\\E"
-                found = any(self.boolean(body, inner, name) == wanted for inner in self.each(term, bound))
+                found = any(self.boolean(body, inner, name) == wanted for inner in self.each(expr, bound))
                 return found == wanted
-            case "bind", "{:}", (body,) if len(term.bounds) == 1 and len(term.bounds[0].names) == 1:
-                (variable,) = term.bounds[0].names
-                kept = (i[variable] for i in self.each(term, bound) if self.boolean(body, i, "{x : P}"))
+            case "bind", "{:}", (body,) if len(expr.bounds) == 1 and len(expr.bounds[0].names) == 1:
+                (variable,) = expr.bounds[0].names
+                kept = (i[variable] for i in self.each(expr, bound) if self.boolean(body, i, "{x : P}"))
                 return frozenset(kept)
-            case "bind", "CHOOSE", (body,) if len(term.bounds) == 1 and len(term.bounds[0].names) == 1:
-                (variable,) = term.bounds[0].names
-                some = [i[variable] for i in self.each(term, bound) if self.boolean(body, i, "CHOOSE")]
+            case "bind", "CHOOSE", (body,) if len(expr.bounds) == 1 and len(expr.bounds[0].names) == 1:
+                (variable,) = expr.bounds[0].names
+                some = [i[variable] for i in self.each(expr, bound) if self.boolean(body, i, "CHOOSE")]
                 if len(some) == 1:
                     return some[0]
                 raise _not_understood("CHOOSE with other than one value to choose")
             case "bind", "{|}", (body,):
-                return frozenset(self.value(body, inner) for inner in self.each(term, bound))
-        raise _not_understood(term.operator)
+                return frozenset(self.value(body, inner) for inner in self.each(expr, bound))
+        raise _not_understood(expr.operator)
 
-    def boolean(self, term: Term, bound: Mapping[str, Value], name: str) -> bool:
-        value = self.value(term, bound)
+    def boolean(self, expr: Expression, bound: Mapping[str, Value], name: str) -> bool:
+        value = self.value(expr, bound)
         if not isinstance(value, bool):
             raise _no_value(name, [value])
         return value
 
-    def infinite(self, term: Term) -> bool:
-        """Whether a term is Nat or Int, and not replaced by anything else."""
-        if not term.is_name() or term.operator not in _INFINITE:
+    def infinite(self, expr: Expression) -> bool:
+        """Whether an expression is Nat or Int, and not replaced by anything else."""
+        if not expr.is_name() or expr.operator not in _INFINITE:
             return False
         try:
-            self.lookup(term.operator)
+            self.lookup(expr.operator)
         except InputError:
             return True
         return False
 
-    def named(self, name: str, parts: tuple[Term, ...], bound: Mapping[str, Value]) -> Value:
+    def named(self, name: str, parts: tuple[Expression, ...], bound: Mapping[str, Value]) -> Value:
         if name in bound and not parts:
             return bound[name]
         try:
@@ -147,10 +147,10 @@ class _Evaluation:
         arguments = [self.value(part, bound) for part in parts]
         return self.value(found.body, dict(zip(found.parameters, arguments, strict=True)))
 
-    def each(self, term: Term, bound: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
+    def each(self, expr: Expression, bound: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
         """What the bound names stand for, one assignment after the other."""
-        names = [name for each in term.bounds for name in each.names]
-        domains = [d for each in term.bounds for d in [self.domain(each, bound)] * len(each.names)]
+        names = [name for each in expr.bounds for name in each.names]
+        domains = [d for each in expr.bounds for d in [self.domain(each, bound)] * len(each.names)]
         for values in itertools.product(*domains):
             yield {**bound, **dict(zip(names, values, strict=True))}
 
@@ -164,11 +164,11 @@ class _Evaluation:
             raise _no_value("\\in", [members]) from None
 
 
-def _literal(term: Term) -> Value:
-    if term.operator == "number" and term.text[:1] == "\\":
+def _literal(expr: Expression) -> Value:
+    if expr.operator == "number" and expr.text[:1] == "\\":
         bases = {"h": 16, "o": 8, "b": 2}
-        return int(term.text[2:], bases[term.text[1].lower()])
-    return parse_value(term.text)
+        return int(expr.text[2:], bases[expr.text[1].lower()])
+    return parse_value(expr.text)
 
 
 def _apply(name: str, arguments: list[Value]) -> Value:

@@ -1,105 +1,79 @@
-"""Expressions that stand alone, as a sweep file has them."""
+"""The expressions of TLA+: an operator, its arguments, and what it binds.
+
+Operators have one spelling whatever the module uses: ``\\union`` and ``∪`` are ``\\cup``, ``\\leq`` is ``<=``.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from tla2py.errors import InputError
-from tla2py.syntax.depth import deeply
-from tla2py.syntax.module import Module, SyntaxProblem
-from tla2py.syntax.parse import read_text
-from tla2py.syntax.standard import standard_module_of
-from tla2py.syntax.term import Term
-from tla2py.syntax.tree import printable
+if TYPE_CHECKING:
+    from tla2py.syntax.module import Definition, Instance
 
-_HEAD = "---- MODULE Expression ----\nExpression =="
-_FIRST_LINE = _HEAD.count("\n") + 2
-# Such a line ends a module, and what comes after it is not read at all.
-_END = re.compile(r"^\s*={4}", re.MULTILINE)
-_IDENTIFIER = re.compile(r"\w+(!\w+)*")
-# What looks like an identifier and is part of the language.
-_WORDS = frozenset({"BOOLEAN", "STRING", "SUBSET", "UNION", "DOMAIN", "ENABLED", "UNCHANGED"})
+Shape = Literal["apply", "literal", "build", "bind", "let"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A stretch of source text; lines and columns count from 1, the end is the last character of it."""
+
+    begin_line: int
+    begin_column: int
+    end_line: int
+    end_column: int
+
+    @property
+    def place(self) -> str:
+        """The beginning as ``line:column``."""
+        return f"{self.begin_line}:{self.begin_column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """Names introduced by a quantifier or the like, and the set they range over where there is one.
+
+    ``pattern`` says that the names take an element of the set apart, as in ``<<a, b>> \\in S``.
+    """
+
+    names: tuple[str, ...]
+    domain: Expression | None = None
+    pattern: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
-    """A TLA+ expression.
+    """An expression.
 
-    ``names`` are the identifiers it uses and does not bind itself, those of standard modules among them, ``I!Op``
-    as one name, ``applied`` those of them that are given arguments; ``standard`` are the standard modules that define
-    names and symbols it uses.
+    ``shape`` tells what ``operator`` is: a name or symbol applied to the arguments (``apply``, also a bare name),
+    a ``literal`` of the kind ``number``, ``string`` or ``boolean``, a construct of the language (``build``), a
+    construct that binds names in its arguments (``bind``), or ``let``. A name seen through instances is
+    ``I!Op``, its arguments those of the instance, then those of the operator.
     """
 
-    text: str
-    names: frozenset[str]
-    applied: frozenset[str]
-    standard: frozenset[str]
+    shape: Shape
+    operator: str
+    span: Span
+    arguments: tuple[Expression, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    text: str = ""
 
+    def children(self) -> Iterator[Expression]:
+        """All expressions directly inside this one, in the order they are written."""
+        for bound in self.bounds:
+            if bound.domain is not None:
+                yield bound.domain
+        for definition in self.definitions:
+            if definition.body is not None:
+                yield definition.body
+        for instance in self.instances:
+            for substitution in instance.substitutions:
+                yield substitution.value
+        yield from self.arguments
 
-@deeply
-def parse_expression(text: str) -> Expression:
-    """Return what an expression speaks of.
-
-    Raises ``InputError`` ``expression-syntax`` that tells the column, and the line where there are several.
-    """
-    if not text.strip():
-        raise InputError(
-            "expression-syntax", "an expression is missing", hint='write a TLA+ expression, as in "1..3"'
-        )
-    module = read_text(f"{_HEAD}\n{text}\n====\n")
-    if module.syntax_error is not None or not _is_single(module) or _END.search(text):
-        raise _error(text, module.syntax_error)
-    body = module.definitions[0].body
-    assert body is not None
-    terms = list(_free(body, frozenset()))
-    used = frozenset(term.operator for term in terms)
-    names = frozenset(name for name in used if _IDENTIFIER.fullmatch(name)) - _WORDS
-    return Expression(
-        text=text,
-        names=names,
-        applied=names & {term.operator for term in terms if term.arguments},
-        standard=frozenset(found for name in used if (found := standard_module_of(name)) is not None),
-    )
-
-
-def _is_single(module: Module) -> bool:
-    definitions = module.definitions
-    units = len(definitions) + len(module.constants) + len(module.variables) + len(module.assumptions)
-    units += len(module.theorems) + len(module.instances) + len(module.nested)
-    return units == 1 and definitions[0].kind == "operator"
-
-
-def _error(text: str, problem: SyntaxProblem | None) -> InputError:
-    """Return the error with the place in the text where it stops being an expression."""
-    # In parentheses what begins another definition is wrong where it begins.
-    enclosed = read_text(f"{_HEAD}(\n{text}\n)\n====\n").syntax_error
-    lines = re.split(r"\r\n|\r|\n", text)
-    line, column, message = len(lines), len(lines[-1]) + 1, "it ends too early"
-    for each in (problem, enclosed):
-        if each is not None and _FIRST_LINE <= each.span.begin_line < _FIRST_LINE + len(lines):
-            line, column = each.span.begin_line - _FIRST_LINE + 1, each.span.begin_column
-            message = each.message
-    place = f"line {line}, column {column}" if len(lines) > 1 else f"column {column}"
-    shown = printable(" ".join(text.split()))
-    return InputError(
-        "expression-syntax",
-        f"not a TLA+ expression: {shown} ({place}: {message})",
-        hint='write it as it would stand in a module, as in "{1, 2}", "<<1, 2>>" or "[n |-> 1]"',
-    )
-
-
-def _free(term: Term, bound: frozenset[str]) -> Iterator[Term]:
-    """Yield the parts of a term, and itself, that apply a name or symbol that it does not bind."""
-    if term.shape == "apply" and term.operator not in bound:
-        yield term
-    for each in term.bounds:
-        if each.domain is not None:
-            yield from _free(each.domain, bound)
-    inside = bound.union(*(each.names for each in term.bounds), (each.name for each in term.definitions))
-    for definition in term.definitions:
-        if definition.body is not None:
-            yield from _free(definition.body, inside.union(definition.parameters))
-    for part in term.arguments:
-        yield from _free(part, inside)
+    def is_name(self) -> bool:
+        """Whether this is a bare name, applied to nothing."""
+        return self.shape == "apply" and not self.arguments

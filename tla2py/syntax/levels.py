@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.module import Definition, Variable
 from tla2py.syntax.scope import Entity, Resolver, Scope
-from tla2py.syntax.term import Term
 
 
 class Level(IntEnum):
@@ -54,38 +54,40 @@ class Levels:
             own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
             # The parameters of an instance are not seen by the texts of its module, which may have a variable so named.
             parameters = entity.parameters if entity.kind == "substituted" else own
-            level = self.of_term(entity.body, entity.scope, around.union(parameters))
+            level = self.of_expression(entity.body, entity.scope, around.union(parameters))
             if entity.kind == "substituted" and isinstance(entity.declaration, Variable):
                 # SANY keeps to what the module of the instance says of its variable, whatever takes its place.
                 level = max(level, Level.STATE)
             self._known[entity] = level
         return self._known[entity]
 
-    def of_term(self, term: Term, scope: Scope, bound: frozenset[str] = frozenset()) -> Level:
+    def of_expression(self, expr: Expression, scope: Scope, bound: frozenset[str] = frozenset()) -> Level:
         """Return the level of an expression at a place; ``bound`` names are bound around it."""
-        if term.shape == "let":
-            scope = self._resolver.let(scope, term)
+        if expr.shape == "let":
+            scope = self._resolver.let(scope, expr)
             # What is defined but not used does not count.
-            return self.of_term(term.arguments[0], scope, bound.difference(d.name for d in term.definitions))
+            return self.of_expression(
+                expr.arguments[0], scope, bound.difference(d.name for d in expr.definitions)
+            )
         # A variable declared further down may have the name of a parameter.
-        inside = bound.union(*(each.names for each in term.bounds)) if term.bounds else bound
-        children = self._counting(term, scope, bound)
-        parts = max((self.of_term(child, scope, inside) for child in children), default=Level.CONSTANT)
-        own = self._own(term, scope, bound)
-        return max(parts, own) if term.operator != "ENABLED" else min(parts, Level.STATE)
+        inside = bound.union(*(each.names for each in expr.bounds)) if expr.bounds else bound
+        children = self._counting(expr, scope, bound)
+        parts = max((self.of_expression(child, scope, inside) for child in children), default=Level.CONSTANT)
+        own = self._own(expr, scope, bound)
+        return max(parts, own) if expr.operator != "ENABLED" else min(parts, Level.STATE)
 
-    def _counting(self, term: Term, scope: Scope, bound: frozenset[str]) -> Iterable[Term]:
+    def _counting(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Iterable[Expression]:
         """Return the parts of an expression on whose levels its own depends: arguments that are not used are none."""
-        if term.shape != "apply" or not term.arguments or term.operator in bound:
-            return term.children()
-        entity = scope.find(term.operator)
+        if expr.shape != "apply" or not expr.arguments or expr.operator in bound:
+            return expr.children()
+        entity = scope.find(expr.operator)
         if entity is None:
-            unused = _UNUSED.get(term.operator, set())
-            return [part for n, part in enumerate(term.arguments) if n not in unused]
-        if entity.body is None or len(entity.parameters) != len(term.arguments):
-            return term.arguments
+            unused = _UNUSED.get(expr.operator, set())
+            return [part for n, part in enumerate(expr.arguments) if n not in unused]
+        if entity.body is None or len(entity.parameters) != len(expr.arguments):
+            return expr.arguments
         used = self._parameters_used(entity)
-        return [part for name, part in zip(entity.parameters, term.arguments, strict=True) if name in used]
+        return [part for name, part in zip(entity.parameters, expr.arguments, strict=True) if name in used]
 
     def _parameters_used(self, entity: Entity) -> frozenset[str]:
         own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
@@ -98,7 +100,7 @@ class Levels:
         return self._used[entity]
 
     def _names_used(
-        self, term: Term, scope: Scope, names: frozenset[str], met: set[tuple[Entity, frozenset[str]]]
+        self, expr: Expression, scope: Scope, names: frozenset[str], met: set[tuple[Entity, frozenset[str]]]
     ) -> frozenset[str]:
         """Return those of the names, which are bound around an expression, on which its level depends.
 
@@ -106,39 +108,39 @@ class Levels:
         """
         if not names:
             return names
-        if term.shape == "let":
-            scope = self._resolver.let(scope, term)
-            names = names.difference(d.name for d in term.definitions)
-            return self._names_used(term.arguments[0], scope, names, met)
+        if expr.shape == "let":
+            scope = self._resolver.let(scope, expr)
+            names = names.difference(d.name for d in expr.definitions)
+            return self._names_used(expr.arguments[0], scope, names, met)
         found: frozenset[str] = frozenset()
-        if term.shape == "apply" and term.operator in names:
-            found = frozenset({term.operator})
-        elif term.shape == "apply":
-            entity = scope.find(term.operator)
+        if expr.shape == "apply" and expr.operator in names:
+            found = frozenset({expr.operator})
+        elif expr.shape == "apply":
+            entity = scope.find(expr.operator)
             if entity is not None and entity.enclosed and entity.body is not None:
                 around = names.difference(entity.parameters)
                 if (entity, around) not in met:
                     met.add((entity, around))
                     found = self._names_used(entity.body, entity.scope, around, met)
-        inside = names.difference(*(each.names for each in term.bounds)) if term.bounds else names
-        for part in self._counting(term, scope, names):
+        inside = names.difference(*(each.names for each in expr.bounds)) if expr.bounds else names
+        for part in self._counting(expr, scope, names):
             found |= self._names_used(part, scope, inside, met)
         return found
 
-    def _own(self, term: Term, scope: Scope, bound: frozenset[str]) -> Level:
-        if term.shape == "apply" and term.operator not in bound:
-            entity = scope.find(term.operator)
+    def _own(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Level:
+        if expr.shape == "apply" and expr.operator not in bound:
+            entity = scope.find(expr.operator)
             if entity is not None:
                 return self.of_entity(entity, bound)
-            if term.operator in _ACTION_OPERATORS:
+            if expr.operator in _ACTION_OPERATORS:
                 return Level.ACTION
-            if term.operator in _TEMPORAL_OPERATORS:
+            if expr.operator in _TEMPORAL_OPERATORS:
                 return Level.TEMPORAL
-        elif term.shape == "build":
-            if term.operator in {"[]_", "<>_"}:
+        elif expr.shape == "build":
+            if expr.operator in {"[]_", "<>_"}:
                 return Level.ACTION
-            if term.operator in {"WF_", "SF_"}:
+            if expr.operator in {"WF_", "SF_"}:
                 return Level.TEMPORAL
-        elif term.operator in {"\\AA", "\\EE"}:
+        elif expr.operator in {"\\AA", "\\EE"}:
             return Level.TEMPORAL
         return Level.CONSTANT

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from tla2py.syntax.copies import original_line
-from tla2py.syntax.term import Span, Term
+from tla2py.syntax.expression import Expression, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Definition:
     comment: str
     kind: Literal["operator", "function", "instance"]
     text: str
-    body: Term | None = None
+    body: Expression | None = None
     recursive: bool = False
 
     @property
@@ -67,7 +67,7 @@ class Substitution:
     """``name <- value`` of an INSTANCE."""
 
     name: str
-    value: Term
+    value: Expression
     text: str
 
 
@@ -98,7 +98,7 @@ class Assumption:
     name: str | None
     text: str
     span: Span
-    body: Term
+    body: Expression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from tla2py.syntax.term import Term
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.tree import COMMENTS
 
 NAMED_SETS = {"nat_number_set", "int_number_set", "real_number_set", "boolean_set", "string_set"}
@@ -44,11 +44,11 @@ def field(node: Node, name: str) -> Node:
     return node.children[-1] if node.children else node
 
 
-def flatten(term: Term) -> tuple[Term, ...]:
+def flatten(expr: Expression) -> tuple[Expression, ...]:
     """Return the parts of a left-leaning chain of one operator."""
-    parts: list[Term] = []
-    link = term
-    while link.shape == "apply" and link.operator == term.operator and len(link.arguments) == 2:
+    parts: list[Expression] = []
+    link = expr
+    while link.shape == "apply" and link.operator == expr.operator and len(link.arguments) == 2:
         parts.append(link.arguments[1])
         link = link.arguments[0]
     return (link, *reversed(parts))

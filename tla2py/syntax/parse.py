@@ -235,7 +235,7 @@ class _Declarations:
                     name=self._source.text(named) if named is not None else None,
                     text=self._source.text(parts[-1]),
                     span=self._source.span(node),
-                    body=self._builder.term(parts[-1]),
+                    body=self._builder.expression(parts[-1]),
                 )
             )
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.module import Constant, Definition, Instance, Module, Variable
-from tla2py.syntax.term import Term
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,7 +22,7 @@ class Entity:
     kind: Literal["constant", "variable", "definition", "substituted"]
     declaration: Constant | Variable | Definition
     scope: Scope
-    body: Term | None = None
+    body: Expression | None = None
     parameters: tuple[str, ...] = ()
     exported: bool = True
     enclosed: bool = False
@@ -48,8 +48,8 @@ class Resolver:
     def __init__(self, modules: Iterable[Module]) -> None:
         self._files = {module.name: module for module in modules}
         self._plain: dict[str, Scope] = {}
-        # By identity: terms are large, and a LET is met again and again. The term is kept so that its id stays its own.
-        self._lets: dict[tuple[int, Scope], tuple[Term, Scope]] = {}
+        # By identity: expressions are large, and a LET is met again and again. The expression is kept so that its id stays its own.
+        self._lets: dict[tuple[int, Scope], tuple[Expression, Scope]] = {}
 
     def scope(self, name: str) -> Scope:
         """Return the scope of a module by itself."""
@@ -57,16 +57,16 @@ class Resolver:
             self._plain[name] = self._make(self._files[name], None, {})
         return self._plain[name]
 
-    def let(self, scope: Scope, term: Term) -> Scope:
+    def let(self, scope: Scope, expr: Expression) -> Scope:
         """Return the scope inside a LET, always the same one."""
-        known = self._lets.get((id(term), scope))
+        known = self._lets.get((id(expr), scope))
         if known is not None:
             return known[1]
         inner = Scope(scope.module, scope.names)
-        self._lets[(id(term), scope)] = (term, inner)
-        for definition in term.definitions:
+        self._lets[(id(expr), scope)] = (expr, inner)
+        for definition in expr.definitions:
             inner.names[definition.name] = _defined(definition, inner, enclosed=True)
-        for instance in term.instances:
+        for instance in expr.instances:
             self._instantiate(inner, instance, {})
         return inner
 
@@ -125,7 +125,7 @@ class _Outer:
     """Where an instance stands, and what it puts in the place of constants and variables."""
 
     scope: Scope
-    substitutions: Mapping[str, Term]
+    substitutions: Mapping[str, Expression]
     parameters: tuple[str, ...]
 
 

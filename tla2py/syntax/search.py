@@ -11,14 +11,14 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.syntax.module import Module, Reference
+from tla2py.syntax.module_graph import ModuleGraph
 from tla2py.syntax.parse import raise_problem, read_appended, read_module
-from tla2py.syntax.spec import Spec
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
 
 
-def load_spec(
+def load_modules(
     path: Path | str, libraries: Sequence[Path] = (), *, strict: bool = True, nearby: bool = False
-) -> Spec:
+) -> ModuleGraph:
     """Return a module with all it extends and instantiates.
 
     Modules are looked for in the folder of the first one, then in the libraries in their order, as TLC does, and last
@@ -32,7 +32,9 @@ def load_spec(
     root = search.read(Path(path))
     search.appended = read_appended(root)
     search.follow(root, (root.name,))
-    return Spec(root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard)))
+    return ModuleGraph(
+        root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard))
+    )
 
 
 _translator: ContextVar[Callable[[Module], Module] | None] = ContextVar("translator", default=None)

@@ -10,8 +10,8 @@ from functools import lru_cache
 import tree_sitter_tlaplus
 from tree_sitter import Language, LogType, Node, Parser
 
+from tla2py.syntax.expression import Span
 from tla2py.syntax.module import SyntaxProblem
-from tla2py.syntax.term import Span
 
 COMMENTS = frozenset({"comment", "block_comment"})
 # PlusCal lives in comments, and what is wrong there is nothing to TLC. Without its keyword tree-sitter takes the

@@ -13,7 +13,7 @@ from tla2py.lint.configs import module_of
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
-from tla2py.syntax import load_spec
+from tla2py.syntax import load_modules
 
 BEGIN = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 MORE = r"""
@@ -255,7 +255,7 @@ def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Pa
     assert misspelt('Leader = ["p1", "P2"]') == [("s.toml", "misspelt-name", 4, 18)]
     assert misspelt('Leader = ["p1"]') == []
     assert [told(each) for each in lint_file(config, tmp_path / "Vote.tla")] == [("misspelt-name", 2, 36)]
-    spec = load_spec(tmp_path / "Vote.tla")
+    spec = load_modules(tmp_path / "Vote.tla")
     (finding,) = lint_options(spec, {"Leader": "<<P2>>"}, read_config(config))
     assert (finding.code, finding.place.file) == ("misspelt-name", "-c Leader=...")
     assert lint_options(spec, {"Leader": "<<P2>>"}) == ()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.syntax import Spec, load_spec
+from tla2py.syntax import ModuleGraph, load_modules
 
 WriteModules = Callable[..., Path]
-LoadModules = Callable[..., Spec]
+LoadModules = Callable[..., ModuleGraph]
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def write(tmp_path: Path) -> WriteModules:
 def load(write: WriteModules) -> LoadModules:
     """``load(*texts)`` is the specification of the first of some modules."""
 
-    def load(*texts: str) -> Spec:
-        return load_spec(write(*texts))
+    def load(*texts: str) -> ModuleGraph:
+        return load_modules(write(*texts))
 
     return load
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.syntax.conftest import LoadModules, WriteModules, module
 from tla2py.errors import InputError
-from tla2py.syntax import load_spec
+from tla2py.syntax import load_modules
 from tla2py.syntax.search import PROOFS
 
 
@@ -21,7 +21,7 @@ def test_modules_are_found_in_the_own_folder_then_in_libraries(write: WriteModul
     write(module("Deep", "CONSTANT M\nVARIABLE d\nDepth == M"), module("Helper", "Twice(x) == x"), folder=one)
     two = tmp_path / "two"
     write(module("Deep", "Depth == 7"), module("Base", "Sum == 0"), folder=two)
-    spec = load_spec(root, [one, two])
+    spec = load_modules(root, [one, two])
     assert [(each.name, each.path) for each in spec.modules] == [
         ("Main", root),
         ("Base", tmp_path / "Base.tla"),
@@ -81,7 +81,7 @@ def test_a_module_named_inside_let_is_followed(load: LoadModules) -> None:
 def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: Path) -> None:
     root = write(module("Main", "EXTENDS Naturals,\n  Bass"), module("Base", "A == 1"))
     with pytest.raises(InputError) as raised:
-        load_spec(root)
+        load_modules(root)
     error = raised.value
     assert (error.code, error.where) == ("module-missing", f"{root}:3:3")
     assert "Bass" in error.message
@@ -95,7 +95,7 @@ def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: P
 )
 def test_a_missing_module_of_a_known_library_says_which(write: WriteModules, name: str, said: str) -> None:
     with pytest.raises(InputError, match=name) as raised:
-        load_spec(write(module("Main", f"EXTENDS {name}")))
+        load_modules(write(module("Main", f"EXTENDS {name}")))
     assert said in str(raised.value.hint)
 
 
@@ -103,12 +103,12 @@ def test_the_names_that_proofs_use_are_there_unless_a_folder_has_the_module(
     write: WriteModules, tmp_path: Path
 ) -> None:
     root = write(module("Main", "EXTENDS FiniteSetTheorems, TLAPS"))
-    spec = load_spec(root)
+    spec = load_modules(root)
     assert {"SMT", "FiniteSubsetsOf", "IsWellFoundedOn"} <= set(spec.definitions)
     assert {m.path.parent for m in spec.modules[1:] if m.path} == {PROOFS}
     write(module("TLAPS", "Own == 1"))
-    assert {"Own", "FiniteSubsetsOf"} <= set(load_spec(root).definitions)
-    assert "SMT" not in load_spec(root).definitions
+    assert {"Own", "FiniteSubsetsOf"} <= set(load_modules(root).definitions)
+    assert "SMT" not in load_modules(root).definitions
 
 
 def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
@@ -117,19 +117,19 @@ def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
     root = write(module("Main", "EXTENDS Base"), folder=tmp_path / "here")
     write(module("Base", "A == 1"), folder=tmp_path / "lib")
     with pytest.raises(InputError) as raised:
-        load_spec(root)
+        load_modules(root)
     assert f"-L {tmp_path / 'lib'}" in str(raised.value.hint)
-    assert set(load_spec(root, nearby=True).definitions) == {"A"}
+    assert set(load_modules(root, nearby=True).definitions) == {"A"}
     # Two of them are one too many to choose.
     write(module("Base", "B == 1"), folder=tmp_path / "other")
     with pytest.raises(InputError):
-        load_spec(root, nearby=True)
+        load_modules(root, nearby=True)
 
 
 def test_a_circle_is_an_error(write: WriteModules) -> None:
     root = write(module("A", "EXTENDS B"), module("B", "EXTENDS C"), module("C", "I == INSTANCE B"))
     with pytest.raises(InputError) as raised:
-        load_spec(root)
+        load_modules(root)
     assert raised.value.code == "module-cycle"
     assert "B needs C needs B" in raised.value.message
 
@@ -137,10 +137,10 @@ def test_a_circle_is_an_error(write: WriteModules) -> None:
 def test_a_syntax_error_in_a_module_below_is_found_there(write: WriteModules, tmp_path: Path) -> None:
     root = write(module("A", "EXTENDS B"), module("B", "X == ["))
     with pytest.raises(InputError) as raised:
-        load_spec(root)
+        load_modules(root)
     assert str(raised.value.where).startswith(str(tmp_path / "B.tla"))
     # TLC is to judge where we cannot.
-    assert [each.name for each in load_spec(root, strict=False).modules] == ["A", "B"]
+    assert [each.name for each in load_modules(root, strict=False).modules] == ["A", "B"]
 
 
 def test_modules_behind_the_first_one_in_its_file(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_modules_behind_the_first_one_in_its_file(tmp_path: Path) -> None:
         + module("Base", "EXTENDS Deep\nB == D")
         + module("Deep", "D == 1")
     )
-    spec = load_spec(path)
+    spec = load_modules(path)
     assert [(each.name, each.path) for each in spec.modules] == [
         ("Main", path),
         ("Base", path),
@@ -164,4 +164,4 @@ def test_modules_behind_the_first_one_in_its_file(tmp_path: Path) -> None:
     assert "Main" not in base
     # A file goes before what is appended.
     (tmp_path / "Deep.tla").write_text(module("Deep", "D == 2"))
-    assert load_spec(path).modules[2].path == tmp_path / "Deep.tla"
+    assert load_modules(path).modules[2].path == tmp_path / "Deep.tla"

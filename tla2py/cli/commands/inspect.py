@@ -15,7 +15,7 @@ from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import InputError, unwritable
 
 if TYPE_CHECKING:
-    from tla2py.syntax import Spec
+    from tla2py.syntax import ModuleGraph
 
 Module = Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")]
 
@@ -76,12 +76,12 @@ def init_command(
     err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
 
 
-def _load(module: Path, libraries: Sequence[Path]) -> Spec:
+def _load(module: Path, libraries: Sequence[Path]) -> ModuleGraph:
     """The module with all it needs; folders beside its own are looked into, and named."""
-    from tla2py.syntax import load_spec
+    from tla2py.syntax import load_modules
     from tla2py.syntax.search import PROOFS
 
-    spec = load_spec(module, libraries, nearby=True)
+    spec = load_modules(module, libraries, nearby=True)
     known = {module.parent, *libraries, PROOFS}
     folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)
     for folder in folders:

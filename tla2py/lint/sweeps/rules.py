@@ -19,7 +19,7 @@ from tla2py.model.run import Config
 from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.syntax import Spec
+from tla2py.syntax import ModuleGraph
 
 
 @rule(Severity.WARNING, deadlock_option="-deadlock, which turns the check off")
@@ -71,7 +71,7 @@ def _values(sweep: Sweep) -> Iterator[Found]:
 class _Given:
     """What a sweep gives to the constants of a module: their values, and the configs that have others."""
 
-    spec: Spec
+    spec: ModuleGraph
     values: dict[tuple[str, str], None] = field(default_factory=dict)
     files: dict[Path, ConfigFile] = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ def _named(config: Config) -> tuple[object, ...]:
     return (*(getattr(config, key) for key in (*MODEL_LISTS, *MODEL_PARAMETERS)), config.check_deadlock)
 
 
-def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: Spec) -> Subject:
+def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: ModuleGraph) -> Subject:
     return Subject(
         path=file.path if file is not None else sweep.path,
         config=config,

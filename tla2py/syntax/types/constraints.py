@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tla2py.syntax.term import Term
+from tla2py.syntax.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,36 +79,36 @@ _ARGUMENTS: dict[str, tuple[Need | None, ...]] = {
 }
 
 
-def operand_needs(term: Term) -> Iterator[tuple[Term, Claim]]:
-    """Yield what a term of the language or of a standard module needs of its direct arguments."""
-    if term.shape == "apply":
-        yield from _applied(term)
-    elif term.shape == "build":
-        yield from _built(term)
+def operand_needs(expr: Expression) -> Iterator[tuple[Expression, Claim]]:
+    """Yield what an expression of the language or of a standard module needs of its direct arguments."""
+    if expr.shape == "apply":
+        yield from _applied(expr)
+    elif expr.shape == "build":
+        yield from _built(expr)
 
 
-def _applied(term: Term) -> Iterator[tuple[Term, Claim]]:
-    operator = term.operator
+def _applied(expr: Expression) -> Iterator[tuple[Expression, Claim]]:
+    operator = expr.operator
     if operator in ARITHMETIC or operator in _COMPARISON or operator == "..":
-        yield from ((part, Claim(NUMBER, f"an operand of {operator}")) for part in term.arguments)
+        yield from ((part, Claim(NUMBER, f"an operand of {operator}")) for part in expr.arguments)
     elif operator in _LOGIC:
-        yield from ((part, Claim(BOOLEAN, f"an operand of {operator}")) for part in term.arguments)
+        yield from ((part, Claim(BOOLEAN, f"an operand of {operator}")) for part in expr.arguments)
     elif operator in _SET_OPERATORS:
-        yield from ((part, Claim(SET, f"an operand of {operator}")) for part in term.arguments)
+        yield from ((part, Claim(SET, f"an operand of {operator}")) for part in expr.arguments)
     elif operator in _ARGUMENTS:
-        for part, need in zip(term.arguments, _ARGUMENTS[operator], strict=False):
+        for part, need in zip(expr.arguments, _ARGUMENTS[operator], strict=False):
             if need is not None:
                 yield part, Claim(need, f"an operand of {operator}")
-    elif operator in {"=", "#"} and len(term.arguments) == 2:
-        left, right = term.arguments
+    elif operator in {"=", "#"} and len(expr.arguments) == 2:
+        left, right = expr.arguments
         for one, other in ((left, right), (right, left)):
             need = literal_kind(other)
             if need is not None:
                 yield one, Claim(need, f"compared with a {need.kind}", strength=COMPARED)
 
 
-def _built(term: Term) -> Iterator[tuple[Term, Claim]]:
-    operator, parts = term.operator, term.arguments
+def _built(expr: Expression) -> Iterator[tuple[Expression, Claim]]:
+    operator, parts = expr.operator, expr.arguments
     if operator == "IF" and parts:
         yield parts[0], Claim(BOOLEAN, "the condition of an IF")
     elif operator == "CASE":
@@ -118,7 +118,7 @@ def _built(term: Term) -> Iterator[tuple[Term, Claim]]:
     elif operator == "EXCEPT" and parts:
         yield parts[0], Claim(FUNCTION, "changed by EXCEPT")
     elif operator == "." and parts:
-        yield parts[0], Claim(RECORD, f"asked for its field {term.text}")
+        yield parts[0], Claim(RECORD, f"asked for its field {expr.text}")
     elif operator == "[->]":
         yield from ((part, Claim(SET, "a set that functions go from or to")) for part in parts)
     elif operator == "[:]":
@@ -127,20 +127,20 @@ def _built(term: Term) -> Iterator[tuple[Term, Claim]]:
         yield parts[0], Claim(BOOLEAN, "the action of a step formula")
 
 
-def literal_kind(term: Term) -> Need | None:
+def literal_kind(expr: Expression) -> Need | None:
     """Return what an expression is beyond doubt, by its outermost operator alone."""
-    operator = term.operator
-    if term.shape == "literal":
+    operator = expr.operator
+    if expr.shape == "literal":
         return Need(operator)
-    if term.shape == "apply" and term.arguments:
+    if expr.shape == "apply" and expr.arguments:
         if operator in ARITHMETIC or operator in {"Cardinality", "Len"}:
             return NUMBER
         if operator in _LOGIC or operator in _COMPARISON or operator in _TESTS:
             return BOOLEAN
         if operator in {"..", "SUBSET", "DOMAIN", "\\cup", "\\cap", "\\"}:
             return SET
-    if term.shape == "build":
+    if expr.shape == "build":
         return {"{}": SET, "record": RECORD, "<<>>": SEQUENCE, "[->]": SET, "[:]": SET}.get(operator)
-    if term.shape == "bind":
+    if expr.shape == "bind":
         return {"{:}": SET, "{|}": SET, "[|->]": FUNCTION, "\\A": BOOLEAN, "\\E": BOOLEAN}.get(operator)
     return None

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from tla2py.syntax import Constant, Expression, Spec, parse_expression
+from tla2py.syntax import Constant, ModuleGraph, StandaloneExpression, parse_expression
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Scope
-from tla2py.syntax.term import Term
 from tla2py.syntax.types import ConstantKind
 from tla2py.syntax.types.constraints import Need
 
@@ -20,7 +20,7 @@ _OWN = "model value"
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def guess_values(spec: Spec, kinds: Mapping[str, ConstantKind]) -> dict[str, str]:
+def guess_values(spec: ModuleGraph, kinds: Mapping[str, ConstantKind]) -> dict[str, str]:
     """A value for every constant that is not the model value of its own name, as TLA+ text by name.
 
     A model value that an assumption has in a set is one of that set.
@@ -35,26 +35,26 @@ class _Domain:
     """What an assumption says a constant is: an element or a subset of a set, or that each of its elements is a subset."""
 
     relation: str
-    term: Term
+    expression: Expression
     scope: Scope
 
 
-def assumed_conjuncts(spec: Spec) -> Iterator[tuple[Term, Scope]]:
+def assumed_conjuncts(spec: ModuleGraph) -> Iterator[tuple[Expression, Scope]]:
     """Everything that the assumptions of a module join by conjunction, also through definitions."""
     pending = [(a.body, spec.scope_of(m), 0) for m in spec.extended for a in m.assumptions]
     while pending:
-        term, scope, depth = pending.pop(0)
-        entity = scope.find(term.operator) if term.is_name() else None
-        if term.shape == "apply" and term.operator == "/\\":
-            pending += [(part, scope, depth) for part in term.arguments]
+        expr, scope, depth = pending.pop(0)
+        entity = scope.find(expr.operator) if expr.is_name() else None
+        if expr.shape == "apply" and expr.operator == "/\\":
+            pending += [(part, scope, depth) for part in expr.arguments]
         elif entity is not None and entity.body is not None and depth < _DEPTH:
             pending.append((entity.body, entity.scope, depth + 1))
         else:
-            yield term, scope
+            yield expr, scope
 
 
 class _Guesser:
-    def __init__(self, spec: Spec, kinds: Mapping[str, ConstantKind]) -> None:
+    def __init__(self, spec: ModuleGraph, kinds: Mapping[str, ConstantKind]) -> None:
         self._spec = spec
         self._kinds = kinds
         self._constants: dict[str, Constant] = {each.name: each for each in spec.constants}
@@ -64,8 +64,8 @@ class _Guesser:
         self._prefixes: set[str] = set()
         # One for every depth: TLA+ declares no name again inside of where it is declared.
         self._bounds = self._unused(_DEPTH + 1)
-        for term, scope in assumed_conjuncts(spec):
-            self._note(term, scope)
+        for expr, scope in assumed_conjuncts(spec):
+            self._note(expr, scope)
 
     def value(self, name: str) -> str:
         """The value of a constant, always the same one."""
@@ -86,11 +86,11 @@ class _Guesser:
         if domain is None or simple in {"number", "string", "boolean"}:
             return self._values[name]
         read = self._whole if domain.relation == "each" else self._element
-        found = read(domain.term, domain.scope)
+        found = read(domain.expression, domain.scope)
         if found is not None and domain.relation != "\\in":
             found = f"{{{found}}}"
-        expression = _expression(found) if found is not None else None
-        if found is not None and expression is not None and name not in expression.names:
+        parsed = _parsed(found) if found is not None else None
+        if found is not None and parsed is not None and name not in parsed.names:
             return found
         return self._values[name]
 
@@ -131,30 +131,30 @@ class _Guesser:
         names = (f"{letter}{suffix}" for suffix in ("", *range(1, 100)) for letter in "xyzuvwabc")
         return list(islice((name for name in names if name not in self._spec.scope.names), count))
 
-    def _note(self, term: Term, scope: Scope) -> None:
-        if term.shape == "bind" and term.operator == "\\A" and len(term.bounds) == 1:
-            self._note_each(term, scope)
-        if term.shape != "apply" or len(term.arguments) != 2:
+    def _note(self, expr: Expression, scope: Scope) -> None:
+        if expr.shape == "bind" and expr.operator == "\\A" and len(expr.bounds) == 1:
+            self._note_each(expr, scope)
+        if expr.shape != "apply" or len(expr.arguments) != 2:
             return
-        left, right = term.arguments
-        if term.operator in {"\\in", "\\subseteq"} and self._is_constant(left, scope):
-            self._domains.setdefault(left.operator, _Domain(term.operator, right, scope))
+        left, right = expr.arguments
+        if expr.operator in {"\\in", "\\subseteq"} and self._is_constant(left, scope):
+            self._domains.setdefault(left.operator, _Domain(expr.operator, right, scope))
             low = right.arguments[0] if right.operator == ".." and right.arguments else None
-            if term.operator == "\\in" and low is not None and low.text.isdigit():
+            if expr.operator == "\\in" and low is not None and low.text.isdigit():
                 self._raise(left.operator, int(low.text))
         for one, operator, other in (
-            (left, term.operator, right),
-            (right, _MIRRORED.get(term.operator, ""), left),
+            (left, expr.operator, right),
+            (right, _MIRRORED.get(expr.operator, ""), left),
         ):
             if operator in {">", ">="} and self._is_constant(one, scope) and other.text.isdigit():
                 self._raise(one.operator, int(other.text) + (operator == ">"))
 
-    def _note_each(self, term: Term, scope: Scope) -> None:
+    def _note_each(self, expr: Expression, scope: Scope) -> None:
         """Note what an assumption says of each element of a constant, as that every quorum is a set of acceptors."""
-        names, domain = term.bounds[0].names, term.bounds[0].domain
+        names, domain = expr.bounds[0].names, expr.bounds[0].domain
         if domain is None or len(names) != 1 or not self._is_constant(domain, scope):
             return
-        body = term.arguments[0]
+        body = expr.arguments[0]
         for part in body.arguments if body.operator == "/\\" else (body,):
             relation = {"\\in": "\\subseteq", "\\subseteq": "each"}.get(part.operator)
             if (
@@ -167,16 +167,16 @@ class _Guesser:
     def _raise(self, name: str, least: int) -> None:
         self._least[name] = max(self._least.get(name, 0), least)
 
-    def _is_constant(self, term: Term, scope: Scope) -> bool:
-        entity = scope.find(term.operator) if term.is_name() else None
+    def _is_constant(self, expr: Expression, scope: Scope) -> bool:
+        entity = scope.find(expr.operator) if expr.is_name() else None
         return entity is not None and entity.kind == "constant"
 
-    def _element(self, term: Term, scope: Scope, depth: int = _DEPTH) -> str | None:
+    def _element(self, expr: Expression, scope: Scope, depth: int = _DEPTH) -> str | None:
         """An element of a set, as text; None where its expression does not show one."""
-        operator, parts = term.operator, term.arguments
+        operator, parts = expr.operator, expr.arguments
         if depth == 0:
             return None
-        if term.shape == "apply":
+        if expr.shape == "apply":
             entity = scope.find(operator)
             if entity is not None and entity.kind == "constant":
                 first = re.match(r"\{([\w\"]+)[,}]", self.value(operator))
@@ -199,43 +199,43 @@ class _Guesser:
             if operator == "\\X" and None not in inner:
                 return f"<<{', '.join(str(each) for each in inner)}>>"
             return inner[0] if operator in {"\\", "\\cup"} else None
-        if term.shape == "build" and operator == "[->]":
+        if expr.shape == "build" and operator == "[->]":
             result = self._element(parts[1], scope, depth - 1)
             domain = self._whole(parts[0], scope)
             if result is None or domain is None:
                 return None
             return f"[{self._bounds[-depth - 1]} \\in {domain} |-> {result}]"
-        if term.shape == "build" and operator == "[:]":
+        if expr.shape == "build" and operator == "[:]":
             values = [self._element(part, scope, depth - 1) for part in parts]
-            fields = [f"{key} |-> {value}" for key, value in zip(term.text.split(","), values, strict=False)]
+            fields = [f"{key} |-> {value}" for key, value in zip(expr.text.split(","), values, strict=False)]
             return f"[{', '.join(fields)}]" if None not in values else None
-        if term.shape == "build" and operator == "{}" and parts:
+        if expr.shape == "build" and operator == "{}" and parts:
             return self._whole(parts[0], scope)
-        if term.operator != "{:}":
+        if expr.operator != "{:}":
             return None
-        filtered = term.bounds[0].domain if term.bounds else None
+        filtered = expr.bounds[0].domain if expr.bounds else None
         if filtered is not None and self._numbers(filtered):
             # TLC cannot choose from what is infinite.
             return str(_SMALL)
-        whole = self._whole(term, scope)
+        whole = self._whole(expr, scope)
         return f"CHOOSE {self._bounds[-depth - 1]} \\in {whole} : TRUE" if whole is not None else None
 
-    def _numbers(self, term: Term) -> bool:
-        return term.is_name() and term.operator in {"Nat", "Int", "Real"}
+    def _numbers(self, expr: Expression) -> bool:
+        return expr.is_name() and expr.operator in {"Nat", "Int", "Real"}
 
-    def _whole(self, term: Term, scope: Scope) -> str | None:
-        """The text of a term, if the root can say it too."""
-        if self._numbers(term):
+    def _whole(self, expr: Expression, scope: Scope) -> str | None:
+        """The text of an expression, if the root can say it too."""
+        if self._numbers(expr):
             return "{1, 2}"
-        text = scope.module.excerpt(term.span)
-        expression = _expression(text)
+        text = scope.module.excerpt(expr.span)
+        parsed = _parsed(text)
         known = self._spec.scope.names
-        if expression is None or any(scope.find(name) is not known.get(name) for name in expression.names):
+        if parsed is None or any(scope.find(name) is not known.get(name) for name in parsed.names):
             return None
         return text
 
 
-def _expression(text: str) -> Expression | None:
+def _parsed(text: str) -> StandaloneExpression | None:
     try:
         return parse_expression(text)
     except ValueError:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from tla2py.syntax.expression import Bound, Expression, Span
 from tla2py.syntax.module import Module
 from tla2py.syntax.scope import Entity, Resolver, Scope
-from tla2py.syntax.term import Bound, Span, Term
 from tla2py.syntax.types.constraints import (
     BOOLEAN,
     JOINED,
@@ -98,70 +98,70 @@ class Inference:
             self._assumed = assumed
         return self._parameters[entity]
 
-    def _visit(self, term: Term, scope: Scope, local: Locals) -> None:
-        """Go through a term and all inside it, passing on what each operator needs."""
-        if term.shape == "let":
-            scope = self._resolver.let(scope, term)
-            for definition in term.definitions:
+    def _visit(self, expr: Expression, scope: Scope, local: Locals) -> None:
+        """Go through an expression and all inside it, passing on what each operator needs."""
+        if expr.shape == "let":
+            scope = self._resolver.let(scope, expr)
+            for definition in expr.definitions:
                 # The body sees the names around the LET, which no scope knows.
                 inside = {name: _Local() for name in definition.parameters}
                 self._parameters[scope.names[definition.name]] = tuple(inside.values())
                 if definition.body is not None:
                     self._visit(definition.body, scope, {**local, **inside})
-            self._visit(term.arguments[0], scope, local)
+            self._visit(expr.arguments[0], scope, local)
             return
-        named = term.shape == "apply" and term.operator not in local
-        entity = scope.find(term.operator) if named else None
+        named = expr.shape == "apply" and expr.operator not in local
+        entity = scope.find(expr.operator) if named else None
         if entity is not None:
             if entity.kind == "constant":
-                self.uses.setdefault(entity, {})[(scope.module.name, term.span)] = scope.module
-            for argument, parameter in zip(term.arguments, self._read_entity(entity), strict=False):
+                self.uses.setdefault(entity, {})[(scope.module.name, expr.span)] = scope.module
+            for argument, parameter in zip(expr.arguments, self._read_entity(entity), strict=False):
                 for claim in parameter.claims:
-                    reason = f"passed to {term.operator}, where it is {_root(claim)}"
+                    reason = f"passed to {expr.operator}, where it is {_root(claim)}"
                     self._push(argument, scope, local, replace(claim, reason=reason))
         else:
-            for part, claim in operand_needs(term):
+            for part, claim in operand_needs(expr):
                 self._push(part, scope, local, claim)
-            self._relate(term, scope, local)
-        if term.shape == "bind":
-            self._visit_binding(term, scope, local)
+            self._relate(expr, scope, local)
+        if expr.shape == "bind":
+            self._visit_binding(expr, scope, local)
         else:
-            for part in term.arguments:
+            for part in expr.arguments:
                 self._visit(part, scope, local)
 
-    def _visit_binding(self, term: Term, scope: Scope, local: Locals) -> None:
-        names = {name: _Local() for bound in term.bounds for name in bound.names}
+    def _visit_binding(self, expr: Expression, scope: Scope, local: Locals) -> None:
+        names = {name: _Local() for bound in expr.bounds for name in bound.names}
         inside = {**local, **names}
-        for part in term.arguments:
+        for part in expr.arguments:
             self._visit(part, scope, inside)
-            if term.operator in {"\\A", "\\E", "CHOOSE", "{:}"}:
+            if expr.operator in {"\\A", "\\E", "CHOOSE", "{:}"}:
                 self._push(part, scope, inside, Claim(BOOLEAN, "a condition"))
-        for bound in term.bounds:
+        for bound in expr.bounds:
             if bound.domain is not None:
                 self._visit(bound.domain, scope, local)
             for domain, claim in _domain_claims(bound, names):
                 self._push(domain, scope, local, claim)
 
-    def _relate(self, term: Term, scope: Scope, local: Locals) -> None:
+    def _relate(self, expr: Expression, scope: Scope, local: Locals) -> None:
         r"""Pass on what ``x \in S`` and ``S \subseteq T`` say of x and S, and note what ``=`` compares."""
-        if term.shape != "apply" or len(term.arguments) != 2:
+        if expr.shape != "apply" or len(expr.arguments) != 2:
             return
-        left, right = term.arguments
-        if term.operator in {"=", "#"}:
+        left, right = expr.arguments
+        if expr.operator in {"=", "#"}:
             for one, other in ((left, right), (right, left)):
                 entity = scope.find(one.operator) if one.is_name() else None
                 if entity is not None:
                     self.compared.add(entity)
                     if other.operator == "string" or self._is_constant(other, scope):
                         self.told_apart.add(entity)
-        elif term.operator in {"\\in", "\\notin"}:
+        elif expr.operator in {"\\in", "\\notin"}:
             entity = scope.find(left.operator) if left.is_name() else None
             if entity is not None and not self._assumed:
                 self.told_apart.add(entity)
-            need = element_need(right, scope) if term.operator == "\\in" else None
+            need = element_need(right, scope) if expr.operator == "\\in" else None
             if need is not None:
                 self._push(left, scope, local, Claim(need, f"an element of {_show(right, scope.module)}"))
-        elif term.operator == "\\subseteq":
+        elif expr.operator == "\\subseteq":
             for one, other in ((left, right), (right, left)):
                 need = element_need(other, scope)
                 if need is not None:
@@ -172,18 +172,18 @@ class Inference:
                     )
                     self._push(one, scope, local, Claim(Need("set", need), reason))
 
-    def _is_constant(self, term: Term, scope: Scope) -> bool:
-        entity = scope.find(term.operator) if term.is_name() else None
+    def _is_constant(self, expr: Expression, scope: Scope) -> bool:
+        entity = scope.find(expr.operator) if expr.is_name() else None
         return entity is not None and entity.kind != "variable"
 
-    def _push(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
+    def _push(self, expr: Expression, scope: Scope, local: Locals, claim: Claim) -> None:
         """Pass a claim on an expression to what its value comes from."""
-        operator, parts = term.operator, term.arguments
-        if term.shape == "apply":
-            self._push_applied(term, scope, local, claim)
-        elif term.shape == "let":
-            self._push(parts[0], self._resolver.let(scope, term), local, claim)
-        elif term.shape == "build":
+        operator, parts = expr.operator, expr.arguments
+        if expr.shape == "apply":
+            self._push_applied(expr, scope, local, claim)
+        elif expr.shape == "let":
+            self._push(parts[0], self._resolver.let(scope, expr), local, claim)
+        elif expr.shape == "build":
             strength = min(claim.strength, JOINED) if operator in {"IF", "CASE"} else claim.strength
             for part in _results(operator, parts):
                 self._push(part, scope, local, replace(claim, strength=strength))
@@ -193,36 +193,36 @@ class Inference:
                 )
             elif operator == "{}":
                 self._push_all(parts, scope, local, claim, "set")
-        elif term.shape == "bind":
+        elif expr.shape == "bind":
             if operator == "[|->]":
                 self._push_all(parts, scope, local, claim, "function")
             elif operator == "{|}":
                 self._push_all(parts, scope, local, claim, "set")
-            domain = term.bounds[0].domain if term.bounds and not term.bounds[0].pattern else None
+            domain = expr.bounds[0].domain if expr.bounds and not expr.bounds[0].pattern else None
             if domain is not None and operator == "CHOOSE":
                 self._push(domain, scope, local, _about("set", claim, "a set of which an element is"))
             elif domain is not None and operator == "{:}":
                 self._push(domain, scope, local, claim)
 
     def _push_all(
-        self, parts: tuple[Term, ...], scope: Scope, local: Locals, claim: Claim, kind: str
+        self, parts: tuple[Expression, ...], scope: Scope, local: Locals, claim: Claim, kind: str
     ) -> None:
         if claim.need.kind == kind and claim.need.element is not None:
             for part in parts:
                 self._push(part, scope, local, replace(claim, need=claim.need.element))
 
-    def _push_applied(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
-        operator, parts = term.operator, term.arguments
+    def _push_applied(self, expr: Expression, scope: Scope, local: Locals, claim: Claim) -> None:
+        operator, parts = expr.operator, expr.arguments
         if operator in local:
             if not parts:
                 local[operator].add(claim)
             return
         entity = scope.find(operator)
         if entity is None:
-            self._push_set(term, scope, local, claim)
+            self._push_set(expr, scope, local, claim)
         elif entity.kind == "constant":
-            key = (scope.module.name, term.span, claim.need)
-            found = Evidence(claim=claim, module=scope.module, span=term.span, assumed=self._assumed)
+            key = (scope.module.name, expr.span, claim.need)
+            found = Evidence(claim=claim, module=scope.module, span=expr.span, assumed=self._assumed)
             self.evidence.setdefault(entity, {}).setdefault(key, found)
         elif entity.body is not None and (entity, claim.need) not in self._pushed:
             self._pushed.add((entity, claim.need))
@@ -234,9 +234,9 @@ class Inference:
             else:
                 self._push(entity.body, entity.scope, {}, claim)
 
-    def _push_set(self, term: Term, scope: Scope, local: Locals, claim: Claim) -> None:
+    def _push_set(self, expr: Expression, scope: Scope, local: Locals, claim: Claim) -> None:
         """Pass a claim on the result of a set operator to its operands."""
-        operator, parts, element = term.operator, term.arguments, claim.need.element
+        operator, parts, element = expr.operator, expr.arguments, claim.need.element
         if claim.need.kind != "set" or element is None:
             return
         if operator == "UNION":
@@ -253,7 +253,7 @@ class Inference:
                     self._push(part, scope, local, claim)
 
 
-def _results(operator: str, parts: tuple[Term, ...]) -> Iterable[Term]:
+def _results(operator: str, parts: tuple[Expression, ...]) -> Iterable[Expression]:
     """Return the parts whose values may be that of the whole."""
     if operator == "IF":
         return parts[1:]
@@ -262,7 +262,7 @@ def _results(operator: str, parts: tuple[Term, ...]) -> Iterable[Term]:
     return parts[:1] if operator == "EXCEPT" else ()
 
 
-def _domain_claims(bound: Bound, names: Locals) -> Iterator[tuple[Term, Claim]]:
+def _domain_claims(bound: Bound, names: Locals) -> Iterator[tuple[Expression, Claim]]:
     """Yield what the uses of the names that range over a set say of it."""
     if bound.domain is None:
         return
@@ -277,13 +277,13 @@ def _domain_claims(bound: Bound, names: Locals) -> Iterator[tuple[Term, Claim]]:
             yield domain, _about("set", claim, f"a set that {name} ranges over, which is")
 
 
-def _factors(term: Term, count: int) -> list[Term]:
+def _factors(expr: Expression, count: int) -> list[Expression]:
     """Return the sets of a product of so many."""
-    found: list[Term] = []
-    while len(found) < count - 1 and term.operator == "\\X" and len(term.arguments) == 2:
-        found.insert(0, term.arguments[1])
-        term = term.arguments[0]
-    return [term, *found] if len(found) == count - 1 else []
+    found: list[Expression] = []
+    while len(found) < count - 1 and expr.operator == "\\X" and len(expr.arguments) == 2:
+        found.insert(0, expr.arguments[1])
+        expr = expr.arguments[0]
+    return [expr, *found] if len(found) == count - 1 else []
 
 
 def _about(kind: str, claim: Claim, words: str) -> Claim:
@@ -295,6 +295,6 @@ def _root(claim: Claim) -> str:
     return claim.reason.rpartition("where it is ")[2]
 
 
-def _show(term: Term, module: Module) -> str:
-    text = module.excerpt(term.span)
+def _show(expr: Expression, module: Module) -> str:
+    text = module.excerpt(expr.span)
     return text if len(text) <= 40 else "such values"

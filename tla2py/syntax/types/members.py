@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Scope
-from tla2py.syntax.term import Term
 from tla2py.syntax.types.constraints import (
     BOOLEAN,
     FUNCTION,
@@ -21,12 +21,12 @@ _STANDARD_SETS = {"Nat": NUMBER, "Int": NUMBER, "Real": NUMBER, "BOOLEAN": BOOLE
 _DEPTH = 40
 
 
-def element_need(term: Term, scope: Scope, depth: int = _DEPTH) -> Need | None:
+def element_need(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Need | None:
     """Return what all elements of a set are, where its expression tells."""
-    operator, parts = term.operator, term.arguments
+    operator, parts = expr.operator, expr.arguments
     if depth == 0:
         return None
-    if term.shape == "apply":
+    if expr.shape == "apply":
         entity = scope.find(operator)
         if entity is not None:
             if entity.body is None or parts:
@@ -42,10 +42,10 @@ def element_need(term: Term, scope: Scope, depth: int = _DEPTH) -> Need | None:
             return inner if operator == "\\" or inner is None else inner.element
         named = {"..": NUMBER, "Seq": SEQUENCE, "\\X": TUPLE, **_STANDARD_SETS}
         return named.get(operator)
-    if term.shape == "build" and operator == "{}":
+    if expr.shape == "build" and operator == "{}":
         kinds = {literal_kind(part) for part in parts}
         return kinds.pop() if len(kinds) == 1 else None
-    if term.shape == "bind" and operator == "{:}":
-        domain = term.bounds[0].domain if term.bounds else None
+    if expr.shape == "bind" and operator == "{:}":
+        domain = expr.bounds[0].domain if expr.bounds else None
         return element_need(domain, scope, depth - 1) if domain is not None else None
-    return {"[->]": FUNCTION, "[:]": RECORD}.get(operator) if term.shape == "build" else None
+    return {"[->]": FUNCTION, "[:]": RECORD}.get(operator) if expr.shape == "build" else None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.module import Constant
+from tla2py.syntax.module_graph import ModuleGraph
 from tla2py.syntax.scope import Entity
-from tla2py.syntax.spec import Spec
 from tla2py.syntax.types.constraints import BOOLEAN, JOINED, NUMBER, REQUIRED, SET, Need
 from tla2py.syntax.types.infer import Evidence, Inference
 
@@ -69,14 +69,14 @@ class Use:
 
 
 @deeply
-def infer_kinds(spec: Spec) -> dict[str, ConstantKind]:
+def infer_kinds(spec: ModuleGraph) -> dict[str, ConstantKind]:
     """Return the kind of every constant of a specification, by name."""
     inference = _infer(spec)
     return {constant.name: _decide(spec, constant, inference) for constant in spec.constants}
 
 
 @deeply
-def required_kinds(spec: Spec) -> dict[str, ConstantKind]:
+def required_kinds(spec: ModuleGraph) -> dict[str, ConstantKind]:
     """Return the kinds without which some place has no value, of the constants that have one, by name.
 
     A constant whose kind the module asks for itself, as in ``N = Infinity``, has none.
@@ -99,7 +99,7 @@ def required_kinds(spec: Spec) -> dict[str, ConstantKind]:
 
 
 @deeply
-def find_uses(spec: Spec, constant: str) -> tuple[Use, ...]:
+def find_uses(spec: ModuleGraph, constant: str) -> tuple[Use, ...]:
     """Return the occurrences of a constant in all modules reached, those in the root first.
 
     Raises ``KeyError`` for what is no constant of the specification.
@@ -125,21 +125,21 @@ def needs_definition(kind: ConstantKind) -> bool:
     return kind.kind != MODEL_VALUE
 
 
-def _infer(spec: Spec) -> Inference:
+def _infer(spec: ModuleGraph) -> Inference:
     inference = Inference(spec.resolver)
     for module in spec.extended:
         inference.read(spec.scope_of(module))
     return inference
 
 
-def _entity(spec: Spec, name: str) -> Entity:
+def _entity(spec: ModuleGraph, name: str) -> Entity:
     entity = spec.scope.names[name]
     if entity.kind != "constant":
         raise KeyError(name)
     return entity
 
 
-def _decide(spec: Spec, constant: Constant, inference: Inference) -> ConstantKind:
+def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> ConstantKind:
     where = spec.file_of(constant).where(constant.span)
     if constant.arity:
         return ConstantKind(

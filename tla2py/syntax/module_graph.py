@@ -14,7 +14,7 @@ from tla2py.syntax.scope import Resolver, Scope
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spec:
+class ModuleGraph:
     """A module, the root, and the modules reached from it.
 
     ``modules`` are those read from files, the root first, the others in the order in which they are met;
