@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER, COUNTER_SWEEP
-from tests.unit.explorer.stores import view_of
+from tests.unit.explore.stores import view_of
 from tla2py.cli.app import run_command
 from tla2py.explore.view import StoreView
 from tla2py.sweep.plan import plan_sweep

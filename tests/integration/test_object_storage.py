@@ -23,7 +23,7 @@ from tests.conftest import COUNTER, RunCli
 from tests.integration.test_sweep import TIMES, wait_until_gone
 from tests.objects import Storage, serving
 from tests.unit.records import executed
-from tests.unit.test_store import MANIFEST
+from tests.unit.store.test_store import MANIFEST
 from tla2py.errors import StoreError
 from tla2py.explore.view import StoreView
 from tla2py.model.run import digest_text

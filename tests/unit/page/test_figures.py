@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from tests.unit.records import executed
-from tests.unit.test_tables import make_store
+from tests.unit.tables.test_tables import make_store
 from tla2py.execution.check import Checked
 from tla2py.explore.store_html import store_html
 from tla2py.explore.view import StoreView, open_view

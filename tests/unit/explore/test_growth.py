@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.explorer.stores import view_of
+from tests.unit.explore.stores import view_of
 from tla2py.errors import InputError
 from tla2py.explore.growth import Growth, Series, growth_view, make_growth
 

@@ -12,7 +12,7 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep, load_sweep
 from tla2py.syntax import load_modules
 
-SPECS = Path(__file__).parents[2] / "specs"
+SPECS = Path(__file__).parents[3] / "specs"
 LIBRARY = SPECS / "lib"
 
 KINDS = r"""---- MODULE Kinds ----

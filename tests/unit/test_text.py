@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.errors import InputError
-from tla2py.text import parse_duration, parse_memory
+from tla2py.text import parameter_text, parse_duration, parse_memory, value_shown
 
 MIB = 1024**2
 
@@ -81,3 +81,16 @@ def test_no_amounts_of_memory(written: str | int, said: str) -> None:
         parse_memory(written, "here:4:1")
     assert raised.value.code == "memory"
     assert raised.value.where == "here:4:1"
+
+
+def test_parameters_are_named_with_their_values() -> None:
+    assert parameter_text({"N": "1", "Procs": "{p1, p2}"}) == "N = 1, Procs = {p1, p2}"
+
+
+def test_what_is_left_out_is_not_shown_as_nothing() -> None:
+    assert parameter_text({"N": "1", "symmetry": ""}) == "N = 1, symmetry = (none)"
+    assert value_shown("") == "(none)"
+
+
+def test_without_parameters_there_is_the_model() -> None:
+    assert parameter_text({}) == "the model"

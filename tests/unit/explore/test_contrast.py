@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pages import Page
-from tests.unit.explorer.stores import grid_point, view_of
+from tests.unit.explore.stores import grid_point, view_of
 from tla2py.errors import InputError
 from tla2py.explore.contrast import differing, nearest
 from tla2py.explore.grid import GridPoint

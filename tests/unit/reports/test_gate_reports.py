@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from tests.unit.conftest import LoadSweep
-from tests.unit.gating import HEAD, evidence, gate, row, trace
+from tests.unit.gate.gating import HEAD, evidence, gate, row, trace
 from tla2py.errors import EXIT_OK
 from tla2py.gate.decision import PointDecision, Problem
 from tla2py.gate.lock import Lock

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.conftest import LoadSweep
-from tests.unit.gating import HEAD, gate, row, told
+from tests.unit.gate.gating import HEAD, gate, row, told
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.gate.drift import drift
 from tla2py.gate.lock import Lock, LockedPoint

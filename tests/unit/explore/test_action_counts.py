@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.pages import Page
-from tests.unit.explorer.stores import view_of
+from tests.unit.explore.stores import view_of
 from tla2py.explore.action_counts import action_counts, never_fired
 from tla2py.explore.store_html import store_html
 from tla2py.explore.view import StoreView

@@ -11,7 +11,7 @@ import itf_py
 import pytest
 from hypothesis import example, given
 
-from tests.unit.foreign.test_itf_traces import RELAY, same_trace, traces
+from tests.unit.interop.test_itf_traces import RELAY, same_trace, traces
 from tla2py.errors import InputError
 from tla2py.interop.itf import trace_from_itf
 from tla2py.show.export import export_trace

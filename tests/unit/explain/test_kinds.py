@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.pages import Page
-from tests.unit.explorer.stores import view_of
+from tests.unit.explore.stores import view_of
 from tla2py.errors import InputError
 from tla2py.explain import kinds as module
 from tla2py.explain.kinds import Found, Kind, all_found, make_kinds

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from tests.pages import MACHINE, Page
-from tests.unit.test_tables import CASES, make_store
+from tests.unit.tables.test_tables import CASES, make_store
 from tla2py.errors import InputError
 from tla2py.explore.grid import grid_points
 from tla2py.explore.view import StoreView, open_view

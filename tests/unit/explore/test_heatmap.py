@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.explorer.stores import grid_point, view_of
+from tests.unit.explore.stores import grid_point, view_of
 from tests.unit.show.traces import seen
 from tla2py.errors import InputError
 from tla2py.explore.grid import grid_points, number_text, value_order

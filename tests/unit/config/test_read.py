@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.cfg.test_literal import LITERALS
+from tests.unit.config.test_literal import LITERALS
 from tla2py.config.literal import KEYWORDS, literal_text
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.config.render import default_template, render_config
