@@ -6,8 +6,47 @@ store that cannot be used, and the command line turns each into one or two lines
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 # The exit codes of the command line.
 EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = 0, 1, 2, 3
+
+MOST_LINES = 10
+"""How many lines of a place are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in a file, or in an option such as ``-c N=1``.
+
+    Lines and columns count from 1, columns in characters; without a line the place is the whole file. The end is
+    inclusive. ``excerpt`` is the text at the place: its first ``MOST_LINES`` lines, then ``...`` if there are more.
+    """
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+    excerpt: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Place:
+        """The place written as ``file``, ``file:line`` or ``file:line:column``."""
+        found = re.fullmatch(r"(.*?)(?::(\d+))?(?::(\d+))?", text, re.DOTALL)
+        assert found is not None
+        file, line, column = found.groups()
+        return cls(file=file, line=int(line) if line else None, column=int(column) if column else None)
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        """A sort key: by file, then by line and column."""
+        return self.file, self.line or 0, self.column or 0
+
+    def __str__(self) -> str:
+        """``file:line:column``, or as much of it as is known."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
 
 
 class Tla2pyError(Exception):

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.errors.provoke import Lab, answering, provokes
 from tla2py.explore.contrast import nearest_holding
 from tla2py.store.record import open_archive
-from tla2py.store.storage import place_of
+from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
 
 
@@ -62,7 +62,7 @@ def store_at_an_address_of_no_known_kind(lab: Lab) -> None:
 
 @provokes("store-secret")
 def store_with_a_password_in_its_address(lab: Lab) -> None:
-    place_of("s3://name:password@bucket/store")
+    storage_of("s3://name:password@bucket/store")
 
 
 @provokes("store-unreachable")

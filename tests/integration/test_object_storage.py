@@ -201,7 +201,7 @@ def test_what_is_written_reads_back(address: str, tmp_path: Path) -> None:
     assert refresh_tables(store)
     assert tla2py.open_store(address).runs.violated[0][0]["kind"] == "deadlock"
     assert not [
-        name for folder in ("", "records", "tables") for name in store.place.names(folder) if name[0] == "."
+        name for folder in ("", "records", "tables") for name in store.storage.names(folder) if name[0] == "."
     ]
 
 
@@ -210,11 +210,11 @@ def test_what_is_missing_or_damaged(address: str, tmp_path: Path) -> None:
     damaged = refusal(lambda: store.archive("b" * 32).__enter__())
     assert damaged.code == "record-damaged"
     assert "b" * 32 in str(damaged)
-    store.place.write({f"records/{'b' * 32}.zip": lambda sink: sink.write(b"PK half of it")})
+    store.storage.write({f"records/{'b' * 32}.zip": lambda sink: sink.write(b"PK half of it")})
     assert refusal(lambda: store.archive("b" * 32).__enter__()).code == "record-damaged"
     with pytest.raises(FileNotFoundError):
         store.source("0" * 64)
-    store.place.write({"store.json": lambda sink: sink.write(b"{}")})
+    store.storage.write({"store.json": lambda sink: sink.write(b"{}")})
     for use in (Store.open, Store.create):
         assert refusal(lambda use=use: use(address)).code == "not-a-store"  # type: ignore[misc]
 
@@ -232,25 +232,25 @@ def test_a_writer_that_fails_leaves_what_was_there(address: str, tmp_path: Path,
     store = made(address, tmp_path)
     refresh_tables(store)
     whole = os.urandom(size)
-    store.place.write({"records/big.zip": lambda sink: sink.write(whole)})
+    store.storage.write({"records/big.zip": lambda sink: sink.write(whole)})
 
     def half(sink: object) -> None:
         sink.write(whole[: size // 2])  # type: ignore[attr-defined]
         raise KeyboardInterrupt
 
-    before = store.place.stamps("records"), store.place.stamps("tables")
+    before = store.storage.stamps("records"), store.storage.stamps("tables")
     with pytest.raises(KeyboardInterrupt):
-        store.place.write({"records/big.zip": half})
+        store.storage.write({"records/big.zip": half})
 
     def tables() -> None:
-        with store.place.filling("tables") as folder:
+        with store.storage.filling("tables") as folder:
             (folder / "runs.parquet").write_bytes(b"half")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         tables()
-    assert (store.place.stamps("records"), store.place.stamps("tables")) == before
-    with store.place.open("records/big.zip") as source:
+    assert (store.storage.stamps("records"), store.storage.stamps("tables")) == before
+    with store.storage.open("records/big.zip") as source:
         source.seek(size // 2)
         assert source.read() == whole[size // 2 :]
 
@@ -275,31 +275,31 @@ def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> No
     address = f"s3://{bucket}/one"
     store = Store.create(address)
     with store.lock():
-        assert len(store.place.names("claims")) == 1
+        assert len(store.storage.names("claims")) == 1
         assert refusal(lambda: Store(address).lock().__enter__()).code == "store-busy"
-        assert len(store.place.names("claims")) == 1
-    assert not store.place.names("claims")
+        assert len(store.storage.names("claims")) == 1
+    assert not store.storage.names("claims")
     # A machine that went away is waited for, but not for ever.
     words = {"host": "far", "machine": "another", "pid": os.getpid()}
-    store.place.write({"claims/x.json": lambda sink: sink.write(json.dumps(words).encode())})
+    store.storage.write({"claims/x.json": lambda sink: sink.write(json.dumps(words).encode())})
     assert "on far (if that is no more, its claim ends within a minute)" in str(
         refusal(lambda: store.lock().__enter__())
     )
     monkeypatch.setattr(claim, "_LASTS_SECONDS", 0.5)
     time.sleep(1.6)  # The times of objects are whole seconds.
     with store.lock():
-        assert "x.json" not in store.place.names("claims")
+        assert "x.json" not in store.storage.names("claims")
 
 
 def test_a_claim_is_renewed_as_long_as_it_is_held(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claim, "_RENEWED_SECONDS", 0.1)
     store = Store.create(f"s3://{bucket}/renewed")
     with store.lock():
-        first = store.place.stamps("claims")
+        first = store.storage.stamps("claims")
         time.sleep(1.3)
-        assert store.place.stamps("claims").keys() == first.keys()
-        assert store.place.stamps("claims") != first
-    assert not store.place.names("claims")
+        assert store.storage.stamps("claims").keys() == first.keys()
+        assert store.storage.stamps("claims") != first
+    assert not store.storage.names("claims")
 
 
 def test_a_claim_ends_with_its_process(bucket: str) -> None:
@@ -307,16 +307,16 @@ def test_a_claim_ends_with_its_process(bucket: str) -> None:
     program = f"import os\nfrom tla2py.store.store import Store\nwith Store({address!r}).lock(): os.kill(os.getpid(), 9)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
     store = Store(address)
-    assert len(store.place.names("claims")) == 1
+    assert len(store.storage.names("claims")) == 1
     with store.lock():
-        assert len(store.place.names("claims")) == 1
+        assert len(store.storage.names("claims")) == 1
 
 
 def test_leftovers_of_a_killed_sweep_are_removed(tmp_path: Path) -> None:
     store = Store.create(f"mock:///{tmp_path.name}/left")
-    store.place.write({"records/.tmp-1": lambda sink: sink.write(b"half")})
+    store.storage.write({"records/.tmp-1": lambda sink: sink.write(b"half")})
     with store.lock():
-        assert store.place.names("records") == set()
+        assert store.storage.names("records") == set()
 
 
 # What cannot be reached

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.cli.console import err, show
-from tla2py.errors import InputError, Tla2pyError, unwritable
+from tla2py.errors import InputError, Place, Tla2pyError, unwritable
 from tla2py.gate.decision import Found
 from tla2py.reports.annotations import (
     code_quality,
@@ -18,7 +18,7 @@ from tla2py.reports.annotations import (
     github_annotations,
     github_command,
 )
-from tla2py.reports.evidence import Evidence, Place
+from tla2py.reports.evidence import Evidence
 from tla2py.reports.junit import junit_error, junit_text
 from tla2py.reports.markdown import markdown_error, markdown_text
 from tla2py.reports.sarif import sarif_error, sarif_text
@@ -166,4 +166,4 @@ def _place(error: Tla2pyError) -> Place | None:
     except ValueError:
         return None
     line = int(parts[1]) if len(parts) > 1 and parts[1].isdecimal() else 1
-    return Place(path=path.as_posix(), begin_line=line) if parts[0] else None
+    return Place(file=path.as_posix(), line=line) if parts[0] else None

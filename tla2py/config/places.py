@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tla2py.model.outcome import Place
+from tla2py.errors import Place
 
 
 def config_name(path: Path, name: str) -> Place | None:

@@ -210,7 +210,7 @@ def _whole(store: Store, run_id: str) -> bool:
 def _runs_table(store: Store) -> list[dict[str, str]]:
     columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes", "disk_bytes"]
     try:
-        with store.place.open("tables/runs.parquet") as source:
+        with store.storage.open("tables/runs.parquet") as source:
             rows: list[dict[str, str]] = read_table(source, columns).to_pylist()
     except (OSError, ValueError):
         return []

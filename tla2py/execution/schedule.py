@@ -43,7 +43,7 @@ def earlier_durations(store: Store) -> Durations:
     seconds: dict[str, float] = {}
     try:
         points = store.manifest().points
-        with store.place.open("tables/runs.parquet") as source:
+        with store.storage.open("tables/runs.parquet") as source:
             for row in read_table(source, ["run_id", "cpu_seconds"]).to_pylist():
                 if row["cpu_seconds"] is not None:
                     seconds[row["run_id"]] = row["cpu_seconds"]

@@ -25,6 +25,6 @@ def open_tables(path: Address) -> Store:
                 refresh_tables(store)
         except StoreError:
             # Being written by a sweep, or read-only: the tables are read as they are, if they are.
-            if not {f"{name}.parquet" for name in TABLE_NAMES} <= store.place.names("tables"):
+            if not {f"{name}.parquet" for name in TABLE_NAMES} <= store.storage.names("tables"):
                 raise
     return store

@@ -11,13 +11,13 @@ from pathlib import Path
 # The rules register themselves.
 from tla2py.config.read import ConfigFile, config_file, read_config_text
 from tla2py.config.statements import read_statements
-from tla2py.errors import InputError
+from tla2py.errors import InputError, Place
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions
 from tla2py.lint import kinds as kinds
 from tla2py.lint import names as names
 from tla2py.lint import text as text
-from tla2py.lint.finding import Finding, Place, finding_of, run_checks
+from tla2py.lint.finding import Finding, finding_of, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import Mention, Subject, beside, mentions_of
 from tla2py.syntax import ModuleGraph, load_modules

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from tla2py.config.statements import LISTS, SINGLE
-from tla2py.lint.finding import Found, Place, Severity, rule
+from tla2py.errors import Place
+from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Mention, Subject, keyword_of
 from tla2py.lint.temporal import asks_tlc, parts_of
 from tla2py.syntax import Level, ModuleGraph

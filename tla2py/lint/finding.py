@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, Place
 
 if TYPE_CHECKING:
     from tla2py.lint.subject import Subject
@@ -27,18 +26,6 @@ class Severity(str, Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A place in a file, from 1; line 0 stands for the file as a whole."""
-
-    file: str
-    line: int = 0
-    column: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What is wrong at a place: the code of the rule, what TLC does with it, and what would be right."""
 
@@ -50,9 +37,10 @@ class Finding:
 
     def to_dict(self) -> dict[str, object]:
         """The finding as an object of JSON."""
-        place = asdict(self.place)
         return {
-            **place,
+            "file": self.place.file,
+            "line": self.place.line or 0,
+            "column": self.place.column or 0,
             "code": self.code,
             "severity": self.severity.value,
             "message": self.message,
@@ -98,18 +86,10 @@ def rule(severity: Severity, **titles: str) -> Callable[[Check], Check]:
 def run_checks(subject: Subject) -> tuple[Finding, ...]:
     """All findings of a subject, by their places."""
     found = dict.fromkeys(finding_of(each) for check in CHECKS for each in check(subject))
-    return tuple(sorted(found, key=lambda each: (each.place.file, each.place.line, each.place.column)))
+    return tuple(sorted(found, key=lambda each: each.place.order))
 
 
 def finding_of(found: Found) -> Finding:
     """What a rule gives, with the severity of the rule."""
     code, place, message, hint = found
     return Finding(code=code, severity=RULES[code].severity, place=place, message=message, hint=hint)
-
-
-def place_of(where: str) -> Place:
-    """The place that a text such as ``file:line:column`` names."""
-    found = re.fullmatch(r"(.*?):(\d+)(?::(\d+))?", where, re.DOTALL)
-    if not found:
-        return Place(file=where)
-    return Place(file=found[1], line=int(found[2]), column=int(found[3] or 1))

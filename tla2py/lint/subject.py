@@ -11,7 +11,7 @@ from typing import TypeAlias
 from tla2py.config.read import ConfigFile
 from tla2py.config.statements import LISTS, SINGLE, Binding, Statements
 from tla2py.config.tokens import Token
-from tla2py.lint.finding import Place
+from tla2py.errors import Place
 from tla2py.lint.jar import Dialect
 from tla2py.model.run import Config
 from tla2py.syntax import ModuleGraph

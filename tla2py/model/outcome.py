@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tla2py.errors import Place
 from tla2py.trace.trace import Location, Trace
 
 
@@ -157,28 +158,6 @@ class CoverageItem:
     end_column: int
     distinct: int | None = None
     generated: int | None = None
-
-
-MOST_LINES = 10
-"""How many lines of a place are kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A place in what the user wrote: in a module, a config or a sweep file, or in an option such as ``-c N=1``.
-
-    Lines and columns count from 1, columns in characters; ``excerpt`` is the text of the line, or of the lines where it
-    goes over several: the first ``MOST_LINES``, and ``...`` where there are more.
-    """
-
-    file: str
-    line: int | None = None
-    column: int | None = None
-    excerpt: str = ""
-
-    def __str__(self) -> str:
-        """``file:line:column``, or as much of it as is known."""
-        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tla2py.errors import EXIT_NOT_RUN
+from tla2py.errors import EXIT_NOT_RUN, Place
 from tla2py.gate.decision import PointDecision, Problem
-from tla2py.reports.evidence import Evidence, Place
+from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 
 
@@ -27,7 +27,7 @@ def github_annotations(gates: Sequence[Evidence]) -> list[str]:
 
 def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:
     """One workflow command on one line; nothing in its parts can end it or begin another."""
-    properties = {"file": place.path, "line": str(place.begin_line)} if place else {}
+    properties = {"file": place.file, "line": str(place.line or 1)} if place else {}
     properties["title"] = title
     shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::{level} {shown}::{_data(text)}"
@@ -48,7 +48,7 @@ def code_quality(gates: Sequence[Evidence]) -> str:
                 "check_name": problem.reason,
                 "fingerprint": hashlib.sha256(f"{key} {seen[key]}".encode()).hexdigest(),
                 "severity": "blocker" if problem.exit_code == EXIT_NOT_RUN else "critical",
-                "location": {"path": place.path, "lines": {"begin": place.begin_line}},
+                "location": {"path": place.file, "lines": {"begin": place.line or 1}},
             }
         )
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
@@ -62,8 +62,8 @@ def code_quality_error(message: str, place: Place | None) -> str:
         "fingerprint": hashlib.sha256(message.encode()).hexdigest(),
         "severity": "blocker",
         "location": {
-            "path": place.path if place else ".",
-            "lines": {"begin": place.begin_line if place else 1},
+            "path": place.file if place else ".",
+            "lines": {"begin": (place.line or 1) if place else 1},
         },
     }
     return json.dumps([entry], indent=2, ensure_ascii=False) + "\n"

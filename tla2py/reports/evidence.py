@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tla2py.errors import Place
 from tla2py.explore.view import StoreView
 from tla2py.gate.decision import CheckedOne, Decision, Found, PointDecision, Problem
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
 from tla2py.trace.trace import Location, Trace
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A place in a file, named as the repository names it; lines and columns count from 1, the end is included."""
-
-    path: str
-    begin_line: int = 1
-    begin_column: int = 1
-    end_line: int | None = None
-    end_column: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +64,9 @@ class Evidence:
             return None
         span = definition.span
         return Place(
-            path=self.relative(path),
-            begin_line=self.spec(point).file_of(definition).line(span.begin_line),
-            begin_column=span.begin_column,
+            file=self.relative(path),
+            line=self.spec(point).file_of(definition).line(span.begin_line),
+            column=span.begin_column,
             end_line=self.spec(point).file_of(definition).line(span.end_line),
             end_column=span.end_column,
         )
@@ -91,9 +80,9 @@ class Evidence:
         if path is None:
             return None
         return Place(
-            path=self.relative(path),
-            begin_line=location.begin_line,
-            begin_column=location.begin_column,
+            file=self.relative(path),
+            line=location.begin_line,
+            column=location.begin_column,
             end_line=location.end_line,
             end_column=location.end_column,
         )
@@ -112,7 +101,7 @@ class Evidence:
         if problem.where is not None:
             return self.place(problem.where)
         if point is None:
-            return Place(path=self.relative(self.sweep.path))
+            return Place(file=self.relative(self.sweep.path))
         if problem.reason == "broken" and point.row is not None and (told := point.row.get("message_place")):
             return self.place(str(told))
         found = self.definition(point, problem.subject) if problem.subject else None
@@ -120,10 +109,8 @@ class Evidence:
 
     def place(self, text: str) -> Place:
         """A place written as ``file``, ``file:line`` or ``file:line:column``."""
-        found = re.fullmatch(r"(.*?)(?::(\d+))?(?::(\d+))?", text, re.DOTALL)
-        assert found is not None
-        line, column = int(found[2] or 1), int(found[3] or 1)
-        return Place(path=self.relative(Path(found[1])), begin_line=line, begin_column=column)
+        found = Place.parse(text)
+        return replace(found, file=self.relative(Path(found.file)))
 
     def relative(self, path: Path) -> str:
         """A path relative to the root, with slashes; a file outside of it goes by its own name."""

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from tla2py.lint import RULES, Finding, Severity
 from tla2py.reports.annotations import github_command
-from tla2py.reports.evidence import Place
 from tla2py.reports.sarif import Json, sarif_document
 from tla2py.show.markup import printable
 from tla2py.text import counted
@@ -63,7 +62,7 @@ def findings_json(findings: Sequence[Finding]) -> list[dict[str, object]]:
 def findings_github(findings: Sequence[Finding]) -> list[str]:
     """One workflow command per finding, which annotates its line."""
     return [
-        github_command(_COMMANDS[each.severity], each.code, _words(each), _place(each)) for each in findings
+        github_command(_COMMANDS[each.severity], each.code, _words(each), each.place) for each in findings
     ]
 
 
@@ -84,8 +83,8 @@ def findings_sarif(findings: Sequence[Finding]) -> str:
 
 
 def _result(finding: Finding, rule: int) -> Json:
-    place = _place(finding)
-    key = json.dumps([finding.code, place.path, finding.message])
+    place = finding.place
+    key = json.dumps([finding.code, place.file, finding.message])
     return {
         "ruleId": f"lint/{finding.code}",
         "ruleIndex": rule,
@@ -94,8 +93,8 @@ def _result(finding: Finding, rule: int) -> Json:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": quote(place.path)},
-                    "region": {"startLine": place.begin_line, "startColumn": place.begin_column},
+                    "artifactLocation": {"uri": quote(place.file)},
+                    "region": {"startLine": place.line or 1, "startColumn": place.column or 1},
                 }
             }
         ],
@@ -103,11 +102,6 @@ def _result(finding: Finding, rule: int) -> Json:
             "primaryLocationLineHash": f"{hashlib.sha256(key.encode()).hexdigest()[:16]}:1"
         },
     }
-
-
-def _place(finding: Finding) -> Place:
-    place = finding.place
-    return Place(path=place.file, begin_line=max(place.line, 1), begin_column=max(place.column, 1))
 
 
 def _words(finding: Finding) -> str:

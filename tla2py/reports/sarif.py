@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 import tla2py
+from tla2py.errors import Place
 from tla2py.gate.decision import REASONS, CheckedOne, PointDecision, Problem
-from tla2py.reports.evidence import Evidence, Place
+from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import action_text, states_text, step_changes, trace_end
 from tla2py.trace.trace import State, Trace
@@ -43,7 +44,7 @@ def sarif_text(gates: Sequence[Evidence]) -> str:
 
 def sarif_error(message: str, place: Place | None) -> str:
     """The report of a gate that could not be run at all: one result."""
-    where = place or Place(path=".")
+    where = place or Place(file=".")
     result: Json = {
         "ruleId": "gate/error",
         "ruleIndex": 0,
@@ -171,11 +172,11 @@ def _logical(name: str) -> Json:
 
 
 def _physical(place: Place) -> Json:
-    region: Json = {"startLine": place.begin_line, "startColumn": place.begin_column}
+    region: Json = {"startLine": place.line or 1, "startColumn": place.column or 1}
     if place.end_line is not None and place.end_column is not None:
         # SARIF's end is the column after the last.
         region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
-    return {"artifactLocation": {"uri": quote(place.path)}, "region": region}
+    return {"artifactLocation": {"uri": quote(place.file)}, "region": region}
 
 
 def _key(gate: Evidence, rule: str, point: PointDecision | None, subject: str) -> str:

@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from tla2py.config.read import parse_config
-from tla2py.errors import InputError
-from tla2py.model.outcome import MOST_LINES, Diagnostic, Place
+from tla2py.errors import MOST_LINES, InputError, Place
+from tla2py.model.outcome import Diagnostic
 from tla2py.model.result import RunResult
 from tla2py.model.run import Config, RunRecord
 from tla2py.sourcemap.initial import evaluated_on_initial, initial_predicate

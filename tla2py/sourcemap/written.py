@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tla2py.config.places import config_lines, config_name, offset_of
-from tla2py.model.outcome import Place
+from tla2py.errors import Place
 from tla2py.syntax.offsets import solid_offsets
 
 

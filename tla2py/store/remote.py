@@ -82,7 +82,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 class Remote:
-    """A place that a URI names. Making one touches nothing; see ``tla2py.store.storage.Place`` for what it does.
+    """A place that a URI names. Making one touches nothing; see ``tla2py.store.storage.Storage`` for what it does.
 
     Raises StoreError: ``store-secret``; later ``store-scheme``, ``bucket-missing``, ``store-unreachable``,
     ``store-denied``, ``store-unreadable``, ``store-unwritable``.

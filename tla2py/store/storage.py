@@ -34,7 +34,7 @@ class Stamp(NamedTuple):
     mtime_ns: int
 
 
-class Place(Protocol):
+class Storage(Protocol):
     """The files of a store. Reading raises FileNotFoundError for what is not there; all else raises StoreError."""
 
     @property
@@ -72,8 +72,8 @@ class Place(Protocol):
         """Hold the place for writing. Raises StoreError (``store-busy``)."""
 
 
-def place_of(address: Address) -> Place:
-    """The place that a path or a URI names. Raises StoreError (``store-scheme``, ``store-secret``)."""
+def storage_of(address: Address) -> Storage:
+    """The storage that a path or a URI names. Raises StoreError (``store-scheme``, ``store-secret``)."""
     if not is_remote(address):
         return Folder(folder_of(address))
     # Arrow takes longer to import than many a sweep of a folder takes to be found complete.
@@ -220,11 +220,11 @@ def _remedy(error: OSError) -> str:
     return "name another store with -o; what is recorded stays"
 
 
-def busy(place: Place, more: str = "") -> StoreError:
-    """The error that somebody else is writing to a place."""
+def busy(storage: Storage, more: str = "") -> StoreError:
+    """The error that somebody else is writing to a store."""
     return StoreError(
         "store-busy",
-        f"another sweep is writing to {place}{more}",
+        f"another sweep is writing to {storage}{more}",
         hint="wait for it, or use another store with -o",
     )
 

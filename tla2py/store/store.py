@@ -21,7 +21,7 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.model.result import Executed
 from tla2py.store.record import Archive, open_archive, write_archive
-from tla2py.store.storage import Address, Stamp, below, place_of
+from tla2py.store.storage import Address, Stamp, below, storage_of
 
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
 STORE_VERSION = 1
@@ -69,12 +69,12 @@ class Store:
     """A store at a path, or at a URI that ``tla2py.store.storage`` knows. Making one with ``Store(path)`` touches nothing."""
 
     def __init__(self, path: Address) -> None:
-        self.place = place_of(path)
+        self.storage = storage_of(path)
 
     @property
     def path(self) -> Address:
         """What opens it again, here and on other machines: its folder, or its URI."""
-        return self.place.address
+        return self.storage.address
 
     @classmethod
     def create(cls, path: Address) -> Store:
@@ -84,9 +84,9 @@ class Store:
         ``store-unwritable``, and what reaching its place raises.
         """
         store = cls(path)
-        if not all(map(_is_ours, store.place.names(""))):
+        if not all(map(_is_ours, store.storage.names(""))):
             store.manifest()
-        store.place.make(_FOLDERS)
+        store.storage.make(_FOLDERS)
         return store
 
     @classmethod
@@ -102,10 +102,10 @@ class Store:
         Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``.
         """
         try:
-            with self.place.open("store.json") as source:
+            with self.storage.open("store.json") as source:
                 data = msgspec.json.decode(source.read())
         except (FileNotFoundError, NotADirectoryError) as error:
-            if not self.place.exists():
+            if not self.storage.exists():
                 raise StoreError(
                     "store-missing", f"no such store: {self.path}", hint="'tla2py sweep SWEEP.toml' makes one"
                 ) from error
@@ -143,8 +143,8 @@ class Store:
 
     def write_manifest(self, manifest: Manifest, sources: Mapping[str, str]) -> None:
         """Put down what is about to be run. Raises StoreError (``store-unwritable``)."""
-        there = self.place.names("sources")
-        self.place.write(
+        there = self.storage.names("sources")
+        self.storage.write(
             {
                 f"sources/{sha256}.tla": lambda sink, text=text: sink.write(text.encode())  # type: ignore[misc]
                 for sha256, text in sources.items()
@@ -152,22 +152,22 @@ class Store:
             }
         )
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-        self.place.write({"store.json": lambda sink: sink.write(data)})
+        self.storage.write({"store.json": lambda sink: sink.write(data)})
 
     def sources(self) -> dict[str, str]:
         """The module texts of the store's runs by their sha256."""
-        names = sorted(name for name in self.place.stamps("sources") if name.endswith(".tla"))
-        self.place.expect(f"sources/{name}" for name in names)
+        names = sorted(name for name in self.storage.stamps("sources") if name.endswith(".tla"))
+        self.storage.expect(f"sources/{name}" for name in names)
         return {name.removesuffix(".tla"): self.source(name.removesuffix(".tla")) for name in names}
 
     def source(self, sha256: str) -> str:
         """One module text by its sha256. Raises OSError where it is not there."""
-        with self.place.open(f"sources/{sha256}.tla") as source:
+        with self.storage.open(f"sources/{sha256}.tla") as source:
             return source.read().decode("utf-8")
 
     def records(self) -> dict[str, Stamp]:
         """The run ids of the records there are, with what tells one version of a record from another."""
-        stamps = self.place.stamps("records")
+        stamps = self.storage.stamps("records")
         return {name.removesuffix(".zip"): stamp for name, stamp in stamps.items() if name.endswith(".zip")}
 
     def write_record(self, executed: Executed) -> None:
@@ -178,7 +178,9 @@ class Store:
         name = _record_name(executed.record.run_id)
         for pause in (*_PAUSES, None):
             try:
-                self.place.write({name: lambda sink: write_archive(sink, executed.record, executed.folders)})
+                self.storage.write(
+                    {name: lambda sink: write_archive(sink, executed.record, executed.folders)}
+                )
             except StoreError as error:
                 if pause is None or error.code != "store-unreachable":
                     raise
@@ -190,21 +192,21 @@ class Store:
     def archive(self, run_id: str) -> Iterator[Archive]:
         """The record of a run. Raises StoreError (``record-damaged``)."""
         name = _record_name(run_id)
-        with open_archive(lambda: self.place.open(name), below(self.path, name)) as archive:
+        with open_archive(lambda: self.storage.open(name), below(self.path, name)) as archive:
             yield archive
 
     def expect(self, run_ids: Iterable[str]) -> None:
         """Be told which records are read next, in this order, so that they may be fetched ahead."""
-        self.place.expect(map(_record_name, run_ids))
+        self.storage.expect(map(_record_name, run_ids))
 
     def table(self, name: str) -> Path:
         """A table as a file of this machine: its own, or a copy. Raises FileNotFoundError, or leaves that to readers."""
-        return self.place.local(f"tables/{name}.parquet")
+        return self.storage.local(f"tables/{name}.parquet")
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the store for writing; one sweep at a time. Raises StoreError (``store-busy``)."""
-        with self.place.lock():
+        with self.storage.lock():
             yield
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tla2py.config.places import config_name, offset_of
-from tla2py.model.outcome import Place
+from tla2py.errors import Place
 from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS
 from tla2py.sweep.source import Source
@@ -70,8 +70,5 @@ class SweepTexts:
         return ("model",), None
 
     def _place(self, place: str) -> Place:
-        found = re.fullmatch(r"(.*?):(\d+):(\d+)", place)
-        if found is None:
-            return Place(file=place)
-        line, column = int(found[2]), int(found[3])
-        return Place(file=found[1], line=line, column=column, excerpt=self.source.lines[line - 1])
+        found = Place.parse(place)
+        return replace(found, excerpt=self.source.lines[found.line - 1]) if found.line else found

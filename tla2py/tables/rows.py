@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from tla2py.model.outcome import Place, Verdict
+from tla2py.errors import Place
+from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.store.store import ManifestParameter, ManifestPoint

@@ -67,7 +67,7 @@ def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
 
 def _written_for(store: Store, name: str) -> str | None:
     try:
-        with store.place.open(f"tables/{name}.parquet") as source:
+        with store.storage.open(f"tables/{name}.parquet") as source:
             metadata = pq.read_schema(source).metadata or {}
     except (OSError, pa.ArrowException):
         return None
@@ -78,7 +78,7 @@ def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], diges
     points = [point for point in manifest.points if point.run_id in records]
     # The tables are closed before the folder that they are in is put in place.
     with (
-        store.place.filling("tables") as folder,
+        store.storage.filling("tables") as folder,
         write_tables(folder, manifest.parameters, digest) as tables,
     ):
         seen: set[str] = set()

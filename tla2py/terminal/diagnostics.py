@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tla2py.errors import MOST_LINES, Place
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import MOST_LINES, OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Place
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome
 
 # A line longer than this is shown around the place.
 _WIDTH = 100

@@ -36,7 +36,7 @@ def lint(box: Path, text: str, begin: str = BEGIN) -> list[tuple[str, int, int]]
 
 
 def told(finding: Finding) -> tuple[str, int, int]:
-    return finding.code, finding.place.line, finding.place.column
+    return finding.code, finding.place.line or 0, finding.place.column or 0
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,12 @@ from rich.console import Console
 
 from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import HEAD, evidence, gate, row, trace
-from tla2py.errors import EXIT_OK
+from tla2py.errors import EXIT_OK, Place
 from tla2py.gate.decision import PointDecision, Problem
 from tla2py.gate.lock import Lock
 from tla2py.model.outcome import REMEDIES, Outcome
 from tla2py.reports.annotations import code_quality, code_quality_error, github_annotations, github_command
-from tla2py.reports.evidence import Evidence, Place
+from tla2py.reports.evidence import Evidence
 from tla2py.reports.junit import junit_error, junit_text
 from tla2py.reports.markdown import escape, markdown_error, markdown_text
 from tla2py.reports.sarif import sarif_error, sarif_text
@@ -235,7 +235,7 @@ def test_sarif_of_anything_is_valid(hostile: Evidence) -> None:
     found = results(sarif_text([hostile]))
     assert [result["ruleId"] for result in found] == ["invariant/Small", "gate/broken"]
     assert "\x1b" not in sarif_text([hostile])
-    (error,) = results(sarif_error(HOSTILE, Place(path="a b.toml", begin_line=3)))
+    (error,) = results(sarif_error(HOSTILE, Place(file="a b.toml", line=3)))
     assert error["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "a%20b.toml"}  # type: ignore[index]
     assert len(results(sarif_error("no Java was found", None))) == 1
 

@@ -164,7 +164,7 @@ def test_a_full_disk_leaves_what_was_there(store: Store, path: Path) -> None:
     attempts: list[Callable[[], None]] = [
         lambda: store.write_record(big),
         lambda: store.write_manifest(MANIFEST, {digest_text("new"): "new" * 100_000}),
-        lambda: store.place.write({"store.json": lambda sink: sink.write(b"x" * 100_000)}),
+        lambda: store.storage.write({"store.json": lambda sink: sink.write(b"x" * 100_000)}),
     ]
     for attempt in attempts:
         with file_size_limit(1 << 16), pytest.raises(StoreError, match="cannot write to") as raised:
@@ -183,7 +183,7 @@ def test_a_writer_that_fails_leaves_what_was_there(store: Store, path: Path) -> 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store.place.write({"store.json": half})
+        store.storage.write({"store.json": half})
     assert files(path) == before
 
 
@@ -196,7 +196,7 @@ def test_a_record_is_never_seen_half_written(store: Store, path: Path) -> None:
             sink.write(b"part")  # type: ignore[attr-defined]
             seen.append([p.name for p in file.parent.glob("*.zip")])
 
-    store.place.write({f"records/{file.name}": slowly})
+    store.storage.write({f"records/{file.name}": slowly})
     assert all(file.name not in names for names in seen)
     assert file.read_bytes() == b"part" * 3
 

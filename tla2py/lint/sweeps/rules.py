@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from tla2py.config.read import ConfigFile
+from tla2py.errors import Place
 from tla2py.lint.configs import lint_parsed
-from tla2py.lint.finding import Finding, Found, Place, Severity, finding_of, place_of, rule, run_checks
+from tla2py.lint.finding import Finding, Found, Severity, finding_of, rule, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.kinds import wrong_kinds
 from tla2py.lint.names import misspelt_names
@@ -79,7 +80,7 @@ class _Given:
 def _place(sweep: Sweep, name: str, text: str) -> Place:
     varied = any(parameter.name == name for parameter in sweep.parameters)
     table = "parameters" if varied else "constants" if name in sweep.file.constants else "substitutions"
-    return place_of(sweep.source.place(table, name, value=text))
+    return Place.parse(sweep.source.place(table, name, value=text))
 
 
 def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
@@ -119,9 +120,9 @@ def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator
             if (key, name) in said and not own:
                 yield said[key, name]
             else:
-                place = place_of(sweep.source.place(table, key, value=name))
+                place = Place.parse(sweep.source.place(table, key, value=name))
                 yield Mention(key=key, name=name, place=place)
     for option in sweep.options.options:
         yield Mention(
-            key="options", name=option, place=place_of(sweep.source.place("tlc", "options", value=option))
+            key="options", name=option, place=Place.parse(sweep.source.place("tlc", "options", value=option))
         )
