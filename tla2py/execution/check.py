@@ -82,7 +82,7 @@ def default_model(
 ) -> CheckModel:
     """The model of a module: what a config beside it or named says, and on top of it what is given here.
 
-    Raises InputError as ``load_spec`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
+    Raises InputError as ``load_modules`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
     ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
     spec = load_modules(module, libraries)

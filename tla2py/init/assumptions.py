@@ -13,7 +13,7 @@ from tla2py.syntax.evaluate import evaluate_expression, expression_of
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Entity, Scope
 from tla2py.syntax.standard import standard_module_of
-from tla2py.syntax.types import ConstantKind
+from tla2py.syntax.types import ConstantType
 from tla2py.syntax.types.example_values import assumed_conjuncts
 from tla2py.values import ModelValue, Value
 
@@ -27,7 +27,7 @@ _VARIED = 3
 
 
 def fit_values(
-    spec: ModuleGraph, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]
+    spec: ModuleGraph, types: Mapping[str, ConstantType], values: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
     """The values, numbers in them chosen anew where an assumption is false, and what is false all the same.
 
@@ -39,7 +39,7 @@ def fit_values(
     for each in _failing(spec, conjuncts, chosen):
         # One before it may have mended it too.
         if _failing(spec, [each], chosen):
-            chosen = _vary(spec, kinds, chosen, conjuncts, _constants(*each))
+            chosen = _vary(spec, types, chosen, conjuncts, _constants(*each))
     told: dict[str, list[str]] = {}
     for expr, scope in _failing(spec, conjuncts, chosen):
         spoken = _constants(expr, scope)
@@ -55,7 +55,7 @@ _Conjuncts = Sequence[tuple[Expression, Scope]]
 
 def _vary(
     spec: ModuleGraph,
-    kinds: Mapping[str, ConstantKind],
+    types: Mapping[str, ConstantType],
     values: dict[str, str],
     conjuncts: _Conjuncts,
     spoken: set[str],
@@ -68,7 +68,7 @@ def _vary(
     beside = [found for expr, scope in conjuncts if (found := _constants(expr, scope)) & spoken]
     linked = set[str]().union(*beside)
     names = sorted(values, key=lambda name: name not in spoken)
-    further = {name: _others(kinds[name].kind, values[name]) for name in names if name in linked}
+    further = {name: _others(types[name].kind, values[name]) for name in names if name in linked}
     varied = [name for name, texts in further.items() if texts][:_VARIED]
     others = [dict.fromkeys((values[name], *further[name])) for name in varied]
 

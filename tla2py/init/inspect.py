@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tla2py.syntax import Constant, Definition, ModuleGraph, Variable
-from tla2py.syntax.types import ConstantKind, infer_kinds, needs_definition
+from tla2py.syntax.types import ConstantType, infer_types
 
 Item = dict[str, object]
 
@@ -16,14 +16,14 @@ def inspect_spec(spec: ModuleGraph) -> Item:
     ``extends`` and ``instances`` name the file of each module, None for those that come with TLC. A constant has its
     inferred ``kind``; ``needs_value`` is False for one that becomes the model value of its own name. ``candidates`` are names of definitions by what a model may use them for, the likeliest first.
     """
-    kinds = infer_kinds(spec)
+    types = infer_types(spec)
     return {
         "module": spec.root.name,
         "file": str(spec.root.path),
         "pluscal": spec.root.has_pluscal,
         "extends": list(_extends(spec)),
         "instances": list(_instances(spec)),
-        "constants": [_constant(spec, each, kinds[each.name]) for each in spec.constants],
+        "constants": [_constant(spec, each, types[each.name]) for each in spec.constants],
         "variables": [
             {"name": each.name, "comment": each.comment, **_place(spec, each)} for each in spec.variables
         ],
@@ -86,15 +86,15 @@ def _instances(spec: ModuleGraph) -> Iterator[Item]:
             }
 
 
-def _constant(spec: ModuleGraph, constant: Constant, kind: ConstantKind) -> Item:
+def _constant(spec: ModuleGraph, constant: Constant, constant_type: ConstantType) -> Item:
     return {
         "name": constant.name,
         "arity": constant.arity,
-        "kind": kind.kind,
-        "certain": kind.certain,
-        "reason": kind.reason,
-        "needed_at": kind.where,
-        "needs_value": needs_definition(kind),
+        "kind": constant_type.kind,
+        "certain": constant_type.certain,
+        "reason": constant_type.reason,
+        "needed_at": constant_type.where,
+        "needs_value": constant_type.needs_value,
         "comment": constant.comment or constant.group,
         **_place(spec, constant),
     }

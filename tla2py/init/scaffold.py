@@ -16,7 +16,7 @@ from tla2py.model.run import Config
 from tla2py.syntax import Constant, ModuleGraph
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.search import PROOFS
-from tla2py.syntax.types import ConstantKind, infer_kinds
+from tla2py.syntax.types import ConstantType, infer_types
 from tla2py.syntax.types.example_values import guess_values
 from tla2py.toml import toml_string, toml_value
 from tla2py.toolchain.installed import community_modules
@@ -38,15 +38,15 @@ def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[P
     than a guess say so in a comment.
     """
     folder = output.parent if output is not None else Path()
-    kinds = infer_kinds(spec)
-    values, broken = fit_values(spec, kinds, guess_values(spec, kinds))
-    varied = _varied(spec, kinds, values)
+    types = infer_types(spec)
+    values, broken = fit_values(spec, types, guess_values(spec, types))
+    varied = _varied(spec, types, values)
     config = _config(spec)
     lists = _lists(spec, config)
     parts = [
         _head(spec, folder, libraries, named=output is not None and output.stem != _USUAL),
         _model(spec, lists, config),
-        _constants(spec, kinds, values, broken),
+        _constants(spec, types, values, broken),
         _substitutions(spec),
         _parameters(varied),
         [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
@@ -140,7 +140,7 @@ def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
 
 def _constants(
     spec: ModuleGraph,
-    kinds: Mapping[str, ConstantKind],
+    types: Mapping[str, ConstantType],
     values: Mapping[str, str],
     broken: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
@@ -148,7 +148,7 @@ def _constants(
         yield "[constants]"
     said = ""
     for constant in spec.constants:
-        kind = kinds[constant.name]
+        kind = types[constant.name]
         if constant.name not in values:
             continue
         words = constant.comment or constant.group
@@ -234,13 +234,13 @@ def _own(constant: Constant, width: int, before: Constant | None) -> str:
 
 
 def _varied(
-    spec: ModuleGraph, kinds: Mapping[str, ConstantKind], values: Mapping[str, str]
+    spec: ModuleGraph, types: Mapping[str, ConstantType], values: Mapping[str, str]
 ) -> dict[str, list[str]]:
     """Examples of parameters: the first constant of each kind that is easily varied, with some values."""
     found: dict[str, list[str]] = {}
     shown: set[str] = set()
     for constant in spec.constants:
-        kind = kinds[constant.name].kind
+        kind = types[constant.name].kind
         if kind in {"number", *_SETTLED} - shown:
             shown.add(kind)
             found[constant.name] = _more(kind, values[constant.name])

@@ -14,9 +14,9 @@ from tla2py.config.statements import read_statements
 from tla2py.errors import InputError, Place
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions
-from tla2py.lint import kinds as kinds
 from tla2py.lint import names as names
 from tla2py.lint import text as text
+from tla2py.lint import types as types
 from tla2py.lint.finding import Finding, finding_of, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import Mention, Subject, beside, mentions_of
@@ -28,7 +28,7 @@ def lint_file(
 ) -> tuple[Finding, ...]:
     """The findings on a config, by their places; without a module only the text is looked at.
 
-    Raises InputError: ``config-missing``, and as ``load_spec`` does.
+    Raises InputError: ``config-missing``, and as ``load_modules`` does.
     """
     content = read_config_text(path)
     file = config_file(read_statements(content), content, path)
@@ -48,7 +48,7 @@ def lint_parsed(
 def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
     """The findings on constants that ``check`` is given as options, over what a config says, if there is one."""
     values = [(name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items()]
-    found = kinds.wrong_kinds(spec, values), names.misspelt_names(spec, [*values, *beside(values, *files)])
+    found = types.wrong_types(spec, values), names.misspelt_names(spec, [*values, *beside(values, *files)])
     return tuple(map(finding_of, chain(*found)))
 
 

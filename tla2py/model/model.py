@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tla2py.errors import InputError
 from tla2py.model.run import Config
 from tla2py.syntax import ModuleGraph
-from tla2py.syntax.types import infer_kinds, needs_definition
+from tla2py.syntax.types import infer_types
 from tla2py.syntax.types.example_values import guess_values
 
 
@@ -56,16 +56,16 @@ def constant_values(
     read and ``how(name, value)`` writes how a constant is assigned there.
     """
     values = []
-    kinds = None
+    types = None
     for constant in spec.constants:
         name = constant.name
         if name in replaced:
             continue
         if name not in assigned:
-            kinds = kinds or infer_kinds(spec)
-            kind = kinds[name]
-            if needs_definition(kind):
-                example = how(name, guess_values(spec, kinds)[name])
+            types = types or infer_types(spec)
+            kind = types[name]
+            if kind.needs_value:
+                example = how(name, guess_values(spec, types)[name])
                 raise InputError(
                     "unassigned",
                     f"constant {name} is assigned nowhere and must be a {kind.demand}: {kind.reason}",

@@ -116,7 +116,7 @@ def load_sweep(path: Path, libraries: Sequence[Path] = (), *, unknown: bool = Fa
     ``libraries`` are further module folders of a manifest, which names none itself; ``unknown`` takes in its models
     whose result is not known.
 
-    Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_spec``
+    Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_modules``
     raise, and ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations).
     """

@@ -13,9 +13,9 @@ from tla2py.errors import Place
 from tla2py.lint.configs import lint_parsed
 from tla2py.lint.finding import Finding, Found, Severity, finding_of, rule, run_checks
 from tla2py.lint.jar import Dialect
-from tla2py.lint.kinds import wrong_kinds
 from tla2py.lint.names import misspelt_names
 from tla2py.lint.subject import Mention, Subject, beside, mentions_of
+from tla2py.lint.types import wrong_types
 from tla2py.model.run import Config
 from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, Point
 from tla2py.sweep.plan import Plan
@@ -64,7 +64,7 @@ def _values(sweep: Sweep) -> Iterator[Found]:
             each.files[file.path] = file
     for (_, permuted), each in given.items():
         placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
-        yield from wrong_kinds(each.spec, placed, permuted)
+        yield from wrong_types(each.spec, placed, permuted)
         yield from misspelt_names(each.spec, [*placed, *beside(placed, *each.files.values())])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from tla2py.syntax.types.type import ConstantKind, Use, find_uses, infer_kinds, needs_definition
+from tla2py.syntax.types.constants import ConstantType, infer_types, required_types
+from tla2py.syntax.types.type import Type
 
-__all__ = ["ConstantKind", "Use", "find_uses", "infer_kinds", "needs_definition"]
+__all__ = ["ConstantType", "Type", "infer_types", "required_types"]

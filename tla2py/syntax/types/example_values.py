@@ -10,8 +10,7 @@ from itertools import islice
 from tla2py.syntax import Constant, ModuleGraph, StandaloneExpression, parse_expression
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Scope
-from tla2py.syntax.types import ConstantKind
-from tla2py.syntax.types.constraints import Need
+from tla2py.syntax.types import ConstantType, Type
 
 _SMALL = 2
 # Deeper than any assumption that a person writes.
@@ -20,12 +19,12 @@ _OWN = "model value"
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def guess_values(spec: ModuleGraph, kinds: Mapping[str, ConstantKind]) -> dict[str, str]:
+def guess_values(spec: ModuleGraph, types: Mapping[str, ConstantType]) -> dict[str, str]:
     """A value for every constant that is not the model value of its own name, as TLA+ text by name.
 
     A model value that an assumption has in a set is one of that set.
     """
-    guesser = _Guesser(spec, kinds)
+    guesser = _Guesser(spec, types)
     values = {each.name: guesser.value(each.name) for each in spec.constants}
     return {name: text for name, text in values.items() if text != name}
 
@@ -54,9 +53,9 @@ def assumed_conjuncts(spec: ModuleGraph) -> Iterator[tuple[Expression, Scope]]:
 
 
 class _Guesser:
-    def __init__(self, spec: ModuleGraph, kinds: Mapping[str, ConstantKind]) -> None:
+    def __init__(self, spec: ModuleGraph, types: Mapping[str, ConstantType]) -> None:
         self._spec = spec
-        self._kinds = kinds
+        self._types = types
         self._constants: dict[str, Constant] = {each.name: each for each in spec.constants}
         self._values: dict[str, str] = {}
         self._domains: dict[str, _Domain] = {}
@@ -71,18 +70,18 @@ class _Guesser:
         """The value of a constant, always the same one."""
         if name not in self._values:
             # What comes back to itself has no domain that helps.
-            self._values[name] = self._by_need(name, self._kinds[name].need)
+            self._values[name] = self._by_type(name, self._types[name].type)
             self._values[name] = self._choose(name)
         return self._values[name]
 
     def _choose(self, name: str) -> str:
-        constant, need = self._constants[name], self._kinds[name].need
+        constant, wanted = self._constants[name], self._types[name].type
         if constant.arity:
             return f"LAMBDA {', '.join(self._unused(constant.arity))} : TRUE"
-        if need.kind == "number":
+        if wanted.kind == "number":
             return str(max(_SMALL, self._least.get(name, 0)))
         domain = self._domains.get(name)
-        simple = need.element.kind if need.kind == "set" and need.element is not None else need.kind
+        simple = wanted.element.kind if wanted.kind == "set" and wanted.element is not None else wanted.kind
         if domain is None or simple in {"number", "string", "boolean"}:
             return self._values[name]
         read = self._whole if domain.relation == "each" else self._element
@@ -94,14 +93,14 @@ class _Guesser:
             return found
         return self._values[name]
 
-    def _by_need(self, name: str, need: Need, depth: int = 0) -> str:
+    def _by_type(self, name: str, wanted: Type, depth: int = 0) -> str:
         """A value of a kind; ``name`` gives its name to model values in it."""
-        element = need.element
-        if need.kind == "set" and (element is None or element.kind == _OWN):
+        element = wanted.element
+        if wanted.kind == "set" and (element is None or element.kind == _OWN):
             return f"{{{', '.join(self._names(name))}}}"
-        if need.kind == "set" and element is not None and element.kind in {"number", "string", "boolean"}:
+        if wanted.kind == "set" and element is not None and element.kind in {"number", "string", "boolean"}:
             return {"number": "{1, 2}", "string": '{"a", "b"}'}.get(element.kind, "{FALSE, TRUE}")
-        inner = self._by_need(name, element, depth + 1) if element is not None else str(_SMALL)
+        inner = self._by_type(name, element, depth + 1) if element is not None else str(_SMALL)
         simple = {
             "number": str(_SMALL),
             "boolean": "FALSE",
@@ -112,7 +111,7 @@ class _Guesser:
             "tuple": "<<1, 2>>",
             "record": "[field |-> 1]",
         }
-        return simple.get(need.kind, name)
+        return simple.get(wanted.kind, name)
 
     def _names(self, name: str) -> tuple[str, str]:
         """Two names for model values, after that of the set: r1 and r2 for Replicas, tp1 and tp2 for TopicPartitions."""

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Scope
-from tla2py.syntax.types.constraints import (
-    BOOLEAN,
-    FUNCTION,
-    NUMBER,
-    RECORD,
-    SEQUENCE,
-    STRING,
-    TUPLE,
-    Need,
-    literal_kind,
-)
+from tla2py.syntax.types.constraints import literal_type
+from tla2py.syntax.types.type import BOOLEAN, FUNCTION, NUMBER, RECORD, SEQUENCE, STRING, TUPLE, Type
 
 _STANDARD_SETS = {"Nat": NUMBER, "Int": NUMBER, "Real": NUMBER, "BOOLEAN": BOOLEAN, "STRING": STRING}
 # Deeper than any chain of definitions that a person writes.
 _DEPTH = 40
 
 
-def element_need(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Need | None:
+def element_type(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Type | None:
     """Return what all elements of a set are, where its expression tells."""
     operator, parts = expr.operator, expr.arguments
     if depth == 0:
@@ -31,21 +22,21 @@ def element_need(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Need | 
         if entity is not None:
             if entity.body is None or parts:
                 return None
-            return element_need(entity.body, entity.scope, depth - 1)
+            return element_type(entity.body, entity.scope, depth - 1)
         if operator == "SUBSET" and parts:
-            return Need("set", element_need(parts[0], scope, depth - 1))
+            return Type("set", element_type(parts[0], scope, depth - 1))
         if operator in {"\\cup", "\\cap"}:
-            found = {element_need(part, scope, depth - 1) for part in parts}
+            found = {element_type(part, scope, depth - 1) for part in parts}
             return found.pop() if len(found) == 1 else None
         if operator in {"\\", "UNION"} and parts:
-            inner = element_need(parts[0], scope, depth - 1)
+            inner = element_type(parts[0], scope, depth - 1)
             return inner if operator == "\\" or inner is None else inner.element
         named = {"..": NUMBER, "Seq": SEQUENCE, "\\X": TUPLE, **_STANDARD_SETS}
         return named.get(operator)
     if expr.shape == "build" and operator == "{}":
-        kinds = {literal_kind(part) for part in parts}
-        return kinds.pop() if len(kinds) == 1 else None
+        types = {literal_type(part) for part in parts}
+        return types.pop() if len(types) == 1 else None
     if expr.shape == "bind" and operator == "{:}":
         domain = expr.bounds[0].domain if expr.bounds else None
-        return element_need(domain, scope, depth - 1) if domain is not None else None
+        return element_type(domain, scope, depth - 1) if domain is not None else None
     return {"[->]": FUNCTION, "[:]": RECORD}.get(operator) if expr.shape == "build" else None

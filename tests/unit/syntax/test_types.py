@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.syntax.conftest import LoadModules, module
-from tla2py.syntax.types import ConstantKind, find_uses, infer_kinds, needs_definition
+from tla2py.syntax.types import ConstantType, infer_types
 
 
-def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> ConstantKind:
+def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> ConstantType:
     head = f"EXTENDS Integers, Sequences, FiniteSets, TLC\n{declaration}\nVARIABLE x\n"
-    return infer_kinds(load(module("M", head + body)))["C"]
+    return infer_types(load(module("M", head + body)))["C"]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> Co
 def test_uses_tell_the_kind(load: LoadModules, body: str, kind: str) -> None:
     found = kind_of(load, body)
     assert found.kind == kind
-    assert needs_definition(found) is (kind != "model value")
+    assert found.needs_value is (kind != "model value")
 
 
 def test_needs_pass_through_operators_let_and_instances(load: LoadModules) -> None:
@@ -66,7 +66,7 @@ I == INSTANCE Base WITH Procs <- Nodes, On <- Flag""",
         ),
         module("Base", "CONSTANTS Procs, On\nAny == \\E p \\in Procs : On"),
     )
-    kinds = infer_kinds(spec)
+    kinds = infer_types(spec)
     assert {name: each.kind for name, each in kinds.items()} == {
         "Limit": "number",
         "Nodes": "set of model values",
@@ -139,13 +139,3 @@ def test_what_is_compared_in_a_union_is_not_certain(load: LoadModules) -> None:
 def test_operators_are_declared_with_parameters(load: LoadModules) -> None:
     found = kind_of(load, "A == C(1, 2)", "CONSTANT C(_, _)")
     assert (found.kind, found.certain) == ("operator", True)
-
-
-def test_uses_name_their_places(load: LoadModules) -> None:
-    spec = load(module("M", "EXTENDS Naturals\nCONSTANT C\nA == C > 1\nB == C"))
-    assert [(use.where.rpartition("M.tla:")[2], use.needs) for use in find_uses(spec, "C")] == [
-        ("4:6", ("number",)),
-        ("5:6", ()),
-    ]
-    with pytest.raises(KeyError):
-        find_uses(spec, "A")

@@ -1,0 +1,159 @@
+"""The type of each constant, inferred from its uses or, where there are none, from its comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tla2py.syntax.depth import deeply
+from tla2py.syntax.module import Constant
+from tla2py.syntax.module_graph import ModuleGraph
+from tla2py.syntax.scope import Entity
+from tla2py.syntax.types.constraints import JOINED, REQUIRED
+from tla2py.syntax.types.infer import Inference
+from tla2py.syntax.types.propagate import PlacedConstraint
+from tla2py.syntax.types.type import BOOLEAN, MODEL_VALUE, NUMBER, SET, Type, agree, merge
+
+_PERMUTED = Type("set", MODEL_VALUE)
+_SAYS_BOOLEAN = re.compile(r"\b(whether|boolean|true|false|enabled?)\b", re.IGNORECASE)
+_SAYS_MODEL_VALUE = re.compile(r"\bmodel values?\b", re.IGNORECASE)
+_SAYS_SET = re.compile(r"\bsets? of\b|\{[^{}]*\}", re.IGNORECASE)
+_SAYS_NUMBER = re.compile(r"\b(number|max(imum)?|min(imum)?|limit|how many|count|size)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantType:
+    """The type of a constant's values, with the reason.
+
+    ``reason`` is in words; ``where`` (``file:line:column``) is the occurrence of the constant that decided the type.
+    A ``certain`` type is the only possible one.
+    """
+
+    type: Type
+    reason: str
+    where: str
+    certain: bool
+
+    @property
+    def kind(self) -> str:
+        """The type in words: ``number``, ``set of numbers``, ``function``, ``model value``, ``operator`` and so on."""
+        return str(self.type)
+
+    @property
+    def demand(self) -> str:
+        """The kind that a value must have: any set will do where a set of model values will."""
+        only = self.type.element not in (None, MODEL_VALUE)
+        return self.kind if self.type.kind != "set" or only else "set"
+
+    @property
+    def needs_value(self) -> bool:
+        """Whether a model must give a value: only a plain model value may be left to its own name."""
+        return self.type != MODEL_VALUE
+
+
+@deeply
+def infer_types(spec: ModuleGraph) -> dict[str, ConstantType]:
+    """Return the type of every constant, by name."""
+    inference = _infer(spec)
+    return {constant.name: _decide(spec, constant, inference) for constant in spec.constants}
+
+
+@deeply
+def required_types(spec: ModuleGraph) -> dict[str, ConstantType]:
+    """Return the types that constants must have, by name; with values of another type some expression fails.
+
+    A constant whose type the module itself tests, as in ``N = Infinity``, is left out.
+    """
+    inference = _infer(spec)
+    types = {}
+    for constant in spec.constants:
+        entity = _entity(spec, constant.name)
+        found = [
+            # Permutations are of anything; symmetry alone wants model values.
+            replace(each, constraint=replace(each.constraint, type=SET))
+            if each.constraint.type == _PERMUTED
+            else each
+            for each in inference.constraints(entity)
+            if each.constraint.strength == REQUIRED
+        ]
+        if found and not constant.arity and entity not in inference.told_apart:
+            inferred = _weigh(found)
+            if all(agree(inferred.type, each.constraint.type) for each in found):
+                types[constant.name] = inferred
+    return types
+
+
+def _infer(spec: ModuleGraph) -> Inference:
+    inference = Inference(spec.resolver)
+    for module in spec.extended:
+        inference.read(spec.scope_of(module))
+    return inference
+
+
+def _entity(spec: ModuleGraph, name: str) -> Entity:
+    entity = spec.scope.names[name]
+    if entity.kind != "constant":
+        raise KeyError(name)
+    return entity
+
+
+def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> ConstantType:
+    where = spec.file_of(constant).where(constant.span)
+    if constant.arity:
+        return ConstantType(
+            reason=f"declared with {constant.arity} parameters",
+            where=where,
+            certain=True,
+            type=Type("operator"),
+        )
+    entity = _entity(spec, constant.name)
+    found = list(inference.constraints(entity))
+    if entity in inference.compared:
+        # Asked for by name, it may be the branch that is not what the others are, as a Nil among records.
+        found = [each for each in found if each.constraint.strength > JOINED]
+    if found:
+        return _weigh(found)
+    used = bool(inference.uses.get(entity))
+    for comment in (constant.comment, constant.group):
+        said = _said(comment)
+        if said is not None and (said == MODEL_VALUE or not used):
+            return ConstantType(reason="its comment says so", where=where, certain=False, type=said)
+    reason = "it is only compared with other values" if used else "nothing uses it"
+    return ConstantType(reason=reason, where=where, certain=False, type=MODEL_VALUE)
+
+
+def _said(comment: str) -> Type | None:
+    """Return the type that a comment mentions, if any."""
+    if _SAYS_MODEL_VALUE.search(comment) and not _SAYS_SET.search(comment):
+        return MODEL_VALUE
+    if _SAYS_BOOLEAN.search(comment):
+        return BOOLEAN
+    if _SAYS_SET.search(comment):
+        return SET
+    return NUMBER if _SAYS_NUMBER.search(comment) else None
+
+
+def _weigh(found: Sequence[PlacedConstraint]) -> ConstantType:
+    """Return the type that the strongest constraints ask for: assumptions, then requirements, then comparisons."""
+    strength = max(_strength(each) for each in found)
+    strongest = [each for each in found if _strength(each) == strength]
+    type_of_strongest = merge([each.constraint.type for each in strongest])
+    supporting = [each.constraint.type for each in found if each.constraint.strength > JOINED]
+    wanted = merge([type_of_strongest, *supporting])
+    deciding = next((each for each in strongest if merge([each.constraint.type]) == wanted), strongest[0])
+    required = [each.constraint.type for each in found if each.constraint.strength == REQUIRED]
+    return ConstantType(
+        reason=f"it is {deciding.constraint.reason}",
+        where=deciding.module.where(deciding.span),
+        # That nothing is wanted of a set's elements is no proof.
+        certain=deciding.constraint.strength == REQUIRED
+        and all(agree(wanted, each) for each in required)
+        and merge([type_of_strongest, *required]) == wanted
+        and (wanted.kind != "set" or wanted.element is not None),
+        type=wanted,
+    )
+
+
+def _strength(placed: PlacedConstraint) -> tuple[int, bool]:
+    return (placed.constraint.strength, placed.assumed)
