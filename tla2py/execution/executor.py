@@ -92,19 +92,19 @@ def completed(run_id: str, result: RunResult) -> Completed:
 
 
 def settled(
-    outcome: str, timeout_seconds: float, memory_bytes: int, disk_bytes: int | None, run: Run
+    outcome: Outcome, timeout_seconds: float, memory_bytes: int, disk_bytes: int | None, run: Run
 ) -> bool:
     """Whether an earlier outcome stands for a run now: not if it was killed, nor if it may now take more.
 
     ``timeout_seconds``, ``memory_bytes`` and ``disk_bytes`` are the limits under which the outcome came about.
     """
-    if Outcome(outcome) in RETRIED:
+    if outcome in RETRIED:
         return False
-    if outcome == Outcome.TIMEOUT:
+    if outcome is Outcome.TIMEOUT:
         return run.limits.timeout_seconds <= timeout_seconds
-    if outcome == Outcome.OUT_OF_MEMORY:
+    if outcome is Outcome.OUT_OF_MEMORY:
         return run.limits.memory_bytes <= memory_bytes
-    if outcome == Outcome.OUT_OF_DISK:
+    if outcome is Outcome.OUT_OF_DISK:
         # A share of what is free is another one each time.
         asked = run.limits.disk_bytes
         return asked is not None and disk_bytes is not None and asked <= disk_bytes

@@ -9,13 +9,13 @@ import tla2py
 from tla2py.errors import StoreError
 from tla2py.execution.executor import Completed, Executor, Work, completed, settled
 from tla2py.execution.schedule import earlier_durations, long_runs, longest_first
-from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.tables.read import read_table
+from tla2py.tables.runs import LimitsRow, limits_rows
 from tla2py.tables.schema import parameter_columns, parameter_type
 from tla2py.tables.write import refresh_tables, tables_current
 from tla2py.tlc.output.result import interpret_record
@@ -158,7 +158,7 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     are read one by one, and a damaged one counts as missing.
     """
     present = store.records().keys()
-    table = {row["run_id"]: row for row in _runs_table(store)}
+    table = {row.run_id: row for row in _runs_table(store)}
     # A record may have been cut off since the table was written, by a disk that had no room or a machine that went down.
     trusted = not table or is_remote(store.path) or _tables_stand(store)
     known = {}
@@ -172,9 +172,8 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         if row is not None and not trusted and not _whole(store, run.run_id):
             continue
         if row is not None:
-            outcome, verdict = str(row["outcome"]), Verdict(row["verdict"])
-            timeout, memory = float(row["timeout_seconds"]), int(row["memory_bytes"])
-            disk = None if row.get("disk_bytes") is None else int(row["disk_bytes"])
+            outcome, verdict = row.outcome, row.verdict
+            timeout, memory, disk = row.timeout_seconds, row.memory_bytes, row.disk_bytes
         else:
             try:
                 with store.archive(run.run_id) as archive:
@@ -185,7 +184,7 @@ def settled_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
                     raise
                 continue
             news = completed(run.run_id, result)
-            outcome, verdict = news.outcome.value, news.verdict
+            outcome, verdict = news.outcome, news.verdict
             timeout, memory, disk = limits.timeout_seconds, limits.memory_bytes, limits.disk_bytes
         if settled(outcome, timeout, memory, disk, run):
             known[run.run_id] = verdict
@@ -207,12 +206,9 @@ def _whole(store: Store, run_id: str) -> bool:
         return False
 
 
-def _runs_table(store: Store) -> list[dict[str, str]]:
-    columns = ["run_id", "outcome", "verdict", "timeout_seconds", "memory_bytes", "disk_bytes"]
+def _runs_table(store: Store) -> list[LimitsRow]:
     try:
         with store.storage.open("tables/runs.parquet") as source:
-            rows: list[dict[str, str]] = read_table(source, columns).to_pylist()
+            return list(limits_rows(source))
     except (OSError, ValueError):
         return []
-    outcomes = set(Outcome)
-    return [row for row in rows if row["outcome"] in outcomes]

@@ -12,7 +12,7 @@ from tla2py.errors import StoreError
 from tla2py.store.store import Store
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
-from tla2py.tables.read import read_table
+from tla2py.tables.runs import cpu_seconds
 from tla2py.tlc.jvm.pool import LONG_SECONDS
 
 
@@ -44,9 +44,7 @@ def earlier_durations(store: Store) -> Durations:
     try:
         points = store.manifest().points
         with store.storage.open("tables/runs.parquet") as source:
-            for row in read_table(source, ["run_id", "cpu_seconds"]).to_pylist():
-                if row["cpu_seconds"] is not None:
-                    seconds[row["run_id"]] = row["cpu_seconds"]
+            seconds = cpu_seconds(source)
     except (StoreError, OSError, ValueError):
         points = []
     known = [(point.parameters, seconds[point.run_id]) for point in points if point.run_id in seconds]

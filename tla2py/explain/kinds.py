@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from tla2py.errors import InputError
 from tla2py.show.markup import element, html_text
 from tla2py.show.plain import runs_of
 from tla2py.store.store import Manifest
+from tla2py.tables.traces import TraceRow
 from tla2py.text import counted
 from tla2py.trace.display import Printed
 from tla2py.trace.trace import Trace
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Item = TypeVar("Item")
 
@@ -29,11 +27,11 @@ class Counterexamples(Protocol):
         """What the store was made from."""
 
     @property
-    def trace_rows(self) -> Sequence[Mapping[str, Any]]:
+    def trace_rows(self) -> Sequence[TraceRow]:
         """The rows of ``traces``."""
 
-    def arrow(self, name: str) -> pa.Table:
-        """A table as Arrow."""
+    def trace_actions(self) -> Mapping[tuple[str, int], tuple[str, ...]]:
+        """The named actions of each trace, by run id and number of the trace."""
 
     def trace(self, point: int, number: int = 1) -> Trace:
         """A counterexample of a point."""
@@ -157,24 +155,20 @@ def by_kind(
 
 def all_found(view: Counterexamples) -> list[Found]:
     """Every counterexample of a store with its actions; those of a simulation that violate nothing too."""
-    states = view.arrow("states").select(["run_id", "trace", "index", "action"]).to_pylist()
-    actions: dict[tuple[str, int], list[tuple[int, str]]] = {}
-    for row in states:
-        if row["action"] is not None:
-            actions.setdefault((row["run_id"], row["trace"]), []).append((row["index"], row["action"]))
+    actions = view.trace_actions()
     points: dict[str, int] = {}
     for point in view.manifest.points:
         points.setdefault(point.run_id, point.point)
     return [
         Found(
-            point=points[row["run_id"]],
-            trace=row["trace"],
-            name=row["name"] or row["kind"],
-            length=row["length"],
-            actions=tuple(name for _, name in sorted(actions.get((row["run_id"], row["trace"]), []))),
+            point=points[row.run_id],
+            trace=row.trace,
+            name=row.label,
+            length=row.length,
+            actions=actions.get((row.run_id, row.trace), ()),
         )
         for row in view.trace_rows
-        if row["run_id"] in points
+        if row.run_id in points
     ]
 
 

@@ -37,13 +37,12 @@ def action_counts(view: StoreView) -> list[ActionCount]:
     points: dict[str, list[int]] = {}
     for point in view.manifest.points:
         points.setdefault(point.run_id, []).append(point.point)
-    columns = ("run_id", "kind", "module", "name", "begin_line", "generated", "distinct")
     counts: dict[tuple[str, int, str], dict[str, tuple[int, int]]] = {}
-    for row in view.arrow("coverage").select(columns).to_pylist():
-        if row["kind"] == "action" and row["run_id"] in points:
-            runs = counts.setdefault((row["module"], row["begin_line"], row["name"]), {})
-            generated, distinct = runs.get(row["run_id"], (0, 0))
-            runs[row["run_id"]] = generated + (row["generated"] or 0), distinct + (row["distinct"] or 0)
+    for row in view.action_rows():
+        if row.kind == "action" and row.run_id in points:
+            runs = counts.setdefault((row.module, row.begin_line, row.name), {})
+            generated, distinct = runs.get(row.run_id, (0, 0))
+            runs[row.run_id] = generated + row.generated, distinct + row.distinct
     return [
         ActionCount(
             name=name,

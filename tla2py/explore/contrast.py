@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.explore.grid import GridPoint, grid_points, value_order
 from tla2py.explore.view import StoreView
+from tla2py.model.outcome import Verdict
 from tla2py.show.markup import element, html_text, printable
 from tla2py.show.plain import action_text, runs_of
 from tla2py.show.trace_html import trace_view
@@ -38,7 +39,7 @@ class Contrast(Printed):
             f"point {self.holding.point} holds",
             *(f"    {name}: {there} holds, {here} does not" for name, there, here in self.differs),
             *(
-                f"    {fact}: {self.holding.run[fact]} there, {self.violating.run[fact]} here"
+                f"    {fact}: {_shown(self.holding, fact)} there, {_shown(self.violating, fact)} here"
                 for fact in _FACTS
             ),
         ]
@@ -95,11 +96,11 @@ def nearest_holding(view: StoreView, number: int) -> Contrast:
     here = next((point for point in points if point.point == number), None)
     if here is None:
         raise InputError("no-point", f"no point {number} was run", hint=f"points: 1 to {len(points)}")
-    if here.verdict != "violated":
-        known = ", ".join(str(point.point) for point in points if point.verdict == "violated")
+    if here.verdict is not Verdict.VIOLATED:
+        known = ", ".join(str(point.point) for point in points if point.verdict is Verdict.VIOLATED)
         raise InputError(
             "not-violated",
-            f"point {number} is not violated: {here.verdict}",
+            f"point {number} is not violated: {here.verdict.value}",
             hint=f"points that are: {known or 'none'}",
         )
     there = nearest(points, here)
@@ -132,7 +133,7 @@ def nearest(points: Sequence[GridPoint], here: GridPoint) -> GridPoint | None:
         ]
         return len(apart), sum(apart)
 
-    return min((point for point in points if point.verdict == "holds"), key=distance, default=None)
+    return min((point for point in points if point.verdict is Verdict.HOLDS), key=distance, default=None)
 
 
 def differing(there: GridPoint, here: GridPoint) -> tuple[tuple[str, str, str], ...]:
@@ -145,11 +146,8 @@ def differing(there: GridPoint, here: GridPoint) -> tuple[tuple[str, str, str], 
 
 
 def _shortest(view: StoreView, number: int) -> Trace | None:
-    rows = view.trace_list(number)
-    if not rows:
-        return None
-    best = min(range(len(rows)), key=lambda place: int(str(rows[place]["length"])))
-    return view.trace(number, best + 1)
+    shortest = min(view.trace_list(number), key=lambda row: row.length, default=None)
+    return None if shortest is None else view.trace(number, shortest.trace)
 
 
 def _shown(point: GridPoint, fact: str) -> str:

@@ -7,28 +7,31 @@ from dataclasses import dataclass
 
 from tla2py.errors import InputError
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import counts_less
-from tla2py.tables.read import list_of
+from tla2py.model.outcome import Verdict
+from tla2py.tables.runs import RunRow
 
-Row = Mapping[str, object]
 _COUNTS = ("generated", "distinct", "depth")
-_STYLES = {"holds": "t2-good", "violated": "t2-bad", "excluded": "t2-none"}
+_STYLES = {Verdict.HOLDS: "t2-good", Verdict.VIOLATED: "t2-bad", Verdict.EXCLUDED: "t2-none"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridPoint:
-    """A point with the row of its run, and the length of the shortest trace to each name that it violates."""
+    """A point with its run: ``numbers`` are the run's columns of numbers, ``lengths`` those of its shortest traces by label."""
 
-    point: int
     parameters: Mapping[str, str]
-    run: Row
-    violated: tuple[str, ...]
+    run: RunRow
+    numbers: Mapping[str, float | None]
     lengths: Mapping[str, int]
 
     @property
-    def verdict(self) -> str:
-        """holds, violated, inconclusive, broken or excluded."""
-        return str(self.run["verdict"])
+    def point(self) -> int:
+        """The index of the point, from 1."""
+        return self.run.point
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the run."""
+        return self.run.verdict
 
     @property
     def style(self) -> str:
@@ -38,44 +41,39 @@ class GridPoint:
     @property
     def said(self) -> str:
         """The verdict in a few words: what is violated, in how many states."""
-        if self.verdict != "violated":
-            return self.verdict
-        return ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in self.violated)
+        if self.verdict is not Verdict.VIOLATED:
+            return self.verdict.value
+        names = self.run.violated_names
+        return ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in names)
 
     def number(self, column: str) -> float | None:
         """A number of the run, None where there is none. Raises InputError (``unknown-column``)."""
-        value = self.run.get(column)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return float(value)
-        if column not in self.run or value is not None:
-            known = [name for name, value in self.run.items() if type(value) in (int, float)]
+        if column not in self.numbers:
+            known = [name for name, value in self.numbers.items() if value is not None]
             raise InputError(
                 "unknown-column",
                 f"{column} is no column of numbers of the runs",
                 hint=f"columns of numbers: {', '.join(known)}",
             )
-        return None
+        return self.numbers[column]
 
     def least(self, column: str) -> str:
         """What stands before a count that is less than what there is, as TLC did not come to its end; else nothing."""
-        counted = column in _COUNTS and self.run[column] is not None
-        return "≥ " if counted and counts_less(self.run) else ""
+        counted = column in _COUNTS and self.numbers[column] is not None
+        return "≥ " if counted and self.run.unfinished else ""
 
 
 def grid_points(view: StoreView) -> list[GridPoint]:
     """The points of a store that have been run, in grid order."""
-    runs = {int(str(row["point"])): row for row in list_of(view.arrow("runs"))}
+    runs = {run.point: (run, numbers) for run, numbers in zip(view.run_rows, view.run_numbers(), strict=True)}
     lengths: dict[str, dict[str, int]] = {}
-    for trace in view.trace_rows:
-        found = lengths.setdefault(str(trace["run_id"]), {})
-        name = str(trace["name"] or trace["kind"])
-        found[name] = min(found.get(name, trace["length"]), trace["length"])
+    for (run_id, label), trace in view.shortest_traces.items():
+        lengths.setdefault(run_id, {})[label] = trace.length
     return [
         GridPoint(
-            point=point.point,
             parameters=point.parameters,
-            run=runs[point.point],
-            violated=tuple(str(v["name"] or v["kind"]) for v in _list(runs[point.point]["violated"])),
+            run=runs[point.point][0],
+            numbers=runs[point.point][1],
             lengths=lengths.get(point.run_id, {}),
         )
         for point in view.manifest.points
@@ -100,8 +98,3 @@ def number_text(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
-
-
-def _list(value: object) -> list[Row]:
-    assert isinstance(value, list)
-    return value

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.explore.grid import GridPoint, grid_points, value_order
 from tla2py.explore.view import StoreView
+from tla2py.model.outcome import Verdict
 from tla2py.show.charts import Curve, curves_svg
 from tla2py.show.markup import Element, element, html_text, printable
 from tla2py.text import parameter_text
@@ -124,7 +125,7 @@ def make_growth(view: StoreView, parameter: str, value: str) -> Growth:
     for point in points:
         fixed = tuple((name, text) for name, text in point.parameters.items() if name != parameter)
         number = point.number(value)
-        if point.verdict == "holds" and number is not None and number > 0:
+        if point.verdict is Verdict.HOLDS and number is not None and number > 0:
             groups.setdefault(fixed, []).append(point)
     return Growth(
         parameter=parameter,

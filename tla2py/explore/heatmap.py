@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tla2py.explore.grid import GridPoint, grid_points, number_text, value_order
 from tla2py.explore.view import StoreView
+from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element, html_text, printable
 from tla2py.sweep.minimal import minimal_points
 from tla2py.trace.display import Printed
@@ -84,7 +85,7 @@ def minimal_violating(points: Sequence[GridPoint]) -> frozenset[int]:
     violating: dict[str, list[GridPoint]] = {}
     for point in points:
         # A point that contradicts an assumption is no instance of the protocol.
-        for name in point.violated if point.verdict == "violated" else ():
+        for name in point.run.violated_names if point.verdict is Verdict.VIOLATED else ():
             violating.setdefault(name, []).append(point)
     return frozenset(
         candidates[place].point

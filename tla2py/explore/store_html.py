@@ -6,6 +6,7 @@ from tla2py.explore.action_counts import never_fired
 from tla2py.explore.grid import GridPoint, grid_points, number_text
 from tla2py.explore.heatmap import minimal_violating
 from tla2py.explore.view import StoreView
+from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element, html_text
 from tla2py.text import counted, value_shown
 
@@ -30,7 +31,7 @@ def store_html(view: StoreView) -> str:
 
 def _said(points: list[GridPoint]) -> str:
     verdicts = dict.fromkeys(point.verdict for point in points)
-    counts = (f"{sum(point.verdict == verdict for point in points)} {verdict}" for verdict in verdicts)
+    counts = (f"{sum(point.verdict is verdict for point in points)} {verdict.value}" for verdict in verdicts)
     return f"{counted(len(points), 'point')}: {', '.join(counts)}" if points else "no point was run"
 
 
@@ -38,7 +39,11 @@ def _table(points: list[GridPoint]) -> Element:
     minimal = minimal_violating(points)
     names = list(points[0].parameters) if points else []
     # Of a large grid, what breaks is what its reader looks for.
-    shown = sorted(points, key=lambda point: point.verdict == "holds") if len(points) > _MOST_ROWS else points
+    shown = (
+        sorted(points, key=lambda point: point.verdict is Verdict.HOLDS)
+        if len(points) > _MOST_ROWS
+        else points
+    )
     head = [element("th", "point", scope="col", class_="t2-n")]
     head += [element("th", name, scope="col") for name in (*names, "verdict")]
     head += [element("th", name, scope="col", class_="t2-n") for name in (*_NUMBERS, "seconds")]
@@ -66,4 +71,4 @@ def _table(points: list[GridPoint]) -> Element:
 
 
 def _verdict(point: GridPoint) -> str:
-    return f"violated: {point.said}" if point.verdict == "violated" else point.verdict
+    return f"violated: {point.said}" if point.verdict is Verdict.VIOLATED else point.said

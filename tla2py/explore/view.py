@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -18,11 +17,13 @@ from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.store.storage import Address
 from tla2py.store.store import Manifest, Store
-from tla2py.tables.read import list_of, read_table
-from tla2py.tables.schema import FOUND_COLUMNS, TABLE_NAMES
+from tla2py.tables.details import ActionRow, action_rows, first_errors
+from tla2py.tables.read import read_table
+from tla2py.tables.runs import RunRow, run_numbers, run_rows, start_days
+from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tables.traces import TraceRow, shortest_traces, trace_actions, trace_rows, trace_states
 from tla2py.text import counted
-from tla2py.trace.trace import Location, State, Trace
-from tla2py.values import state_from_itf
+from tla2py.trace.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tla2py.explore.contrast import Contrast
     from tla2py.explore.growth import Growth
     from tla2py.explore.heatmap import Heatmap
+    from tla2py.model.outcome import Diagnostic
     from tla2py.toolchain.toolchain import Toolchain
 
 
@@ -101,14 +103,39 @@ class StoreView:
         return self._pandas("coverage")
 
     @cached_property
-    def run_rows(self) -> list[dict[str, Any]]:
-        """The rows of ``runs`` for commands, which take neither pandas nor Spark: what was found, not what it took."""
-        return list_of(read_table(self.store.table("runs"), FOUND_COLUMNS))
+    def run_rows(self) -> Sequence[RunRow]:
+        """The rows of ``runs``, without pandas."""
+        return run_rows(self.store.table("runs"))
 
     @cached_property
-    def trace_rows(self) -> list[dict[str, Any]]:
-        """The rows of ``traces``."""
-        return list_of(self.arrow("traces"))
+    def trace_rows(self) -> Sequence[TraceRow]:
+        """The rows of ``traces``, without pandas."""
+        return trace_rows(self.store.table("traces"))
+
+    @cached_property
+    def shortest_traces(self) -> Mapping[tuple[str, str], TraceRow]:
+        """The shortest trace of each run to each label."""
+        return shortest_traces(self.trace_rows)
+
+    def run_numbers(self) -> Sequence[Mapping[str, float | None]]:
+        """The columns of numbers of each row of ``runs``, by column."""
+        return run_numbers(self.store.table("runs"))
+
+    def start_days(self) -> Sequence[str]:
+        """The days on which the runs began, as YYYY-MM-DD in UTC."""
+        return start_days(self.store.table("runs"))
+
+    def action_rows(self) -> Iterator[ActionRow]:
+        """The rows of ``coverage`` for actions and initial states."""
+        return action_rows(self.store.table("coverage"))
+
+    def trace_actions(self) -> Mapping[tuple[str, int], tuple[str, ...]]:
+        """The named actions of each trace, by run id and number of the trace."""
+        return trace_actions(self.store.table("states"))
+
+    def first_errors(self) -> Mapping[str, Diagnostic]:
+        """The first error of each run that has one, by run id."""
+        return first_errors(self.store.table("diagnostics"))
 
     def arrow(self, name: str) -> pa.Table:
         """A table as Arrow. Raises InputError (``unknown-table``)."""
@@ -167,28 +194,27 @@ class StoreView:
             )
         row = traces[number - 1]
         # The states of all traces are written one after the other.
-        before = sum(each["length"] for each in takewhile(lambda each: each is not row, self.trace_rows))
-        states = self.arrow("states").slice(before, row["length"])
+        before = sum(each.length for each in takewhile(lambda each: each is not row, self.trace_rows))
         return Trace(
-            kind=str(row["kind"]),
-            name=str(row["name"]),
-            states=tuple(_state(state) for state in states.to_pylist()),
-            loop_start=row["loop_start"],
-            loop_action=row["loop_action"],
-            loop_action_args=None if row["loop_action_args"] is None else tuple(row["loop_action_args"]),
-            stuttering=bool(row["stuttering"]),
-            cut_off=bool(row["cut_off"]),
+            kind=row.kind,
+            name=row.name,
+            states=trace_states(self.store.table("states"), before, row.length),
+            loop_start=row.loop_start,
+            loop_action=row.loop_action,
+            loop_action_args=row.loop_action_args,
+            stuttering=row.stuttering,
+            cut_off=row.cut_off,
             constants=self._constants(point),
         )
 
     def _verdict(self, point: int) -> str:
-        verdicts = (row["verdict"] for row in self.run_rows if row["point"] == point)
-        return str(next(verdicts, "not there yet"))
+        verdicts = (run.verdict.value for run in self.run_rows if run.point == point)
+        return next(verdicts, "not there yet")
 
-    def trace_list(self, point: int) -> list[dict[str, Any]]:
+    def trace_list(self, point: int) -> list[TraceRow]:
         """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""
         run_id = self._run_id(point)
-        return [row for row in self.trace_rows if row["run_id"] == run_id]
+        return [row for row in self.trace_rows if row.run_id == run_id]
 
     def _run_id(self, point: int) -> str:
         run_ids = {p.point: p.run_id for p in self.manifest.points}
@@ -257,18 +283,3 @@ class StoreView:
         from tla2py.tables.pandas import pandas_frame
 
         return pandas_frame(self.arrow(name))
-
-
-def _state(row: Mapping[str, object]) -> State:
-    location = None
-    if row["module"] is not None:
-        keys = ("begin_line", "begin_column", "end_line", "end_column")
-        location = Location(module=str(row["module"]), **{key: int(str(row[key])) for key in keys})
-    args = row["action_args"]
-    return State(
-        index=int(str(row["index"])),
-        action=None if row["action"] is None else str(row["action"]),
-        action_args=tuple(str(a) for a in args) if isinstance(args, Sequence) else None,
-        location=location,
-        values=state_from_itf(json.loads(str(row["state"]))),
-    )

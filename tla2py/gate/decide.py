@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_UNEXPECTED
-from tla2py.gate.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem, Row
+from tla2py.gate.decision import REASONS, CheckedOne, Decision, Found, PointDecision, Problem
 from tla2py.gate.drift import drift, locked_point
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Outcome, Verdict
@@ -19,6 +19,7 @@ from tla2py.sweep.judge import ended_early, expected_verdict, judge, left_out, r
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
+from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
 
 # How the findings begin that compare a figure.
@@ -114,7 +115,7 @@ def _notices(sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, e
         point
         for point in points
         if point.row is not None
-        and _unnamed(Verdict(str(point.row["verdict"])), point.expected, [one.check for one in point.checks])
+        and _unnamed(point.row.verdict, point.expected, [one.check for one in point.checks])
     ]
     if lock is None and vague:
         notices.append(
@@ -153,7 +154,7 @@ def _decide_point(
         text = "the point has no result"
         problems.append(Problem(reason="not-run", text=text, exit_code=EXIT_NOT_RUN, point=point.index))
     else:
-        row = {**row, "point": point.index}
+        row = replace(row, point=point.index)
         problems += _result_problems(sweep, point, row, expected, facts)
         problems += _fire_problems(point, expected, fired, idle, row)
         now = locked_point(point, run, facts, row, fired, idle)
@@ -173,11 +174,11 @@ def _decide_point(
 
 
 def _result_problems(
-    sweep: Sweep, point: Point, row: Row, expected: ExpectPoint | ExpectSection, facts: ConfigFacts
+    sweep: Sweep, point: Point, row: RunRow, expected: ExpectPoint | ExpectSection, facts: ConfigFacts
 ) -> list[Problem]:
-    verdict, outcome = Verdict(str(row["verdict"])), Outcome(str(row["outcome"]))
-    told = f"{row['message_place']}: {row['message']}" if row.get("message_place") else str(row["message"])
-    message = f": {' '.join(told.split())[:300]}" if row["message"] else ""
+    verdict, outcome = row.verdict, row.outcome
+    place = f"{row.message_place}: " * (row.message_place is not None)
+    message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
     reasons = {Verdict.BROKEN: "broken", Verdict.INCONCLUSIVE: "inconclusive"}
     problems = [
         Problem(
@@ -202,17 +203,15 @@ def _result_problems(
     ):
         allowed = "being killed is no answer" if outcome is Outcome.KILLED else _ALLOW
         add("inconclusive", f"{OUTCOME_WORDS[outcome]}; {allowed}", EXIT_INCONCLUSIVE)
-    if verdict is Verdict.BROKEN and (outcome is Outcome.NOT_STARTED or row["tlc_version"] is None):
+    if verdict is Verdict.BROKEN and (outcome is Outcome.NOT_STARTED or row.tlc_version is None):
         add("broken", f"TLC did not run{message}", EXIT_NOT_RUN)
     if _unnamed(verdict, expected, facts.checked) and not isinstance(expected, ToldPoint):
         text = "expected to be violated, but not what of the "
         add("unnamed", f"{text}{len(facts.checked)} that are checked; write violates = [...]", EXIT_NOT_RUN)
-    undecided = row["undecided"]
-    assert isinstance(undecided, Sequence)
-    if undecided:
-        text = f"no answer within the limits on {', '.join(map(str, undecided))}"
+    if row.undecided:
+        text = f"no answer within the limits on {', '.join(row.undecided)}"
         add("undecided", text, EXIT_INCONCLUSIVE)
-    if verdict is Verdict.HOLDS and not (row["generated"] and row["distinct"]) and expected.distinct != 0:
+    if verdict is Verdict.HOLDS and not (row.generated and row.distinct) and expected.distinct != 0:
         add("no-states", REASONS["no-states"].rstrip(".").lower(), EXIT_NOT_RUN)
     return problems
 
@@ -245,9 +244,9 @@ def _fire_problems(
     expected: ExpectPoint | ExpectSection,
     fired: Sequence[str] | None,
     idle: Sequence[str],
-    row: Row,
+    row: RunRow,
 ) -> list[Problem]:
-    if not expected.fires or row["verdict"] not in (Verdict.HOLDS, Verdict.VIOLATED):
+    if not expected.fires or row.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
         return []
     counted = {*(fired or ()), *idle}
     unknown = [name for name in expected.fires if name not in counted]
@@ -272,21 +271,18 @@ def _fire_problems(
 def _checked(
     sweep: Sweep,
     run: Run,
-    row: Row | None,
+    row: RunRow | None,
     expected: ExpectPoint | ExpectSection,
     facts: ConfigFacts,
     found: Found,
 ) -> list[CheckedOne]:
     """What became of everything that was checked, and of what was violated besides, such as an Assert."""
-    if row is None or row["verdict"] not in (Verdict.HOLDS, Verdict.VIOLATED):
+    if row is None or row.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
         return [CheckedOne(check=check, status="undecided", as_expected=True) for check in facts.checked]
-    violated, undecided = row["violated"], row["undecided"]
-    assert isinstance(violated, Sequence)
-    assert isinstance(undecided, Sequence)
-    names = {str(v["name"] or v["kind"]): str(v["kind"]) for v in violated}
+    names = {violation.label: violation for violation in row.violated}
     listed = {check.label for check in facts.checked}
     besides = [
-        Check(kind, name if name != kind else "") for name, kind in names.items() if name not in listed
+        Check(violation.kind, violation.name) for name, violation in names.items() if name not in listed
     ]
     stopped = ended_early(names, listed, sweep.options.find)
     foreseen = expected.violates if expected.violates is not None else []
@@ -296,7 +292,7 @@ def _checked(
         name = check.label
         if name in names:
             status, right = "violated", name in foreseen or anything
-        elif stopped or name in undecided:
+        elif stopped or name in row.undecided:
             status, right = "undecided", True
         else:
             status, right = "held", name not in foreseen

@@ -12,9 +12,8 @@ from tla2py.sweep.checks import Check
 from tla2py.sweep.file import ExpectPoint, ExpectSection
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import worst
+from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
-
-Row = Mapping[str, object]
 
 # What each reason means, for a report that explains itself.
 REASONS = {
@@ -79,7 +78,7 @@ class PointDecision:
 
     point: Point
     run: Run
-    row: Row | None
+    row: RunRow | None
     expected: ExpectPoint | ExpectSection
     checks: tuple[CheckedOne, ...]
     problems: tuple[Problem, ...]
@@ -125,7 +124,7 @@ class Found:
     the store's inputs are other ones.
     """
 
-    rows: Mapping[str, Row]
+    rows: Mapping[str, RunRow]
     fired: Mapping[str, Sequence[str]] = field(default_factory=dict)
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tla2py.gate.lock import LockedPoint
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, the_check
 from tla2py.sweep.grid import Point
+from tla2py.tables.runs import RunRow
 
 
 def locked_point(
     point: Point,
     run: Run,
     facts: ConfigFacts,
-    row: Mapping[str, object],
+    row: RunRow,
     fired: Sequence[str] | None,
     idle: Sequence[str],
 ) -> LockedPoint:
     """What a lock keeps of a point: only what the same inputs give each time."""
-    verdict = Verdict(str(row["verdict"]))
-    violated = row["violated"]
-    assert isinstance(violated, Sequence)
+    verdict = row.verdict
     # Where TLC stops early, or walks at random, the counts are the same only for one worker.
     complete = verdict is Verdict.HOLDS and run.options.mode == "check"
     alike = complete or (verdict is Verdict.VIOLATED and run.options.workers == 1)
@@ -35,8 +34,8 @@ def locked_point(
         searched=list(facts.searched),
         model_values=list(facts.model_values),
         verdict=verdict.value,
-        violates=sorted({str(v["name"] or v["kind"]) for v in violated}),
-        distinct=int(str(row["distinct"])) if alike and row["distinct"] is not None else None,
+        violates=sorted(set(row.violated_names)),
+        distinct=row.distinct if alike else None,
         fired=sorted(set(fired or ())) if counted else None,
         idle=sorted(set(idle)) if counted else None,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tla2py.model.run import Run, RunRecord
 from tla2py.store.store import Manifest, Store
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
+from tla2py.tables.runs import RunRow
 
 
 def sweep_file_of(store: Store, named: Path | None) -> Path:
@@ -30,14 +31,12 @@ def sweep_file_of(store: Store, named: Path | None) -> Path:
     return Path(told)
 
 
-def plan_stored(
-    sweep: Sweep, store: Store, rows: Mapping[str, Mapping[str, object]]
-) -> tuple[Plan, str | None]:
+def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Plan, str | None]:
     """The runs that a sweep calls for with the jar a store was made with, and how the store's inputs are other ones.
 
-    ``rows`` are those of ``runs`` by run id. Actions may have been counted or not, as the store has it.
+    ``rows`` are those of the store. Actions may have been counted or not, as the store has it.
     """
-    jars = Counter(str(row["jar_sha256"]) for row in rows.values())
+    jars = Counter(row.jar_sha256 or "" for row in rows)
     jar = jars.most_common(1)[0][0] if jars else ""
     manifest = store.manifest()
     have = {point.run_id for point in manifest.points}

@@ -6,7 +6,6 @@ cannot report of itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -100,11 +99,6 @@ def unfinished(outcome: Outcome, termination_reason: object) -> bool:
     return outcome in _STOPPED or termination_reason is not None
 
 
-def counts_less(run: Mapping[str, object]) -> bool:
-    """Whether the counts of a row of ``runs`` are less than what there is, as TLC did not come to its end."""
-    return unfinished(Outcome(str(run["outcome"])), run["termination_reason"])
-
-
 # How to get an answer after all; a run that may take more than when it ended so is run again.
 REMEDIES: dict[Outcome, str] = {
     Outcome.TIMEOUT: "give it longer: --timeout, or timeout in the sweep file; it is then run again",
@@ -125,6 +119,11 @@ class Violation:
 
     kind: str
     name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The definition's name, or the kind where TLC names none."""
+        return self.name or self.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

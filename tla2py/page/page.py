@@ -66,8 +66,8 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         name=view.manifest.name,
         modules=view.manifest.modules,
         version=__version__,
-        tlc=_said(point.run["tlc_version"] for point in points),
-        begun=_said(str(point.run["started_at"])[:10] for point in points if point.run["started_at"]),
+        tlc=_said(point.run.tlc_version for point in points),
+        begun=_said(view.start_days()),
         summary=summary_line(view, points),
         same={name: text for name, text in _first(points).items() if name not in varying(points)},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
@@ -89,9 +89,9 @@ def _html(element: Element | None) -> str:
     return "" if element is None else ET.tostring(element, encoding="unicode", method="html")
 
 
-def _said(texts: Iterable[object]) -> str:
+def _said(texts: Iterable[str | None]) -> str:
     """The different texts in one line, or first and last of many."""
-    found = sorted({str(text) for text in texts if text})
+    found = sorted({text for text in texts if text})
     return ", ".join(found) if len(found) < 3 else f"{found[0]} to {found[-1]}"
 
 

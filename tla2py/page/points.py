@@ -9,6 +9,7 @@ from math import prod
 from tla2py.explore.grid import GridPoint, value_order
 from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_violating
 from tla2py.explore.view import StoreView
+from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element
 from tla2py.text import counted, value_shown
 
@@ -34,8 +35,11 @@ def varying(points: Sequence[GridPoint]) -> list[str]:
 def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
     """How many points there are of each verdict, and how many were not run."""
     verdicts = dict.fromkeys(point.verdict for point in points)
-    counts = {verdict: sum(point.verdict == verdict for point in points) for verdict in verdicts}
-    said = [f"{n} hold" if name == "holds" and n > 1 else f"{n} {name}" for name, n in counts.items()]
+    counts = {verdict: sum(point.verdict is verdict for point in points) for verdict in verdicts}
+    said = [
+        f"{n} hold" if verdict is Verdict.HOLDS and n > 1 else f"{n} {verdict.value}"
+        for verdict, n in counts.items()
+    ]
     missing = len(view.manifest.points) - len(points)
     said += [f"{missing} not run yet"] * (missing > 0)
     count = len(view.manifest.points)
@@ -57,7 +61,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
     body = element("tbody")
     for point in points:
         star = "★ " if point.point in minimal else ""
-        text = f"violated: {point.said}" if point.verdict == "violated" else point.verdict
+        text = f"violated: {point.said}" if point.verdict is Verdict.VIOLATED else point.said
         trace = min((number for at, number in traced if at == point.point), default=None)
         link = element("a", text, href=f"#point-{point.point}-trace-{trace}") if trace else text
         row = element(
@@ -71,7 +75,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
             ),
             *(_number(point, column, form) for column, _, form in _NUMBERS),
             id=f"point-{point.point}",
-            data_verdict=point.verdict,
+            data_verdict=point.verdict.value,
             data_said=point.said,
             data_minimal="yes" if star else None,
         )
@@ -101,9 +105,8 @@ def _number(point: GridPoint, column: str, form: str) -> Element:
 
 
 def _message(point: GridPoint) -> str | None:
-    text = point.run["message"] or point.run["termination_reason"]
-    place = point.run.get("message_place")
-    return None if text is None else f"{place}: {text}" if place else str(text)
+    text = point.run.message or point.run.termination_reason
+    return f"{point.run.message_place}: {text}" if text and point.run.message_place else text
 
 
 def heatmap_section(view: StoreView, points: Sequence[GridPoint]) -> Element | None:

@@ -40,7 +40,7 @@ def confirm_trace(
     """
     checker = _Checker(trace, record, sources, toolchain)
     problem = checker.behaviour() or checker.violation()
-    said = f"{trace.name or trace.kind} violated {'by the whole' if _forever(trace) else 'in the last'}"
+    said = f"{trace.label} violated {'by the whole' if _forever(trace) else 'in the last'}"
     return Confirmation(
         confirmed=problem is None,
         reason=problem or f"{len(trace.states)} states, each a step of the specification; {said}",

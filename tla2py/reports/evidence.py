@@ -102,8 +102,8 @@ class Evidence:
             return self.place(problem.where)
         if point is None:
             return Place(file=self.relative(self.sweep.path))
-        if problem.reason == "broken" and point.row is not None and (told := point.row.get("message_place")):
-            return self.place(str(told))
+        if problem.reason == "broken" and point.row is not None and (told := point.row.message_place):
+            return self.place(told)
         found = self.definition(point, problem.subject) if problem.subject else None
         return found or self.expectation(point)
 
@@ -128,21 +128,15 @@ def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
     """What a store has to say of its runs."""
     fired: dict[str, set[str]] = {}
     idle: dict[str, set[str]] = {}
-    for item in view.arrow("coverage").to_pylist():
-        if item["kind"] in ("init", "action"):
-            names, others = fired.setdefault(item["run_id"], set()), idle.setdefault(item["run_id"], set())
-            if item["kind"] == "action":
-                (names if item["generated"] else others).add(item["name"])
-    lengths: dict[tuple[str, str], int] = {}
-    for trace in view.trace_rows:
-        key = (trace["run_id"], trace["name"] or trace["kind"])
-        if trace["length"]:
-            lengths[key] = min(lengths.get(key, trace["length"]), trace["length"])
+    for row in view.action_rows():
+        names, others = fired.setdefault(row.run_id, set()), idle.setdefault(row.run_id, set())
+        if row.kind == "action":
+            (names if row.generated else others).add(row.name)
     return Found(
-        rows={row["run_id"]: row for row in view.run_rows},
+        rows={row.run_id: row for row in view.run_rows},
         fired={run_id: sorted(names) for run_id, names in fired.items()},
         idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
-        lengths=lengths,
+        lengths={key: row.length for key, row in view.shortest_traces.items()},
         other_inputs=other_inputs,
     )
 
@@ -150,10 +144,5 @@ def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
 def read_trace(view: StoreView, run_id: str, name: str) -> Trace | None:
     """The shortest counterexample of a run to a name, None without one."""
     point = next((p.point for p in view.manifest.points if p.run_id == run_id), None)
-    if point is None:
-        return None
-    rows = [row for row in view.trace_list(point) if (row["name"] or row["kind"]) == name and row["length"]]
-    if not rows:
-        return None
-    shortest = min(rows, key=lambda row: (int(str(row["length"])), int(str(row["trace"]))))
-    return view.trace(point, int(str(shortest["trace"])))
+    shortest = view.shortest_traces.get((run_id, name))
+    return None if point is None or shortest is None else view.trace(point, shortest.trace)

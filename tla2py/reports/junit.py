@@ -112,4 +112,4 @@ def _again(gate: Evidence, point: PointDecision) -> list[str]:
 
 
 def _seconds(point: PointDecision) -> float:
-    return round(float(str(point.row["wall_seconds"])), 3) if point.row is not None else 0.0
+    return round(point.row.wall_seconds or 0.0, 3) if point.row is not None else 0.0

@@ -75,9 +75,9 @@ def _table(decision: Decision) -> list[str]:
         if row is None:
             rows.append(f"| {mark} | {escape(point.shown)} | no result | | |")
             continue
-        took = seconds(float(str(row["wall_seconds"])))
+        took = seconds(row.wall_seconds)
         rows.append(
-            f"| {mark} | {escape(point.shown)} | {escape(_verdict(point))} | {number(row['distinct'])} | {took} |"
+            f"| {mark} | {escape(point.shown)} | {escape(_verdict(point))} | {number(row.distinct)} | {took} |"
         )
     if len(shown) < len(decision.points):
         rows.append(f"\n{len(decision.points) - len(shown)} more points are not shown.")
@@ -91,7 +91,7 @@ def _verdict(point: PointDecision) -> str:
         for one in point.checks
         if one.status == "violated"
     ]
-    return f"{point.row['verdict']}{': ' if said else ''}{', '.join(said)}"
+    return f"{point.row.verdict.value}{': ' if said else ''}{', '.join(said)}"
 
 
 def _traces(gate: Evidence) -> list[str]:

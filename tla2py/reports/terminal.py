@@ -11,6 +11,7 @@ from rich.text import Text
 from tla2py.errors import EXIT_OK
 from tla2py.gate.decision import PointDecision
 from tla2py.init.scaffold import toml_key
+from tla2py.model.outcome import Verdict
 from tla2py.reports.clusters import Surprise, surprises_by_kind
 from tla2py.reports.evidence import Evidence
 from tla2py.reports.markdown import headline
@@ -19,7 +20,6 @@ from tla2py.show.plain import states_text, trace_lines
 from tla2py.sweep.file import ExpectSection, ToldPoint
 from tla2py.sweep.grid import Point
 from tla2py.sweep.vacuity import expectation_place, row_number
-from tla2py.terminal.text import violated_names
 from tla2py.toml import toml_string, toml_value
 
 # Of one counterexample; all of it is in the reports and in 'tla2py trace'.
@@ -155,7 +155,7 @@ def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:
     every = gate.decision.points
     judged: dict[int | None, list[PointDecision]] = {}
     for each in every:
-        if each.row is not None and each.row["verdict"] == "violated" and gate.surprises(each):
+        if each.row is not None and each.row.verdict is Verdict.VIOLATED and gate.surprises(each):
             judged.setdefault(_own_row(gate, each), []).append(each)
     for number, red in sorted(judged.items(), key=lambda item: -1 if item[0] is None else item[0]):
         place = printable(expectation_place(gate.sweep, red[0].expected))
@@ -184,7 +184,7 @@ def _rows(red: Sequence[PointDecision], every: Sequence[Point]) -> list[str]:
     violating: dict[tuple[str, ...], list[Point]] = {}
     for each in red:
         assert each.row is not None
-        violating.setdefault(tuple(violated_names(each.row)), []).append(each.point)
+        violating.setdefault(each.row.violated_names, []).append(each.point)
     lines = []
     for names, points in violating.items():
         found = ['verdict = "violated"', f"violates = [{', '.join(map(toml_string, names))}]"]

@@ -125,9 +125,7 @@ def _tla(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # no
     head = f"---- MODULE {name} ----"
     lines = [
         head,
-        f"\\* The counterexample to {trace.name or trace.kind}, in {states_text(len(trace.states))}.".replace(
-            "\n", " "
-        ),
+        f"\\* The counterexample to {trace.label}, in {states_text(len(trace.states))}.".replace("\n", " "),
         "EXTENDS Integers, Sequences, TLC",
         *([f"CONSTANTS {', '.join(constants)}"] if constants else []),
         "",

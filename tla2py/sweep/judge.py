@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.model.outcome import VERDICTS, Outcome, Verdict
+from tla2py.model.point import PointResult
 from tla2py.sweep.file import ExpectPoint, ExpectSection, ToldPoint
 from tla2py.sweep.grid import value_key
 from tla2py.sweep.sweep import Sweep
@@ -25,8 +26,8 @@ class Finding:
     exit_code: int
 
 
-def judge(sweep: Sweep, runs: Iterable[Mapping[str, object]]) -> list[Finding]:
-    """The points that are not as expected; ``runs`` are rows of the table, ``trace_length`` and all.
+def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Finding]:
+    """The points that are not as expected.
 
     Where the sweep file says nothing a point is expected to hold, and one that an ASSUME excludes to be excluded.
     """
@@ -34,10 +35,10 @@ def judge(sweep: Sweep, runs: Iterable[Mapping[str, object]]) -> list[Finding]:
     points = {point.index: point.parameters for point in sweep.points}
     findings = []
     for run in runs:
-        number = int(str(run["point"]))
-        row = row_for(expect, points[number])
+        row = row_for(expect, points[run.point])
         findings += [
-            Finding(point=number, text=text, exit_code=code) for text, code in _differences(row, sweep, run)
+            Finding(point=run.point, text=text, exit_code=code)
+            for text, code in _differences(row, sweep, run)
         ]
     return findings
 
@@ -79,48 +80,48 @@ def ended_early(found: Collection[str], checked: Collection[str], find: str) -> 
     return bool(found) and (find != "each" or not set(found) <= set(checked))
 
 
-def left_out(expected: ExpectPoint | ExpectSection, run: Mapping[str, object] | None) -> bool:
+def left_out(expected: ExpectPoint | ExpectSection, run: PointResult | None) -> bool:
     """Whether a point contradicts an ASSUME, and is none of a manifest that is there to do that."""
     told = isinstance(expected, ToldPoint) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
-    return run is not None and run["verdict"] == Verdict.EXCLUDED and not told
+    return run is not None and run.verdict is Verdict.EXCLUDED and not told
 
 
 def _differences(
-    row: ExpectPoint | ExpectSection, sweep: Sweep, run: Mapping[str, object]
+    row: ExpectPoint | ExpectSection, sweep: Sweep, run: PointResult
 ) -> Iterable[tuple[str, int]]:
     if isinstance(row, ToldPoint) and row.unknown:
         return
-    verdict = Verdict(str(run["verdict"]))
+    verdict = run.verdict
     asked = expected_verdict(row)
     expected = asked or Verdict.HOLDS
-    violated = run["violated"]
-    assert isinstance(violated, Sequence)
-    names = [str(v["name"] or v["kind"]) for v in violated]
+    names = run.violated_names
     if verdict is not expected and not (asked is None and verdict is Verdict.EXCLUDED):
         shown = f" ({', '.join(names)})" if names else ""
         finer = f" ({row.outcome.value})" if row.outcome is not None and expected is not Verdict.HOLDS else ""
         yield f"{verdict.value}{shown}, expected {expected.value}{finer}", _code_of(verdict)
         return
-    if row.outcome is not None and Outcome(str(run["outcome"])) is not row.outcome:
+    if row.outcome is not None and run.outcome is not row.outcome:
         shown = f" ({', '.join(names)})" if names else ""
-        yield f"{run['outcome']}{shown}, expected {row.outcome.value}", EXIT_UNEXPECTED
+        yield f"{run.outcome.value}{shown}, expected {row.outcome.value}", EXIT_UNEXPECTED
     if row.violates is not None:
         missing = [name for name in row.violates if name not in names]
         surplus = [name for name in names if name not in row.violates]
-        undecided = run["undecided"]
-        assert isinstance(undecided, Sequence)
         # TLC stops at the first violation unless each is asked for, so the others are not missing then.
         if missing and (sweep.options.find == "each" or not names):
-            code = EXIT_INCONCLUSIVE if set(missing) <= set(undecided) else EXIT_UNEXPECTED
+            code = EXIT_INCONCLUSIVE if set(missing) <= set(run.undecided) else EXIT_UNEXPECTED
             yield f"does not violate {', '.join(missing)}, expected to", code
         if surplus:
             yield f"violates {', '.join(surplus)}, not expected to", EXIT_UNEXPECTED
-    for key in ("trace_length", "distinct", "generated"):
-        wanted, found = getattr(row, key), run.get(key)
+    for key, found in (
+        ("trace_length", run.trace_length),
+        ("distinct", run.distinct),
+        ("generated", run.generated),
+    ):
+        wanted = getattr(row, key)
         if wanted is not None and found != wanted:
             yield f"{key.replace('_', ' ')} is {found}, expected {wanted}", EXIT_UNEXPECTED
-    if row.min_distinct is not None and int(str(run["distinct"] or 0)) < row.min_distinct:
-        yield f"distinct is {run['distinct']}, expected at least {row.min_distinct}", EXIT_UNEXPECTED
+    if row.min_distinct is not None and (run.distinct or 0) < row.min_distinct:
+        yield f"distinct is {run.distinct}, expected at least {row.min_distinct}", EXIT_UNEXPECTED
 
 
 def _code_of(verdict: Verdict) -> int:

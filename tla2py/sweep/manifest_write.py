@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Outcome
+from tla2py.model.point import PointResult
 from tla2py.model.run import TlcOptions
 from tla2py.sweep.file import ModelSection
 from tla2py.sweep.grid import Point
@@ -27,7 +28,6 @@ _RESULTS = {
     Outcome.VIOLATION_SAFETY: "safety failure",
     Outcome.VIOLATION_LIVENESS: "liveness failure",
 }
-_COUNTS = {"distinctStates": "distinct", "totalStates": "generated", "stateDepth": "depth"}
 _Json = dict[str, Any]
 _TARGETS = "--manifest takes a file that is not there yet, or a manifest.json to bring up to date"
 
@@ -51,7 +51,7 @@ def check_for_manifest(sweep: Sweep, path: Path) -> None:
 
 
 def manifest_text(
-    found: Iterable[tuple[Sweep, Sequence[tuple[Point, Mapping[str, object] | None]]]], path: Path, root: Path
+    found: Iterable[tuple[Sweep, Sequence[tuple[Point, PointResult | None]]]], path: Path, root: Path
 ) -> str:
     """The text of a manifest at ``path`` with what was found of the points of sweeps.
 
@@ -87,11 +87,11 @@ def manifest_text(
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
-def words_missing(rows: Iterable[Mapping[str, object] | None]) -> Iterator[str]:
+def words_missing(rows: Iterable[PointResult | None]) -> Iterator[str]:
     """The outcomes among rows that a manifest has no word for."""
     for row in rows:
-        if row is not None and Outcome(str(row["outcome"])) not in _RESULTS:
-            yield str(row["outcome"])
+        if row is not None and row.outcome not in _RESULTS:
+            yield row.outcome.value
 
 
 def _existing(path: Path) -> _Json:
@@ -139,7 +139,7 @@ def _composes(expr: Expression) -> bool:
     return expr.operator == "\\cdot" or any(_composes(child) for child in expr.children())
 
 
-def _update(models: list[_Json], path: str, options: TlcOptions, row: Mapping[str, object] | None) -> None:
+def _update(models: list[_Json], path: str, options: TlcOptions, row: PointResult | None) -> None:
     model = next((each for each in models if each["path"] == path), None)
     if model is None:
         model = {"path": path, "runtime": "unknown", "mode": _mode(options), "result": "unknown"}
@@ -148,14 +148,15 @@ def _update(models: list[_Json], path: str, options: TlcOptions, row: Mapping[st
         models.append(model)
     if row is None:
         return
-    result = _RESULTS.get(Outcome(str(row["outcome"])), "unknown")
+    result = _RESULTS.get(row.outcome, "unknown")
     model["result"] = result
-    model["runtime"] = _clock(float(str(row["wall_seconds"] or 0))) if result != "unknown" else "unknown"
-    for key in _COUNTS:
+    model["runtime"] = _clock(row.wall_seconds or 0) if result != "unknown" else "unknown"
+    counts = {"distinctStates": row.distinct, "totalStates": row.generated, "stateDepth": row.depth}
+    for key in counts:
         model.pop(key, None)
     # Those of a search that stopped at what it found, or of a simulation, are not the same each time.
-    if row["outcome"] == Outcome.SUCCESS and options.mode == "check":
-        model.update({key: row[column] for key, column in _COUNTS.items() if row[column] is not None})
+    if row.outcome is Outcome.SUCCESS and options.mode == "check":
+        model.update({key: count for key, count in counts.items() if count is not None})
 
 
 def _mode(options: TlcOptions) -> object:

@@ -79,14 +79,6 @@ _RUNS_TAIL = (
     Column("started_at", pa.timestamp("ms", tz="UTC"), True, "when the first execution began"),
 )
 
-# Of many thousand points everything would be a third of a driver's memory.
-FOUND_COLUMNS = [
-    *("run_id", "point", "outcome", "verdict", "violated", "undecided", "generated", "distinct", "depth"),
-    *("trace_length", "wall_seconds", "message", "message_place", "termination_reason"),
-    *("tlc_version", "jar_sha256"),
-]
-"""The columns of ``runs`` that say what was found."""
-
 TABLES: dict[str, tuple[Column, ...]] = {
     "traces": (
         Column("run_id", _TEXT, False, "the run that found it"),

@@ -41,15 +41,15 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     parts: list[RenderableType] = []
     for trace in result.traces:
         parts += [trace_text(trace, full=full), ""]
-    if result.verdict.value in ("broken", "excluded", "inconclusive"):
+    if result.verdict in (Verdict.BROKEN, Verdict.EXCLUDED, Verdict.INCONCLUSIVE):
         errors = [each for each in result.diagnostics if each.severity == "error"]
         parts += diagnostics_text(errors)
         if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
             parts.append("TLC may read and write in its own folder alone; --trust lets it do what you may\n")
     if result.verdict is Verdict.INCONCLUSIVE:
         parts.append(Text(REMEDIES[result.outcome]))
-    verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict.value])
-    names = ", ".join(v.name or v.kind for v in result.violations)
+    verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])
+    names = ", ".join(v.label for v in result.violations)
     if result.verdict is Verdict.HOLDS:
         of_nothing = "; no state was found, so that it holds of nothing" * (result.stats.distinct == 0)
         verdict.append(f": {_checked(checked)}{of_nothing}", "")

@@ -15,9 +15,7 @@ def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> Re
     """The steps of both traces in one list: ``<`` only the left one took, ``>`` only the right one, `` `` both."""
     comparison = compare_traces(left, right)
     parts: list[RenderableType] = [
-        Text.assemble(
-            (sign, "bold"), f" {title}: {trace.name or trace.kind}, {states_text(len(trace.states))}"
-        )
+        Text.assemble((sign, "bold"), f" {title}: {trace.label}, {states_text(len(trace.states))}")
         for sign, title, trace in zip("<>", titles, (left, right), strict=True)
     ]
     before: tuple[State, State] | None = None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.errors import MOST_LINES, Place
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
+from tla2py.tables.runs import RunRow
 
 # A line longer than this is shown around the place.
 _WIDTH = 100
@@ -25,42 +26,33 @@ _FAULTS = {
 }
 
 
-def points_without_answer(view: StoreView, runs: Sequence[Mapping[str, object]]) -> list[RenderableType]:
+def points_without_answer(view: StoreView, runs: Sequence[RunRow]) -> list[RenderableType]:
     """What TLC says of the points that are broken or excluded, and how to get an answer from those that met a limit."""
     parts: list[RenderableType] = []
-    for verdict, style in (("broken", "bold magenta"), ("excluded", "bold")):
+    for verdict, style in ((Verdict.BROKEN, "bold magenta"), (Verdict.EXCLUDED, "bold")):
         said = complaints(view, runs, verdict)
         for complaint, points in list(said.items())[:_MOST]:
-            parts += [Text(points_are(points, verdict), style), diagnostic_text(complaint)]
+            parts += [Text(points_are(points, verdict.value), style), diagnostic_text(complaint)]
         if len(said) > _MOST:
             parts.append(Text(f"and {len(said) - _MOST} complaints more, see the table diagnostics", "dim"))
     unanswered: dict[Outcome, list[int]] = {}
     for run in runs:
-        if run["verdict"] == "inconclusive":
-            unanswered.setdefault(Outcome(str(run["outcome"])), []).append(int(str(run["point"])))
+        if run.verdict is Verdict.INCONCLUSIVE:
+            unanswered.setdefault(run.outcome, []).append(run.point)
     for outcome, points in unanswered.items():
         said_so = points_are(points, f"inconclusive: {OUTCOME_WORDS[outcome]}")
         parts += [Text(said_so, "bold yellow"), Text(REMEDIES[outcome])]
     return [*parts, ""] if parts else []
 
 
-def complaints(
-    view: StoreView, runs: Sequence[Mapping[str, object]], verdict: str
-) -> dict[Diagnostic, list[int]]:
+def complaints(view: StoreView, runs: Sequence[RunRow], verdict: Verdict) -> dict[Diagnostic, list[int]]:
     """The first error of every point that has a verdict, broken or excluded, each with the points that have it."""
-    first: dict[object, Diagnostic] = {}
-    concerned = [run for run in runs if run["verdict"] == verdict]
-    for row in view.arrow("diagnostics").to_pylist() if concerned else ():
-        if row["severity"] == "error" and row["run_id"] not in first:
-            file, line, column = row["file"], row["line"], row["column"]
-            place = Place(file=file, line=line, column=column, excerpt=row["excerpt"] or "") if file else None
-            first[row["run_id"]] = Diagnostic(
-                code=row["code"], severity="error", text=row["text"], place=place
-            )
     said: dict[Diagnostic, list[int]] = {}
+    concerned = [run for run in runs if run.verdict is verdict]
+    first = view.first_errors() if concerned else {}
     for run in concerned:
-        nothing = Diagnostic(code=0, severity="error", text=str(run["outcome"]))
-        said.setdefault(first.get(run["run_id"], nothing), []).append(int(str(run["point"])))
+        nothing = Diagnostic(code=0, severity="error", text=run.outcome.value)
+        said.setdefault(first.get(run.run_id, nothing), []).append(run.point)
     return said
 
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import counts_less
+from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import asked_of
 from tla2py.sweep.judge import ended_early
 from tla2py.sweep.plan import Plan
+from tla2py.tables.runs import RunRow
 from tla2py.terminal.figures import number, seconds
-from tla2py.terminal.text import smallest, violated_names
+from tla2py.terminal.text import smallest
 from tla2py.text import parameter_text
-
-Row = Mapping[str, object]
 
 
 def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
@@ -38,10 +37,6 @@ def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
 
 def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
     runs = view.run_rows
-    lengths: dict[tuple[str, str], int] = {}
-    for trace in view.trace_rows:
-        key = (trace["run_id"], trace["name"] or trace["kind"])
-        lengths[key] = min(lengths.get(key, trace["length"]), trace["length"])
     minimal = smallest(view, runs)
     first = True
     for name in _checked(plan, runs):
@@ -52,7 +47,8 @@ def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
             place.append(f"{', ' if place else ''}{point.point}: {values}" if len(places) == 1 else "")
         if len(places) > 1:
             place.append("points " + ", ".join(str(point.point) for point in places))
-        shortest = min((lengths[p.run_id, name] for p in places if (p.run_id, name) in lengths), default=None)
+        traces = [view.shortest_traces.get((point.run_id, name)) for point in places]
+        shortest = min((trace.length for trace in traces if trace is not None), default=None)
         table.add_row(
             view.manifest.name if first else "",
             _points(runs) if first else "",
@@ -60,39 +56,39 @@ def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
             _verdict(name, plan, runs),
             place,
             number(shortest) if shortest else "",
-            number(sum(int(str(run["distinct"] or 0)) for run in runs), least=any(map(counts_less, runs)))
+            number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
             if first
             else "",
-            seconds(sum(float(str(run["wall_seconds"])) for run in runs)) if first else "",
+            seconds(sum(run.wall_seconds or 0.0 for run in runs)) if first else "",
         )
         first = False
 
 
-def _checked(plan: Plan, runs: Sequence[Row]) -> list[str]:
+def _checked(plan: Plan, runs: Sequence[RunRow]) -> list[str]:
     """What any point checks or violates, in the order of the sweep file."""
     names: dict[str, None] = {}
     for run in plan.runs:
         names |= dict.fromkeys((*run.config.invariants, *run.config.properties))
         names |= {"deadlock": None} if run.options.check_deadlock else {}
     for row in runs:
-        if row["verdict"] != "excluded":
-            names |= dict.fromkeys(violated_names(row))
+        if row.verdict is not Verdict.EXCLUDED:
+            names |= dict.fromkeys(row.violated_names)
     return list(names)
 
 
-def _points(runs: Sequence[Row]) -> str:
-    excluded = sum(run["verdict"] == "excluded" for run in runs)
+def _points(runs: Sequence[RunRow]) -> str:
+    excluded = sum(run.verdict is Verdict.EXCLUDED for run in runs)
     return f"{len(runs)}" + (f", {excluded} excluded" if excluded else "")
 
 
-def _verdict(name: str, plan: Plan, runs: Sequence[Row]) -> Text:
+def _verdict(name: str, plan: Plan, runs: Sequence[RunRow]) -> Text:
     planned = {run.run_id: run for run in plan.runs if name in _labels(run)}
-    mine = [run for run in runs if run["run_id"] in planned and run["verdict"] != "excluded"]
-    violated = sum(name in violated_names(run) for run in mine)
+    mine = [run for run in runs if run.run_id in planned and run.verdict is not Verdict.EXCLUDED]
+    violated = sum(name in run.violated_names for run in mine)
     undecided = sum(
-        run["verdict"] in ("inconclusive", "broken") or name in _undecided(run, planned[str(run["run_id"])])
+        run.verdict in (Verdict.INCONCLUSIVE, Verdict.BROKEN) or name in _undecided(run, planned[run.run_id])
         for run in mine
-        if name not in violated_names(run)
+        if name not in run.violated_names
     )
     if violated:
         text = Text(f"violated at {violated} of {len(mine)}", "bold red")
@@ -110,8 +106,7 @@ def _labels(run: Run) -> set[str]:
     return {check.label for check in asked_of(run)}
 
 
-def _undecided(row: Row, run: Run) -> Collection[object]:
-    found = row["undecided"]
-    assert isinstance(found, Sequence)
-    violated, checked = violated_names(row), _labels(run)
-    return checked - set(violated) if ended_early(violated, checked, run.options.find) else found
+def _undecided(row: RunRow, run: Run) -> Collection[str]:
+    checked = _labels(run)
+    stopped = ended_early(row.violated_names, checked, run.options.find)
+    return checked.difference(row.violated_names) if stopped else row.undecided

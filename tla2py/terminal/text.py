@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from rich.console import Group, RenderableType
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tla2py.explore.action_counts import ActionCount, never_fired
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import OUTCOME_WORDS, Outcome, counts_less
+from tla2py.model.outcome import OUTCOME_WORDS, Verdict
 from tla2py.show.plain import (
     DERIVED,
     action_text,
@@ -27,6 +27,8 @@ from tla2py.show.plain import (
 )
 from tla2py.store.store import ManifestPoint
 from tla2py.sweep.minimal import minimal_points
+from tla2py.tables.runs import RunRow
+from tla2py.tables.traces import TraceRow
 from tla2py.terminal.diagnostics import points_without_answer
 from tla2py.terminal.figures import number, seconds
 from tla2py.terminal.layout import Indented, PointRow, PointTable
@@ -37,30 +39,27 @@ from tla2py.trace.trace import State, Trace
 from tla2py.values import format_value
 
 VERDICT_STYLES = {
-    "holds": "green",
-    "violated": "bold red",
-    "inconclusive": "yellow",
-    "broken": "bold magenta",
-    "excluded": "dim",
+    Verdict.HOLDS: "green",
+    Verdict.VIOLATED: "bold red",
+    Verdict.INCONCLUSIVE: "yellow",
+    Verdict.BROKEN: "bold magenta",
+    Verdict.EXCLUDED: "dim",
 }
 # A longer table is cut to the points that do not hold.
 _MOST_ROWS = 60
 _MOST_IDLE = 12
 
-Row = Mapping[str, object]
-
 
 def sweep_summary(view: StoreView) -> RenderableType:
     """The table of points, the smallest that break with the way to the shortest break, and what to type next."""
     runs = view.run_rows
-    lengths = _shortest(view.trace_rows)
-    parts: list[RenderableType] = [_points_table(view, runs, lengths), ""]
+    parts: list[RenderableType] = [_points_table(view, runs), ""]
     parts += points_without_answer(view, runs)
     minimal = smallest(view, runs)
     if minimal:
         parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
         for point, names in minimal:
-            parts += [_minimal_line(point, names, lengths), *_why(view, point, names, lengths)]
+            parts += [_minimal_line(view, point, names), *_why(view, point, names)]
         parts.append("")
     idle = never_fired(view)
     if idle:
@@ -73,7 +72,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
     if minimal:
         following = f"tla2py trace {store} {minimal[0][0].point}"
-    elif any(run["verdict"] == "broken" for run in runs):
+    elif any(run.verdict is Verdict.BROKEN for run in runs):
         following = "mend what is broken; the same command then runs what that changes: all points, if it is the module"
     else:
         following = f"tla2py report {store}"
@@ -91,7 +90,7 @@ def _idle_line(action: ActionCount) -> Text:
     return line.append("at any point" if action.everywhere else f"at {where}")
 
 
-def smallest(view: StoreView, runs: Sequence[Row]) -> list[tuple[ManifestPoint, list[str]]]:
+def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, list[str]]]:
     """The minimal violating points of each violated definition, each point once with all it violates there.
 
     A point that an ASSUME excludes violates nothing that was to be checked.
@@ -99,10 +98,10 @@ def smallest(view: StoreView, runs: Sequence[Row]) -> list[tuple[ManifestPoint, 
     points = {p.point: p for p in view.manifest.points}
     violating: dict[str, list[ManifestPoint]] = {}
     for run in runs:
-        if run["verdict"] == "excluded":
+        if run.verdict is Verdict.EXCLUDED:
             continue
-        for name in violated_names(run):
-            violating.setdefault(name, []).append(points[int(str(run["point"]))])
+        for name in run.violated_names:
+            violating.setdefault(name, []).append(points[run.point])
     found: dict[int, list[str]] = {}
     for name, candidates in violating.items():
         for position in minimal_points([c.parameters for c in candidates]):
@@ -110,26 +109,7 @@ def smallest(view: StoreView, runs: Sequence[Row]) -> list[tuple[ManifestPoint, 
     return [(points[number], names) for number, names in sorted(found.items())]
 
 
-def violated_names(run: Row) -> list[str]:
-    """The names of what a row of ``runs`` violates; the kind where there is no name, as for deadlock."""
-    violated = run["violated"]
-    assert isinstance(violated, Sequence)
-    return [str(v["name"] or v["kind"]) for v in violated]
-
-
-def _shortest(traces: Sequence[Row]) -> dict[tuple[str, str], tuple[int, int]]:
-    """The length and number of the shortest trace per run and violated name."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
-    for trace in traces:
-        key = (str(trace["run_id"]), str(trace["name"] or trace["kind"]))
-        here = (int(str(trace["length"])), int(str(trace["trace"])))
-        found[key] = min(found.get(key, here), here)
-    return found
-
-
-def _points_table(
-    view: StoreView, runs: Sequence[Row], lengths: Mapping[tuple[str, str], tuple[int, int]]
-) -> RenderableType:
+def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
     points = {p.point: p for p in view.manifest.points}
     # What is the same at every point would only take room.
     parameters = [
@@ -138,50 +118,51 @@ def _points_table(
         if len(points) == 1 or len({point.parameters[parameter.name] for point in points.values()}) > 1
     ]
     shown = (
-        runs if len(runs) <= _MOST_ROWS else [run for run in runs if run["verdict"] != "holds"][:_MOST_ROWS]
+        runs
+        if len(runs) <= _MOST_ROWS
+        else [run for run in runs if run.verdict is not Verdict.HOLDS][:_MOST_ROWS]
     )
     rows = []
     for run in shown:
-        verdict = Text(str(run["verdict"]), VERDICT_STYLES[str(run["verdict"])])
-        said = [
-            f"{name} in {lengths[str(run['run_id']), name][0]}"
-            if (str(run["run_id"]), name) in lengths
-            else name
-            for name in violated_names(run)
-        ]
-        if said:
-            verdict.append(": " + ", ".join(said))
-        elif run["verdict"] in ("inconclusive", "broken"):
-            verdict.append(f": {OUTCOME_WORDS[Outcome(str(run['outcome']))]}")
-        figures = {
-            key: number(run[key], least=counts_less(run)) for key in ("generated", "distinct", "depth")
-        }
-        point = int(str(run["point"]))
+        verdict = Text(run.verdict.value, VERDICT_STYLES[run.verdict])
+        if run.violated:
+            names = (
+                f"{name} in {trace.length}"
+                if (trace := view.shortest_traces.get((run.run_id, name)))
+                else name
+                for name in run.violated_names
+            )
+            verdict.append(": " + ", ".join(names))
+        elif run.verdict in (Verdict.INCONCLUSIVE, Verdict.BROKEN):
+            verdict.append(f": {OUTCOME_WORDS[run.outcome]}")
         rows.append(
             PointRow(
-                point=point,
-                values=[value_shown(points[point].parameters[p.name]) for p in parameters],
+                point=run.point,
+                values=[value_shown(points[run.point].parameters[p.name]) for p in parameters],
                 verdict=verdict,
-                figures=figures | {"time": seconds(float(str(run["wall_seconds"])))},
+                figures={
+                    "generated": number(run.generated, least=run.unfinished),
+                    "distinct": number(run.distinct, least=run.unfinished),
+                    "depth": number(run.depth, least=run.unfinished),
+                    "time": seconds(run.wall_seconds),
+                },
             )
         )
     table = PointTable(parameters=[p.name for p in parameters], rows=rows)
     if len(shown) == len(runs):
         return table
     counts = ", ".join(
-        f"{sum(r['verdict'] == v for r in runs)} {v}"
-        for v in VERDICT_STYLES
-        if any(r["verdict"] == v for r in runs)
+        f"{count} {verdict.value}"
+        for verdict in VERDICT_STYLES
+        if (count := sum(run.verdict is verdict for run in runs))
     )
     return Group(table, Text(f"{len(runs)} points: {counts}; those that hold are not shown", "dim"))
 
 
-def _minimal_line(
-    point: ManifestPoint, names: Sequence[str], lengths: Mapping[tuple[str, str], tuple[int, int]]
-) -> Indented:
+def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:
     said = ", ".join(
-        f"{name} in {states_text(lengths[point.run_id, name][0])}"
-        if (point.run_id, name) in lengths
+        f"{name} in {states_text(trace.length)}"
+        if (trace := view.shortest_traces.get((point.run_id, name)))
         else name
         for name in names
     )
@@ -190,17 +171,12 @@ def _minimal_line(
     )
 
 
-def _why(
-    view: StoreView,
-    point: ManifestPoint,
-    names: Sequence[str],
-    lengths: Mapping[tuple[str, str], tuple[int, int]],
-) -> list[RenderableType]:
+def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[RenderableType]:
     """The actions that lead to the shortest violation and what the last of them changed."""
-    known = [(lengths[point.run_id, name], name) for name in names if (point.run_id, name) in lengths]
+    known = [row for name in names if (row := view.shortest_traces.get((point.run_id, name)))]
     if not known:
         return []
-    trace = view.trace(point.point, min(known)[0][1])
+    trace = view.trace(point.point, min(known, key=lambda row: (row.length, row.trace)).trace)
     actions = [state.action or "" for state in trace.states[1:]]
     steps = [
         f"{name} x{count}" if (count := len(list(group))) > 1 else name for name, group in groupby(actions)
@@ -279,34 +255,28 @@ def trace_list(view: StoreView) -> RenderableType:
         table.add_column(name, overflow="fold")
     for point in view.manifest.points:
         for row in rows:
-            if row["run_id"] != point.run_id:
-                continue
-            ends = (
-                f"back to {row['loop_start']}"
-                if row["loop_start"]
-                else "stuttering"
-                if row["stuttering"]
-                else "cut off"
-                if row["cut_off"]
-                else ""
-            )
-            table.add_row(
-                str(point.point),
-                str(row["trace"]),
-                *map(value_shown, point.parameters.values()),
-                "(cannot be evaluated)" if row["kind"] == EVALUATION else str(row["name"]),
-                str(row["kind"]),
-                str(row["length"]),
-                ends,
-            )
+            if row.run_id == point.run_id:
+                table.add_row(
+                    str(point.point),
+                    str(row.trace),
+                    *map(value_shown, point.parameters.values()),
+                    "(cannot be evaluated)" if row.kind == EVALUATION else row.name,
+                    row.kind,
+                    str(row.length),
+                    _end(row),
+                )
     return table
 
 
-def _verdict_told(run: Row) -> str:
-    unanswered = run["verdict"] == "inconclusive"
-    return (
-        f"inconclusive ({OUTCOME_WORDS[Outcome(str(run['outcome']))]})" if unanswered else str(run["verdict"])
-    )
+def _end(row: TraceRow) -> str:
+    if row.loop_start is not None:
+        return f"back to {row.loop_start}"
+    return "stuttering" if row.stuttering else "cut off" if row.cut_off else ""
+
+
+def _verdict_told(run: RunRow) -> str:
+    unanswered = run.verdict is Verdict.INCONCLUSIVE
+    return f"inconclusive ({OUTCOME_WORDS[run.outcome]})" if unanswered else run.verdict.value
 
 
 def _cut(text: str, most: int) -> str:

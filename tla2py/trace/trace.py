@@ -90,6 +90,11 @@ class Trace(Displayed):
     cut_off: bool = False
     constants: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def label(self) -> str:
+        """The name of what it violates, or the kind where TLC names none."""
+        return self.name or self.kind
+
     def state(self, index: int) -> State:
         """The state of a number, from 1. Raises InputError (``no-state``)."""
         for state in self.states:

@@ -274,7 +274,7 @@ def _gate_store(path: str, options: _Options) -> _Gated:
     store = Store.open(path)
     view = open_view(path)
     sweep, lock = _load(sweep_file_of(store, options.sweep_file), options)
-    plan, other_inputs = plan_stored(sweep, store, {row["run_id"]: row for row in view.run_rows})
+    plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
     warned = only_warnings(lint_sweep(sweep, plan, None))

@@ -20,6 +20,7 @@ from tla2py.errors import InputError, StoreError
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import perform, prepare, settled_runs
 from tla2py.explore.view import StoreView, open_view
+from tla2py.model.outcome import Verdict
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.sweep.checks import only_deadlock
@@ -97,7 +98,7 @@ class Swept:
     def unchecked(self) -> bool:
         """Whether every point contradicts an ASSUME, so that nothing was checked."""
         expect = self.sweep.expect or ExpectSection()
-        rows = {row["point"]: row for row in self.view.run_rows}
+        rows = {row.point: row for row in self.view.run_rows}
         return all(
             left_out(row_for(expect, point.parameters), rows.get(point.index)) for point in self.sweep.points
         )
@@ -258,7 +259,7 @@ def tell_findings(swept: Swept) -> None:
     for unread in swept.sweep.unread:
         err().print(f"{swept.sweep.name}: {unread.text}", style="bold red")
     empty = [
-        str(row["point"]) for row in swept.view.run_rows if row["verdict"] == "holds" and row["distinct"] == 0
+        str(row.point) for row in swept.view.run_rows if row.verdict is Verdict.HOLDS and row.distinct == 0
     ]
     if empty:
         told = f"{swept.sweep.name}, point {', '.join(empty)}: no state was found, so that everything holds of nothing"

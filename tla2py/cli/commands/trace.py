@@ -149,14 +149,13 @@ def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | N
         with view.store.archive(here.run_id) as archive:
             record = archive.record
         for row in rows:
-            number = int(str(row["trace"]))
-            if trace not in (None, number) or row["kind"] == SIMULATED:
+            if trace not in (None, row.trace) or row.kind == SIMULATED:
                 continue
-            title = _title(view, here.point, number)
-            if row["kind"] == EVALUATION:
+            title = _title(view, here.point, row.trace)
+            if row.kind == EVALUATION:
                 show(Text(f"{title}not verifiable: TLC could not evaluate the model here"))
                 continue
-            found = confirm_trace(view.trace(here.point, number), record, sources, toolchain)
+            found = confirm_trace(view.trace(here.point, row.trace), record, sources, toolchain)
             said = "confirmed" if found.confirmed else "REFUSED"
             show(Text(f"{title}{said}: {found.reason}"))
             code = code if found.confirmed else EXIT_UNEXPECTED

@@ -1,0 +1,32 @@
+"""The result at one point of a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tla2py.model.outcome import Outcome, Verdict, Violation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointResult:
+    """The result at a point, without its traces and diagnostics.
+
+    ``undecided`` names what a further run under ``find = "each"`` could not settle. ``trace_length`` counts the states
+    of the shortest counterexample. A figure is None where TLC did not print it.
+    """
+
+    point: int
+    outcome: Outcome
+    verdict: Verdict
+    violated: tuple[Violation, ...] = ()
+    undecided: tuple[str, ...] = ()
+    generated: int | None = None
+    distinct: int | None = None
+    depth: int | None = None
+    trace_length: int | None = None
+    wall_seconds: float | None = None
+
+    @property
+    def violated_names(self) -> tuple[str, ...]:
+        """The labels of the violations."""
+        return tuple(violation.label for violation in self.violated)

@@ -1,0 +1,82 @@
+"""The rows of ``traces`` and ``states``, typed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+
+from tla2py.tables.read import Source, read_rows
+from tla2py.trace.trace import Location, State
+from tla2py.values import state_from_itf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRow:
+    """A row of ``traces``: what a counterexample violates, how long it is and how it ends, see ``Trace``.
+
+    ``trace`` is its number within its run, from 1; ``length`` counts its states.
+    """
+
+    run_id: str
+    trace: int
+    kind: str
+    name: str
+    length: int
+    loop_start: int | None
+    loop_action: str | None
+    loop_action_args: tuple[str, ...] | None
+    stuttering: bool
+    cut_off: bool
+
+    @property
+    def label(self) -> str:
+        """The name of what it violates, or the kind where TLC names none."""
+        return self.name or self.kind
+
+
+def trace_rows(source: Source) -> list[TraceRow]:
+    """The rows of ``traces``, in order."""
+    columns = [field.name for field in fields(TraceRow)]
+    rows = []
+    for values in read_rows(source, columns):
+        row = dict(zip(columns, values, strict=True))
+        args = row["loop_action_args"]
+        rows.append(TraceRow(**row | {"loop_action_args": None if args is None else tuple(args)}))
+    return rows
+
+
+def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceRow]:
+    """The shortest trace with states of each run to each label; of several the first."""
+    found: dict[tuple[str, str], TraceRow] = {}
+    for row in rows:
+        key = (row.run_id, row.label)
+        if row.length and (key not in found or row.length < found[key].length):
+            found[key] = row
+    return found
+
+
+def trace_states(source: Source, first: int, count: int) -> tuple[State, ...]:
+    """The states in ``count`` rows of ``states`` from the row ``first`` on, counted from 0."""
+    place = ("module", "begin_line", "begin_column", "end_line", "end_column")
+    return tuple(
+        State(
+            index=index,
+            action=action,
+            action_args=None if args is None else tuple(args),
+            location=None if at[0] is None else Location(**dict(zip(place, at, strict=True))),
+            values=state_from_itf(json.loads(text)),
+        )
+        for index, action, args, text, *at in read_rows(
+            source, ("index", "action", "action_args", "state", *place), first, count
+        )
+    )
+
+
+def trace_actions(source: Source) -> Mapping[tuple[str, int], tuple[str, ...]]:
+    """The named actions of each trace in ``states``, by run id and number of the trace."""
+    found: dict[tuple[str, int], list[tuple[int, str]]] = {}
+    for run_id, trace, index, action in read_rows(source, ("run_id", "trace", "index", "action")):
+        if action is not None:
+            found.setdefault((run_id, trace), []).append((index, action))
+    return {key: tuple(action for _, action in sorted(steps)) for key, steps in found.items()}
