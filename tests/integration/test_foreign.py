@@ -159,7 +159,7 @@ def test_a_log_cut_off_in_mid_trace(tmp_path: Path, run_cli: RunCli, options: li
     copy.write_text(run_cli("trace", cut, "--format", "itf").stdout)
     assert only_trace(copy) == trace
     (run,) = tla2py.open_store(str(cut)).run_rows
-    assert (run["verdict"], run["trace_length"]) == ("violated", None)
+    assert (run.verdict, run.trace_length) == ("violated", None)
 
 
 @pytest.mark.parametrize("options", [["-tool"], []], ids=["framed", "plain"])

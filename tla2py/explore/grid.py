@@ -41,10 +41,9 @@ class GridPoint:
     @property
     def said(self) -> str:
         """The verdict in a few words: what is violated, in how many states."""
-        if self.verdict is not Verdict.VIOLATED:
-            return self.verdict.value
-        names = self.run.violated_names
-        return ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in names)
+        names = self.run.violated_names if self.verdict is Verdict.VIOLATED else ()
+        said = ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in names)
+        return said or self.verdict.value
 
     def number(self, column: str) -> float | None:
         """A number of the run, None where there is none. Raises InputError (``unknown-column``)."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.unit.records import executed
+from tests.unit.rows import run_row
 from tla2py.explore.grid import GridPoint
 from tla2py.explore.view import StoreView, open_view
 from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
@@ -54,6 +55,5 @@ def view_of(
 
 def grid_point(number: int, verdict: str = "holds", *violated: str, **parameters: str) -> GridPoint:
     """A point as a grid has it."""
-    return GridPoint(
-        point=number, parameters=parameters, run={"verdict": verdict}, violated=violated, lengths={}
-    )
+    run = run_row(verdict, *violated, point=number)
+    return GridPoint(parameters=parameters, run=run, numbers={}, lengths={})

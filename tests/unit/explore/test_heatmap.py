@@ -103,7 +103,7 @@ def test_shades_tell_more_from_less(view: StoreView) -> None:
 
 def test_numbers_below_zero_have_no_shade() -> None:
     labels = (("0",), ("1",), ("2",))
-    points = (replace(grid_point(n), run={"score": score}) for n, score in enumerate((-7, 0, 5)))
+    points = (replace(grid_point(n), numbers={"score": score}) for n, score in enumerate((-7, 0, 5)))
     heatmap = Heatmap(
         rows=("A",),
         columns=("N",),

@@ -10,6 +10,7 @@ from tla2py.gate.lock import Lock
 from tla2py.reports.evidence import Again, Evidence
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
+from tla2py.tables.runs import RunRow
 from tla2py.trace.trace import Location, State, Trace
 from tla2py.values import Value
 
@@ -21,36 +22,10 @@ invariants = ["Small"]
 Max = [1, 2]
 """
 
-OUTCOMES = {
-    "holds": "success",
-    "violated": "violation_safety",
-    "inconclusive": "timeout",
-    "broken": "failure_spec_eval",
-    "excluded": "violation_assumption",
-}
-
-
-def row(verdict: str = "holds", *names: str, **changed: object) -> dict[str, object]:
-    """The columns of ``runs`` that a gate looks at; a name with a colon has its kind before it."""
-    parts = [name.rpartition(":") for name in names]
-    return {
-        "verdict": verdict,
-        "outcome": OUTCOMES[verdict],
-        "violated": [{"kind": kind or "invariant", "name": name} for kind, _, name in parts],
-        "undecided": [],
-        "trace_length": 4 if names else None,
-        "generated": 20,
-        "distinct": 10,
-        "wall_seconds": 1.25,
-        "message": None,
-        "tlc_version": "Version 2.15",
-        **changed,
-    }
-
 
 def gate(
     sweep: Sweep,
-    *rows: dict[str, object] | None,
+    *rows: RunRow | None,
     lock: Lock | None = None,
     fired: tuple[str, ...] | None = None,
     idle: tuple[str, ...] = (),
@@ -63,7 +38,7 @@ def gate(
 
 def found(
     plan: Plan,
-    rows: tuple[dict[str, object] | None, ...],
+    rows: tuple[RunRow | None, ...],
     fired: tuple[str, ...] | None = None,
     idle: tuple[str, ...] = (),
     other_inputs: str | None = None,

@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.unit.conftest import LoadSweep
-from tests.unit.gate.gating import HEAD, gate, row, told
+from tests.unit.gate.gating import HEAD, gate, told
+from tests.unit.rows import run_row
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
 from tla2py.gate.drift import drift
 from tla2py.gate.lock import Lock, LockedPoint
+from tla2py.model.outcome import Outcome
 
 EACH = '[tlc]\nfind = "each"\n'
 
 
 def test_what_holds_is_green_and_a_missing_lock_is_told(load: LoadSweep) -> None:
-    decision = gate(load(HEAD), row(), row())
+    decision = gate(load(HEAD), run_row(), run_row())
     assert decision.exit_code == EXIT_OK
     assert [one.status for point in decision.points for one in point.checks] == ["held"] * 4
     assert [str(one.check) for one in decision.points[0].checks] == ["deadlock", "invariant Small"]
@@ -32,7 +34,7 @@ def test_what_holds_is_green_and_a_missing_lock_is_told(load: LoadSweep) -> None
     ],
 )
 def test_every_other_verdict_is_red(load: LoadSweep, verdict: str, reason: str, code: int) -> None:
-    decision = gate(load(HEAD), row(), row(verdict, *(["Small"] if verdict == "violated" else [])))
+    decision = gate(load(HEAD), run_row(), run_row(verdict, *(["Small"] if verdict == "violated" else [])))
     assert [(r, c) for r, _, c in told(decision)] == [(reason, code)]
     assert decision.all_problems[0].point == 2
     assert decision.exit_code == code
@@ -42,30 +44,30 @@ def test_what_did_not_run_goes_before_what_is_unexpected_and_that_before_what_is
     load: LoadSweep,
 ) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3]"))
-    violated, open_, broken = row("violated", "Small"), row("inconclusive"), row("broken")
+    violated, open_, broken = run_row("violated", "Small"), run_row("inconclusive"), run_row("broken")
     assert gate(sweep, violated, open_, broken).exit_code == EXIT_NOT_RUN
-    assert gate(sweep, violated, open_, row()).exit_code == EXIT_UNEXPECTED
-    assert gate(sweep, row(), open_, row()).exit_code == EXIT_INCONCLUSIVE
+    assert gate(sweep, violated, open_, run_row()).exit_code == EXIT_UNEXPECTED
+    assert gate(sweep, run_row(), open_, run_row()).exit_code == EXIT_INCONCLUSIVE
 
 
 def test_a_point_without_a_result(load: LoadSweep) -> None:
-    assert told(gate(load(HEAD), row(), None)) == [("not-run", "the point has no result", EXIT_NOT_RUN)]
+    assert told(gate(load(HEAD), run_row(), None)) == [("not-run", "the point has no result", EXIT_NOT_RUN)]
     assert told(gate(load(HEAD), None, None)) == [
         ("nothing-ran", "nothing ran: no point has a result", EXIT_NOT_RUN)
     ]
 
 
 def test_other_inputs_say_nothing_of_any_point(load: LoadSweep) -> None:
-    decision = gate(load(HEAD), row(), row("broken"), other_inputs="another module")
+    decision = gate(load(HEAD), run_row(), run_row("broken"), other_inputs="another module")
     assert told(decision) == [("other-inputs", "another module", EXIT_NOT_RUN)]
     assert all(point.row is None and not point.checks for point in decision.points)
 
 
 def test_excluded_points_are_told_and_all_of_them_are_red(load: LoadSweep) -> None:
-    some = gate(load(HEAD), row(), row("excluded"))
+    some = gate(load(HEAD), run_row(), run_row("excluded"))
     assert some.exit_code == EXIT_OK
     assert some.notices[-1] == "1 of 2 points contradict an ASSUME and were not checked"
-    every = gate(load(HEAD + '[expect]\nverdict = "excluded"\n'), row("excluded"), row("excluded"))
+    every = gate(load(HEAD + '[expect]\nverdict = "excluded"\n'), run_row("excluded"), run_row("excluded"))
     assert [reason for reason, _, _ in told(every)] == ["all-excluded"]
     assert every.exit_code == EXIT_NOT_RUN
 
@@ -88,21 +90,21 @@ def test_no_answer_is_allowed_only_by_name(
         + f'[tlc]\nmode = "{mode}"\n{"num = 5" * (mode == "simulate")}\n'
         + expect
     )
-    decision = gate(sweep, row("inconclusive", outcome=outcome))
+    decision = gate(sweep, run_row("inconclusive", outcome=Outcome(outcome)))
     assert decision.exit_code == (EXIT_OK if green else EXIT_INCONCLUSIVE)
 
 
 def test_a_broken_model_may_be_expected_but_not_a_tlc_that_did_not_run(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nverdict = "broken"\n')
-    assert gate(sweep, row("broken")).exit_code == EXIT_OK
-    for changed in ({"outcome": "not_started"}, {"tlc_version": None, "outcome": "error"}):
-        decision = gate(sweep, row("broken", **changed))
+    assert gate(sweep, run_row("broken")).exit_code == EXIT_OK
+    for changed in ({"outcome": Outcome.NOT_STARTED}, {"tlc_version": None, "outcome": Outcome.ERROR}):
+        decision = gate(sweep, run_row("broken", **changed))
         assert [(reason, code) for reason, _, code in told(decision)] == [("broken", EXIT_NOT_RUN)]
 
 
 def test_what_was_left_open_beside_an_expected_violation(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + EACH + '[expect]\nviolates = ["Small"]\n')
-    decision = gate(sweep, row("violated", "Small", undecided=["deadlock"]))
+    decision = gate(sweep, run_row("violated", "Small", undecided=("deadlock",)))
     assert told(decision) == [("undecided", "no answer within the limits on deadlock", EXIT_INCONCLUSIVE)]
     statuses = {one.check.label: one.status for one in decision.points[0].checks}
     assert statuses == {"Small": "violated", "deadlock": "undecided"}
@@ -110,7 +112,7 @@ def test_what_was_left_open_beside_an_expected_violation(load: LoadSweep) -> Non
 
 def test_what_tlc_did_not_get_to_is_no_success(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nviolates = ["Small"]\n')
-    decision = gate(sweep, row("violated", "Small"))
+    decision = gate(sweep, run_row("violated", "Small"))
     statuses = {one.check.label: (one.status, one.as_expected) for one in decision.points[0].checks}
     assert statuses == {"Small": ("violated", True), "deadlock": ("undecided", True)}
     assert decision.exit_code == EXIT_OK
@@ -118,19 +120,19 @@ def test_what_tlc_did_not_get_to_is_no_success(load: LoadSweep) -> None:
 
 def test_a_violation_has_to_be_named_where_more_than_one_is_possible(load: LoadSweep) -> None:
     text = HEAD.replace("[1, 2]", "[1]") + '[expect]\nverdict = "violated"\n'
-    assert [reason for reason, _, _ in told(gate(load(text), row("violated", "Small")))] == ["unnamed"]
+    assert [reason for reason, _, _ in told(gate(load(text), run_row("violated", "Small")))] == ["unnamed"]
     alone = text.replace('["Small"]', '["Small"]\ncheck_deadlock = false')
-    assert gate(load(alone), row("violated", "Small")).exit_code == EXIT_OK
+    assert gate(load(alone), run_row("violated", "Small")).exit_code == EXIT_OK
 
 
 def test_what_is_violated_besides_what_is_checked_is_shown(load: LoadSweep) -> None:
-    decision = gate(load(HEAD), row(), row("violated", "assert:"))
+    decision = gate(load(HEAD), run_row(), run_row("violated", "assert:"))
     besides = decision.points[1].checks[-1]
     assert (str(besides.check), besides.status, besides.as_expected) == ("assert", "violated", False)
 
 
 def test_no_state_at_all(load: LoadSweep) -> None:
-    decision = gate(load(HEAD), row(), row(generated=0, distinct=0))
+    decision = gate(load(HEAD), run_row(), run_row(generated=0, distinct=0))
     assert told(decision) == [
         (
             "no-states",
@@ -139,9 +141,9 @@ def test_no_state_at_all(load: LoadSweep) -> None:
         )
     ]
     # Initial states there are, but a constraint leaves none of them.
-    assert told(gate(load(HEAD), row(), row(generated=1, distinct=0))) == told(decision)
+    assert told(gate(load(HEAD), run_row(), run_row(generated=1, distinct=0))) == told(decision)
     meant = load(HEAD + "[expect]\ndistinct = 0\n")
-    assert gate(meant, *[row(generated=0, distinct=0)] * 2).exit_code == EXIT_OK
+    assert gate(meant, *[run_row(generated=0, distinct=0)] * 2).exit_code == EXIT_OK
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_actions_that_must_have_fired(
     reasons: list[tuple[str, str, int]],
 ) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nfires = ["Up"]\n')
-    assert told(gate(sweep, row(), fired=fired, idle=idle)) == reasons
+    assert told(gate(sweep, run_row(), fired=fired, idle=idle)) == reasons
 
 
 def test_liveness_under_symmetry_is_no_answer(load: LoadSweep, tmp_path: Path) -> None:
@@ -171,8 +173,8 @@ def test_liveness_under_symmetry_is_no_answer(load: LoadSweep, tmp_path: Path) -
     (tmp_path / "Live.tla").write_text(text)
     model = 'module = "Live.tla"\n[model]\nspecification = "Spec"\nproperties = ["Comes", "Stays"]\n'
     parameters = '[parameters]\nP = { model_values = "p", sizes = [2] }\n'
-    assert gate(load(model + parameters), row()).exit_code == EXIT_OK
-    decision = gate(load(model + 'symmetry = ["P"]\n' + parameters), row())
+    assert gate(load(model + parameters), run_row()).exit_code == EXIT_OK
+    decision = gate(load(model + 'symmetry = ["P"]\n' + parameters), run_row())
     assert [(problem.reason, problem.subject) for problem in decision.all_problems] == [
         ("symmetry-liveness", "Comes")
     ]
@@ -181,7 +183,7 @@ def test_liveness_under_symmetry_is_no_answer(load: LoadSweep, tmp_path: Path) -
 
 def test_figures_have_a_reason_of_their_own(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + "[expect]\nmin_distinct = 84776\n")
-    assert told(gate(sweep, row(distinct=8))) == [
+    assert told(gate(sweep, run_row(distinct=8))) == [
         ("figures", "distinct is 8, expected at least 84776", EXIT_UNEXPECTED)
     ]
 
@@ -314,14 +316,14 @@ def test_a_value_that_only_a_wrapper_module_can_say_does_not_change_unseen(
 
 def _drift_of(load: LoadSweep, before: str, after: str) -> list[str]:
     """What a lock of a sweep file tells of another that finds the same."""
-    lock = Lock(point=[point.locked for point in gate(load(before), row()).points if point.locked])
-    return [text for _, text, _ in told(gate(load(after), row(), lock=lock))]
+    lock = Lock(point=[point.locked for point in gate(load(before), run_row()).points if point.locked])
+    return [text for _, text, _ in told(gate(load(after), run_row(), lock=lock))]
 
 
 def test_no_answer_is_no_drift(load: LoadSweep) -> None:
     sweep = load(HEAD)
-    lock = Lock(point=[point.locked for point in gate(sweep, row(), row()).points if point.locked])
-    timeout = gate(sweep, row(), row("inconclusive", distinct=3), lock=lock)
+    lock = Lock(point=[point.locked for point in gate(sweep, run_row(), run_row()).points if point.locked])
+    timeout = gate(sweep, run_row(), run_row("inconclusive", distinct=3), lock=lock)
     assert [reason for reason, _, _ in told(timeout)] == ["inconclusive"]
     assert timeout.exit_code == EXIT_INCONCLUSIVE
 
@@ -340,15 +342,15 @@ def test_what_was_not_locked_is_no_drift() -> None:
 
 def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH)
-    first = gate(sweep, row(), row(), fired=("Up",), idle=("Down",))
+    first = gate(sweep, run_row(), run_row(), fired=("Up",), idle=("Down",))
     assert first.acceptable
     lock = Lock(point=[point.locked for point in first.points if point.locked])
-    assert gate(sweep, row(), row(), fired=("Up",), lock=lock).exit_code == EXIT_OK
-    drifted = gate(sweep, row(), row(distinct=9), fired=("Up",), lock=lock)
+    assert gate(sweep, run_row(), run_row(), fired=("Up",), lock=lock).exit_code == EXIT_OK
+    drifted = gate(sweep, run_row(), run_row(distinct=9), fired=("Up",), lock=lock)
     assert told(drifted) == [("drift", "distinct states fell from 10 to 9", EXIT_UNEXPECTED)]
     assert drifted.acceptable
     assert drifted.notices == ("if what drifted is meant, --update accepts it",)
-    worse = gate(sweep, row(), row("violated", "Small"), lock=lock)
+    worse = gate(sweep, run_row(), run_row("violated", "Small"), lock=lock)
     assert not worse.acceptable
     assert worse.notices[-1] == "if what drifted is meant, --update accepts it once nothing else is wrong"
 
@@ -358,24 +360,24 @@ def test_that_nothing_guards_what_fires_is_told_only_where_the_lock_has_none(loa
     sweep = load(HEAD)
 
     def lock(fired: tuple[str, ...] | None) -> Lock:
-        decision = gate(sweep, row(), row(), fired=fired)
+        decision = gate(sweep, run_row(), run_row(), fired=fired)
         return Lock(point=[point.locked for point in decision.points if point.locked])
 
-    assert gate(sweep, row(), row(), lock=lock(None)).notices == (note,)
+    assert gate(sweep, run_row(), run_row(), lock=lock(None)).notices == (note,)
     # It was counted this time, but the lock has it no more for that.
-    assert gate(sweep, row(), row(), lock=lock(None), fired=("Up",)).notices == (note,)
-    assert note not in gate(sweep, row(), row(), lock=lock(("Up",))).notices
+    assert gate(sweep, run_row(), run_row(), lock=lock(None), fired=("Up",)).notices == (note,)
+    assert note not in gate(sweep, run_row(), run_row(), lock=lock(("Up",))).notices
     for verdict in ("inconclusive", "broken"):
-        assert gate(sweep, row(verdict), row(verdict), lock=lock(("Up",))).notices == ()
+        assert gate(sweep, run_row(verdict), run_row(verdict), lock=lock(("Up",))).notices == ()
         # Nothing is counted there that --update could add.
-        assert gate(sweep, row(verdict), row(verdict), lock=lock(None)).notices == ()
+        assert gate(sweep, run_row(verdict), run_row(verdict), lock=lock(None)).notices == ()
 
 
 def test_a_point_is_the_same_however_its_values_are_written(load: LoadSweep) -> None:
     text = 'module = "Counter.tla"\n[parameters]\nMax = ["{a, b}"]\n'
-    first = gate(load(text), row())
+    first = gate(load(text), run_row())
     lock = Lock(point=[point.locked for point in first.points if point.locked])
-    again = gate(load(text.replace("{a, b}", "{b,a}")), row(), lock=lock)
+    again = gate(load(text.replace("{a, b}", "{b,a}")), run_row(), lock=lock)
     # The point is found; the text of its config is another one.
     assert [text for _, text, _ in told(again)] == [
         "the config is another one: its values or options changed"
@@ -396,7 +398,7 @@ def test_only_counts_that_come_out_the_same_are_locked(
     load: LoadSweep, options: str, verdict: str, counted: bool
 ) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + options)
-    point = gate(sweep, row(verdict), fired=("Up",)).points[0].locked
+    point = gate(sweep, run_row(verdict), fired=("Up",)).points[0].locked
     assert point is not None
     assert [each is not None for each in (point.distinct, point.fired, point.idle)] == [counted] * 3
 
@@ -428,7 +430,7 @@ def test_a_definition_turned_model_value_is_right_only_where_tlc_cannot_choose(
 ) -> None:
     (tmp_path / "Counter.tla").write_text(NONE)
     (tmp_path / "A.cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT Small\nCONSTANT {constants}\n")
-    decision = gate(load('module = "Counter.tla"\nconfig = "A.cfg"\n'), row())
+    decision = gate(load('module = "Counter.tla"\nconfig = "A.cfg"\n'), run_row())
     assert [reason for reason, _, _ in told(decision)] == reasons
 
 
@@ -439,7 +441,7 @@ def test_a_config_names_no_invariant_and_a_lock_guards_which(load: LoadSweep, tm
         "INIT Init\nNEXT Next\nINVARIANTS Small Init\nCONSTANT Max = 3\n\\* EXPECT SafetyFailure\n"
     )
     sweep = load('module = "Counter.tla"\nconfig = "Counter.cfg"\n')
-    small, other = (row("violated", name, outcome="violation_safety") for name in ("Small", "Init"))
+    small, other = (run_row("violated", name, outcome=Outcome.VIOLATION_SAFETY) for name in ("Small", "Init"))
     decision = gate(sweep, small)
     assert decision.exit_code == EXIT_OK
     assert (

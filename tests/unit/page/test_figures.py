@@ -37,14 +37,14 @@ def test_in_the_table_of_a_sweep(view: StoreView) -> None:
     assert "holds" in held
     assert ">=" not in held
     run = view.run_rows[1]
-    assert f" >={run['generated']}  " in stopped
+    assert f" >={run.generated}  " in stopped
     assert stopped.count(">=") == 3
 
 
 def test_on_pages(view: StoreView) -> None:
     for text in (report_page(view, PageOptions()), store_html(view)):
         assert text.count(">≥ ") == 3
-        assert f">≥ {view.run_rows[1]['generated']}<" in text
+        assert f">≥ {view.run_rows[1].generated}<" in text
 
 
 def test_in_the_last_line_of_a_check(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from tests.unit.conftest import LoadSweep
-from tests.unit.gate.gating import HEAD, evidence, gate, row, trace
+from tests.unit.gate.gating import HEAD, evidence, gate, trace
+from tests.unit.rows import run_row
 from tla2py.errors import EXIT_OK, Place
 from tla2py.gate.decision import PointDecision, Problem
 from tla2py.gate.lock import Lock
@@ -47,14 +48,14 @@ SCHEMA = json.loads(
 def red(load: LoadSweep) -> Evidence:
     """A gate that holds at one point and is violated, unexpectedly, at the other."""
     sweep = load(HEAD + EACH)
-    return evidence(sweep, gate(sweep, row(), row("violated", "Small")), trace("Small", 0, 1, 2, 3))
+    return evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small")), trace("Small", 0, 1, 2, 3))
 
 
 @pytest.fixture
 def hostile(load: LoadSweep) -> Evidence:
     """A gate whose parameters, values, actions and messages are written to break out of reports."""
     sweep = load(HEAD.replace("[1, 2]", json.dumps([json.dumps("a::b|<b>`]]>"), 1])) + EACH)
-    decision = gate(sweep, row("violated", "Small"), row("broken", message=HOSTILE))
+    decision = gate(sweep, run_row("violated", "Small"), run_row("broken", message=HOSTILE))
     return evidence(sweep, decision, trace("Small", HOSTILE, HOSTILE + "2", action="Up<b>"))
 
 
@@ -100,7 +101,7 @@ def test_junit_has_a_case_per_point_and_check(red: Evidence) -> None:
 
 def test_junit_tells_no_answer_from_a_wrong_one(load: LoadSweep) -> None:
     sweep = load(HEAD)
-    gates = [evidence(sweep, gate(sweep, row("inconclusive"), row("violated", "Small")))]
+    gates = [evidence(sweep, gate(sweep, run_row("inconclusive"), run_row("violated", "Small")))]
     found = cases(junit_text(gates))
     (error,) = found["sweep.Max = 1", "the run is as expected"].result
     assert isinstance(error, Error)
@@ -168,7 +169,7 @@ def test_sarif_locates_the_definition_and_walks_through_the_actions(red: Evidenc
 
 def test_sarif_of_a_green_gate_has_no_results(load: LoadSweep) -> None:
     sweep = load(HEAD + '[[expect.point]]\nmatch = { Max = 2 }\nviolates = ["Small"]\n')
-    decision = gate(sweep, row(), row("violated", "Small"))
+    decision = gate(sweep, run_row(), run_row("violated", "Small"))
     assert results(sarif_text([evidence(sweep, decision, trace("Small", 0, 3))])) == []
 
 
@@ -178,7 +179,7 @@ def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
     for changed, words in (({"loop_start": 1}, "back to state 1"), ({"stuttering": True}, "stuttering")):
         lasso = Trace(kind=base.kind, name=base.name, states=base.states, **changed)
         (result,) = results(
-            sarif_text([evidence(sweep, gate(sweep, row(), row("violated", "Small")), lasso)])
+            sarif_text([evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small")), lasso)])
         )
         steps = result["codeFlows"][0]["threadFlows"][0]["locations"]  # type: ignore[index]
         assert words in steps[-1]["location"]["message"]["text"]
@@ -187,7 +188,7 @@ def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
 
 def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH + '[expect]\nviolates = ["deadlock"]\n')
-    decision = gate(sweep, row("violated", "Small"), row("violated", "Small"))
+    decision = gate(sweep, run_row("violated", "Small"), run_row("violated", "Small"))
     found = results(sarif_text([evidence(sweep, decision)]))
     rules = [str(result["ruleId"]) for result in found]
     # At each point Small is violated, and the expected deadlock is missing beside it.
@@ -209,9 +210,9 @@ def fingerprints(gate: Evidence) -> list[object]:
 
 def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSweep) -> None:
     sweep = load(HEAD)
-    lock = Lock(point=[point.locked for point in gate(sweep, row(), row()).points if point.locked])
+    lock = Lock(point=[point.locked for point in gate(sweep, run_row(), run_row()).points if point.locked])
     one, other = (
-        evidence(sweep, gate(sweep, row(distinct=distinct), row("violated", "Small"), lock=lock))
+        evidence(sweep, gate(sweep, run_row(distinct=distinct), run_row("violated", "Small"), lock=lock))
         for distinct in (8, 9)
     )
     drifts = [str(each["message"]) for each in results(sarif_text([one])) if each["ruleId"] == "gate/drift"]
@@ -224,7 +225,7 @@ def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSwe
 
 def test_what_makes_the_job_fail_is_an_error_in_every_report(load: LoadSweep) -> None:
     sweep = load(HEAD)
-    gates = [evidence(sweep, gate(sweep, row(), row("inconclusive")))]
+    gates = [evidence(sweep, gate(sweep, run_row(), run_row("inconclusive")))]
     (result,) = results(sarif_text(gates))
     assert (result["ruleId"], result["level"]) == ("gate/inconclusive", "error")
     (entry,) = json.loads(code_quality(gates))
@@ -333,7 +334,7 @@ def test_the_log_says_what_is_wrong_and_how_to_run_it_again(red: Evidence) -> No
 def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3, 4, 5]"))
     rows = [
-        row("violated" if number == 4 else "inconclusive", *["Small"] * (number == 4))
+        run_row("violated" if number == 4 else "inconclusive", *["Small"] * (number == 4))
         for number in range(1, 6)
     ]
     text = log_of(evidence(sweep, gate(sweep, *rows), trace("Small", 0, 1)))
@@ -351,7 +352,7 @@ def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
 def all_violated(load: LoadSweep) -> Evidence:
     """Violated at four of six points: three times by Up alone, once by what goes back too, with as many states."""
     sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3]") + "check_deadlock = [false, true]\n")
-    rows = [row() if number < 3 else row("violated", "Small") for number in range(1, 7)]
+    rows = [run_row() if number < 3 else run_row("violated", "Small") for number in range(1, 7)]
     traces = {3: (0, 1, 2), 4: (0, 1, 2, 3), 5: (0, 1, 2, 3)}
 
     def find(point: PointDecision, name: str) -> Trace:
@@ -388,7 +389,7 @@ def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(loa
 
 def test_the_log_shows_the_shortest_of_several_and_how_to_see_the_others(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH)
-    decision = gate(sweep, row(), row("violated", "Small", "Tiny"))
+    decision = gate(sweep, run_row(), run_row("violated", "Small", "Tiny"))
     text = log_of(evidence(sweep, decision, trace("Small", 0, 1, 2, 3), trace("Tiny", *range(90))))
     assert "4. Up" in text
     assert "the counterexample to Tiny: 90 states, see look 2\n" in text
@@ -438,7 +439,7 @@ def test_what_is_known_stands_in_place_of_the_row_that_said_otherwise(
     load: LoadSweep, expect: str, known: str
 ) -> None:
     sweep = load(HEAD + expect)
-    text = log_of(evidence(sweep, gate(sweep, row(), row("violated", "Small"))))
+    text = log_of(evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small"))))
     assert _known(text, sweep) == [f"known? then {known}"]
     # As it says, it is green.
     lines = (HEAD + expect).splitlines(keepends=True)
@@ -449,7 +450,7 @@ def test_what_is_known_stands_in_place_of_the_row_that_said_otherwise(
         lines.insert(5 if known.startswith("write, before") else len(lines), block)
     told = load("".join(lines))
     check_expectations(told, plan_sweep(told, "jar"))
-    assert gate(told, row(), row("violated", "Small")).exit_code == EXIT_OK
+    assert gate(told, run_row(), run_row("violated", "Small")).exit_code == EXIT_OK
 
 
 @pytest.mark.parametrize(
@@ -470,7 +471,7 @@ def test_what_is_known_of_the_only_point(load: LoadSweep, tmp_path: Path, expect
     comment = "\\* EXPECT Success\n" if expect == "told" else ""
     (tmp_path / "Counter.cfg").write_text(config + comment)
     sweep = load('module = "Counter.tla"\nconfig = "Counter.cfg"\n' + expect.removeprefix("told"))
-    text = log_of(evidence(sweep, gate(sweep, row("violated", "Small"))))
+    text = log_of(evidence(sweep, gate(sweep, run_row("violated", "Small"))))
     assert _known(text, sweep) == [f"known? then {known}"]
 
 
@@ -482,7 +483,7 @@ def _known(text: str, sweep: Sweep) -> list[str]:
 
 def test_so_many_rows_are_nobodys_to_paste(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "{ from = 1, to = 30 }") + EACH)
-    rows = [row("violated", "Small") if number % 2 else row() for number in range(30)]
+    rows = [run_row("violated", "Small") if number % 2 else run_row() for number in range(30)]
     text = log_of(evidence(sweep, gate(sweep, *rows), trace("Small", 0, 1)))
     assert text.count("[[expect.point]]") == 12
     assert "        # and so on: 15 points violate Small\n" in text

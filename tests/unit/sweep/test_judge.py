@@ -7,10 +7,12 @@ import itertools
 import pytest
 
 from tests.unit.conftest import LoadSweep
+from tests.unit.rows import run_row
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
-from tla2py.model.outcome import Verdict
+from tla2py.model.outcome import Outcome, Verdict
 from tla2py.sweep.judge import Finding, exit_code, judge
 from tla2py.sweep.sweep import Sweep
+from tla2py.tables.runs import RunRow
 
 HEAD = """\
 module = "Counter.tla"
@@ -22,27 +24,7 @@ Max = ["{a, b}", 1, true]
 EACH = '[tlc]\nfind = "each"\n'
 
 
-def row(
-    verdict: str,
-    *names: str,
-    point: int = 1,
-    trace_length: int | None = None,
-    distinct: int | None = 10,
-    undecided: tuple[str, ...] = (),
-) -> dict[str, object]:
-    """The columns of ``runs`` that a judgement looks at; a name with a colon has its kind before it."""
-    parts = [name.rpartition(":") for name in names]
-    return {
-        "point": point,
-        "verdict": verdict,
-        "violated": [{"kind": kind or "invariant", "name": name} for kind, _, name in parts],
-        "trace_length": trace_length,
-        "distinct": distinct,
-        "undecided": list(undecided),
-    }
-
-
-def judged(sweep: Sweep, *rows: dict[str, object]) -> list[tuple[str, int]]:
+def judged(sweep: Sweep, *rows: RunRow) -> list[tuple[str, int]]:
     return [(finding.text, finding.exit_code) for finding in judge(sweep, rows)]
 
 
@@ -59,7 +41,7 @@ def judged(sweep: Sweep, *rows: dict[str, object]) -> list[tuple[str, int]]:
 def test_where_nothing_is_said_a_point_is_expected_to_hold(
     load: LoadSweep, verdict: str, code: int | None
 ) -> None:
-    found = judged(load(HEAD), row(verdict))
+    found = judged(load(HEAD), run_row(verdict))
     assert [c for _, c in found] == ([] if code is None else [code])
 
 
@@ -72,7 +54,7 @@ def test_every_verdict_against_every_expectation(load: LoadSweep, expected: Verd
         if found is expected
         else [(f"{found.value}, expected {expected.value}", codes.get(found, EXIT_UNEXPECTED))]
     )
-    assert judged(sweep, row(found.value)) == expectation
+    assert judged(sweep, run_row(found.value)) == expectation
 
 
 def test_the_first_row_that_matches_counts(load: LoadSweep) -> None:
@@ -82,34 +64,36 @@ def test_the_first_row_that_matches_counts(load: LoadSweep) -> None:
         + '[[expect.point]]\nmatch = { Max = "{b,a}" }\nverdict = "violated"\n'
         + '[[expect.point]]\nmatch = {}\nverdict = "broken"\n'
     )
-    findings = judge(sweep, [row("violated", "Small"), row("holds", point=2), row("broken", point=3)])
+    findings = judge(
+        sweep, [run_row("violated", "Small"), run_row("holds", point=2), run_row("broken", point=3)]
+    )
     assert findings == [Finding(point=2, text="holds, expected broken", exit_code=EXIT_UNEXPECTED)]
 
 
 def test_a_row_matches_by_value_and_true_is_not_one(load: LoadSweep) -> None:
     sweep = load(HEAD + '[[expect.point]]\nmatch = { Max = 1 }\nverdict = "violated"\n')
-    findings = judge(sweep, [row("holds", point=n) for n in (1, 2, 3)])
+    findings = judge(sweep, [run_row("holds", point=n) for n in (1, 2, 3)])
     assert [finding.point for finding in findings] == [2]
 
 
 def test_the_text_names_what_was_violated(load: LoadSweep) -> None:
-    assert judged(load(HEAD), row("violated", "Small", "deadlock:")) == [
+    assert judged(load(HEAD), run_row("violated", "Small", "deadlock:")) == [
         ("violated (Small, deadlock), expected holds", EXIT_UNEXPECTED)
     ]
 
 
 def test_violates_means_violated(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nviolates = ["Small"]\n')
-    assert judged(sweep, row("violated", "Small")) == []
-    assert judged(sweep, row("holds")) == [("holds, expected violated", EXIT_UNEXPECTED)]
-    assert judged(sweep, row("excluded")) == [("excluded, expected violated", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("violated", "Small")) == []
+    assert judged(sweep, run_row("holds")) == [("holds, expected violated", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("excluded")) == [("excluded, expected violated", EXIT_UNEXPECTED)]
 
 
 def test_with_each_these_and_no_others_are_violated(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH + '[expect]\nviolates = ["A", "B"]\n')
-    assert judged(sweep, row("violated", "B", "A")) == []
-    assert judged(sweep, row("violated", "A")) == [("does not violate B, expected to", EXIT_UNEXPECTED)]
-    assert judged(sweep, row("violated", "A", "C")) == [
+    assert judged(sweep, run_row("violated", "B", "A")) == []
+    assert judged(sweep, run_row("violated", "A")) == [("does not violate B, expected to", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("violated", "A", "C")) == [
         ("does not violate B, expected to", EXIT_UNEXPECTED),
         ("violates C, not expected to", EXIT_UNEXPECTED),
     ]
@@ -117,53 +101,55 @@ def test_with_each_these_and_no_others_are_violated(load: LoadSweep) -> None:
 
 def test_what_a_further_run_could_not_settle_is_inconclusive(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH + '[expect]\nviolates = ["A", "B"]\n')
-    assert judged(sweep, row("violated", "A", undecided=("B", "C"))) == [
+    assert judged(sweep, run_row("violated", "A", undecided=("B", "C"))) == [
         ("does not violate B, expected to", EXIT_INCONCLUSIVE)
     ]
-    assert judged(sweep, row("violated", "A", undecided=("C",))) == [
+    assert judged(sweep, run_row("violated", "A", undecided=("C",))) == [
         ("does not violate B, expected to", EXIT_UNEXPECTED)
     ]
 
 
 def test_with_first_one_of_them_is_enough(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nviolates = ["A", "B"]\n')
-    assert judged(sweep, row("violated", "B")) == []
-    assert judged(sweep, row("violated", "C")) == [("violates C, not expected to", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("violated", "B")) == []
+    assert judged(sweep, run_row("violated", "C")) == [("violates C, not expected to", EXIT_UNEXPECTED)]
 
 
 def test_a_deadlock_is_expected_by_its_kind(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nviolates = ["deadlock"]\n')
-    assert judged(sweep, row("violated", "deadlock:")) == []
-    assert judged(sweep, row("violated", "Small")) != []
+    assert judged(sweep, run_row("violated", "deadlock:")) == []
+    assert judged(sweep, run_row("violated", "Small")) != []
 
 
 def test_nothing_is_to_be_violated(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nverdict = "violated"\nviolates = []\n')
-    assert judged(sweep, row("violated", "Small")) == [("violates Small, not expected to", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("violated", "Small")) == [
+        ("violates Small, not expected to", EXIT_UNEXPECTED)
+    ]
 
 
 @pytest.mark.parametrize(
     ("expected", "found", "text"),
     [
-        ("trace_length = 3", row("holds", trace_length=3), None),
-        ("trace_length = 3", row("holds", trace_length=4), "trace length is 4, expected 3"),
-        ("trace_length = 3", row("holds"), "trace length is None, expected 3"),
-        ("distinct = 10", row("holds"), None),
-        ("distinct = 11", row("holds"), "distinct is 10, expected 11"),
-        ("distinct = 11", row("holds", distinct=None), "distinct is None, expected 11"),
-        ("min_distinct = 10", row("holds"), None),
-        ("min_distinct = 11", row("holds"), "distinct is 10, expected at least 11"),
-        ("min_distinct = 1", row("holds", distinct=None), "distinct is None, expected at least 1"),
+        ("trace_length = 3", run_row("holds", trace_length=3), None),
+        ("trace_length = 3", run_row("holds", trace_length=4), "trace length is 4, expected 3"),
+        ("trace_length = 3", run_row("holds"), "trace length is None, expected 3"),
+        ("distinct = 10", run_row("holds"), None),
+        ("distinct = 11", run_row("holds"), "distinct is 10, expected 11"),
+        ("distinct = 11", run_row("holds", distinct=None), "distinct is None, expected 11"),
+        ("min_distinct = 10", run_row("holds"), None),
+        ("min_distinct = 11", run_row("holds"), "distinct is 10, expected at least 11"),
+        ("min_distinct = 1", run_row("holds", distinct=None), "distinct is None, expected at least 1"),
     ],
 )
-def test_numbers(load: LoadSweep, expected: str, found: dict[str, object], text: str | None) -> None:
+def test_numbers(load: LoadSweep, expected: str, found: RunRow, text: str | None) -> None:
     sweep = load(HEAD + f"[expect]\n{expected}\n")
     assert judged(sweep, found) == ([] if text is None else [(text, EXIT_UNEXPECTED)])
 
 
 def test_a_wrong_verdict_is_told_alone(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nverdict = "holds"\ndistinct = 99\n')
-    assert [text for text, _ in judged(sweep, row("inconclusive"))] == ["inconclusive, expected holds"]
+    assert [text for text, _ in judged(sweep, run_row("inconclusive"))] == ["inconclusive, expected holds"]
 
 
 @pytest.mark.parametrize("codes", [c for n in range(4) for c in itertools.permutations((1, 2, 3), n)])
@@ -185,26 +171,26 @@ def test_a_row_speaks_of_parameters(load: LoadSweep) -> None:
 
 def test_an_outcome_is_finer_than_a_verdict(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\noutcome = "violation_safety"\n')
-    assert judged(sweep, row("violated", "Small") | {"outcome": "violation_safety"}) == []
-    assert judged(sweep, row("violated", "deadlock:") | {"outcome": "violation_deadlock"}) == [
+    assert judged(sweep, run_row("violated", "Small", outcome=Outcome.VIOLATION_SAFETY)) == []
+    assert judged(sweep, run_row("violated", "deadlock:", outcome=Outcome.VIOLATION_DEADLOCK)) == [
         ("violation_deadlock (deadlock), expected violation_safety", EXIT_UNEXPECTED)
     ]
-    assert judged(sweep, row("holds") | {"outcome": "success"}) == [
+    assert judged(sweep, run_row("holds", outcome=Outcome.SUCCESS)) == [
         ("holds, expected violated (violation_safety)", EXIT_UNEXPECTED)
     ]
-    assert judged(sweep, row("broken") | {"outcome": "error_spec_parse"})[0][1] == EXIT_NOT_RUN
+    assert judged(sweep, run_row("broken", outcome=Outcome.ERROR_SPEC_PARSE))[0][1] == EXIT_NOT_RUN
 
 
 def test_an_assumption_may_be_expected_to_be_false(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\noutcome = "violation_assumption"\n')
-    assert judged(sweep, row("excluded") | {"outcome": "violation_assumption"}) == []
-    assert [code for _, code in judged(sweep, row("holds") | {"outcome": "success"})] == [EXIT_UNEXPECTED]
+    assert judged(sweep, run_row("excluded", outcome=Outcome.VIOLATION_ASSUMPTION)) == []
+    assert [code for _, code in judged(sweep, run_row("holds", outcome=Outcome.SUCCESS))] == [EXIT_UNEXPECTED]
 
 
 def test_states_generated_are_counted_exactly(load: LoadSweep) -> None:
     sweep = load(HEAD + "[expect]\ngenerated = 20\n")
-    assert judged(sweep, row("holds") | {"generated": 20}) == []
-    assert judged(sweep, row("holds") | {"generated": 21}) == [
+    assert judged(sweep, run_row("holds", generated=20)) == []
+    assert judged(sweep, run_row("holds", generated=21)) == [
         ("generated is 21, expected 20", EXIT_UNEXPECTED)
     ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
+from tests.unit.rows import run_row
 from tla2py.errors import InputError
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.examples_manifest import read_manifest
@@ -123,8 +124,8 @@ def test_a_manifest_is_written_of_rows(tmp_path: Path) -> None:
     path = write(tmp_path, model("One", stateDepth=9, distinctStates=9), model("Two"), model("Three"))
     sweep = load_sweep(path)
     rows = [
-        {"outcome": "success", "wall_seconds": 61.2, "distinct": 3, "generated": 4, "depth": 3},
-        {"outcome": "violation_assert", "wall_seconds": 1.0, "distinct": 3, "generated": 4, "depth": 3},
+        run_row(wall_seconds=61.2, distinct=3, generated=4, depth=3),
+        run_row("violated", outcome=Outcome.VIOLATION_ASSERT),
         None,
     ]
     text = manifest_text([(sweep, list(zip(sweep.points, rows, strict=True)))], path, tmp_path)
