@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol, TypeVar
@@ -10,8 +10,8 @@ from typing import Protocol, TypeVar
 from tla2py.errors import InputError
 from tla2py.show.markup import element, html_text
 from tla2py.show.plain import runs_of
-from tla2py.store.store import Manifest
-from tla2py.tables.traces import TraceRow
+from tla2py.store.store import Manifest, Store
+from tla2py.tables.traces import TraceRow, trace_actions
 from tla2py.text import counted
 from tla2py.trace.display import Printed
 from tla2py.trace.trace import Trace
@@ -30,8 +30,9 @@ class Counterexamples(Protocol):
     def trace_rows(self) -> Sequence[TraceRow]:
         """The rows of ``traces``."""
 
-    def trace_actions(self) -> Mapping[tuple[str, int], tuple[str, ...]]:
-        """The named actions of each trace, by run id and number of the trace."""
+    @property
+    def store(self) -> Store:
+        """The store."""
 
     def trace(self, point: int, number: int = 1) -> Trace:
         """A counterexample of a point."""
@@ -155,7 +156,7 @@ def by_kind(
 
 def all_found(view: Counterexamples) -> list[Found]:
     """Every counterexample of a store with its actions; those of a simulation that violate nothing too."""
-    actions = view.trace_actions()
+    actions = trace_actions(view.store.table("states"))
     points: dict[str, int] = {}
     for point in view.manifest.points:
         points.setdefault(point.run_id, point.point)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tla2py.explore.view import StoreView
+from tla2py.tables.details import action_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ def action_counts(view: StoreView) -> list[ActionCount]:
     for point in view.manifest.points:
         points.setdefault(point.run_id, []).append(point.point)
     counts: dict[tuple[str, int, str], dict[str, tuple[int, int]]] = {}
-    for row in view.action_rows():
+    for row in action_rows(view.store.table("coverage")):
         if row.kind == "action" and row.run_id in points:
             runs = counts.setdefault((row.module, row.begin_line, row.name), {})
             generated, distinct = runs.get(row.run_id, (0, 0))

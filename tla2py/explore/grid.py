@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
-from tla2py.tables.runs import RunRow
+from tla2py.tables.runs import RunRow, run_numbers
 
 _COUNTS = ("generated", "distinct", "depth")
 _STYLES = {Verdict.HOLDS: "t2-good", Verdict.VIOLATED: "t2-bad", Verdict.EXCLUDED: "t2-none"}
@@ -64,7 +64,8 @@ class GridPoint:
 
 def grid_points(view: StoreView) -> list[GridPoint]:
     """The points of a store that have been run, in grid order."""
-    runs = {run.point: (run, numbers) for run, numbers in zip(view.run_rows, view.run_numbers(), strict=True)}
+    numbers = run_numbers(view.store.table("runs"))
+    runs = {run.point: (run, row) for run, row in zip(view.run_rows, numbers, strict=True)}
     lengths: dict[str, dict[str, int]] = {}
     for (run_id, label), trace in view.shortest_traces.items():
         lengths.setdefault(run_id, {})[label] = trace.length

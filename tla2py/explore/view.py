@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -17,11 +17,10 @@ from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.store.storage import Address
 from tla2py.store.store import Manifest, Store
-from tla2py.tables.details import ActionRow, action_rows, first_errors
 from tla2py.tables.read import read_table
-from tla2py.tables.runs import RunRow, run_numbers, run_rows, start_days
+from tla2py.tables.runs import RunRow, run_rows
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.traces import TraceRow, shortest_traces, trace_actions, trace_rows, trace_states
+from tla2py.tables.traces import TraceRow, shortest_traces, trace_rows, trace_states
 from tla2py.text import counted
 from tla2py.trace.trace import Trace
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from tla2py.explore.contrast import Contrast
     from tla2py.explore.growth import Growth
     from tla2py.explore.heatmap import Heatmap
-    from tla2py.model.outcome import Diagnostic
     from tla2py.toolchain.toolchain import Toolchain
 
 
@@ -116,26 +114,6 @@ class StoreView:
     def shortest_traces(self) -> Mapping[tuple[str, str], TraceRow]:
         """The shortest trace of each run to each label."""
         return shortest_traces(self.trace_rows)
-
-    def run_numbers(self) -> Sequence[Mapping[str, float | None]]:
-        """The columns of numbers of each row of ``runs``, by column."""
-        return run_numbers(self.store.table("runs"))
-
-    def start_days(self) -> Sequence[str]:
-        """The days on which the runs began, as YYYY-MM-DD in UTC."""
-        return start_days(self.store.table("runs"))
-
-    def action_rows(self) -> Iterator[ActionRow]:
-        """The rows of ``coverage`` for actions and initial states."""
-        return action_rows(self.store.table("coverage"))
-
-    def trace_actions(self) -> Mapping[tuple[str, int], tuple[str, ...]]:
-        """The named actions of each trace, by run id and number of the trace."""
-        return trace_actions(self.store.table("states"))
-
-    def first_errors(self) -> Mapping[str, Diagnostic]:
-        """The first error of each run that has one, by run id."""
-        return first_errors(self.store.table("diagnostics"))
 
     def arrow(self, name: str) -> pa.Table:
         """A table as Arrow. Raises InputError (``unknown-table``)."""

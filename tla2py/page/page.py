@@ -22,6 +22,7 @@ from tla2py.page.points import heatmap_section, points_table, summary_line, vary
 from tla2py.page.traces import Shown, find_traces, trace_articles
 from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
+from tla2py.tables.runs import start_days
 
 _FOLDER = Path(__file__).parent
 # Notes of more characters are folded.
@@ -67,7 +68,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         modules=view.manifest.modules,
         version=__version__,
         tlc=_said(point.run.tlc_version for point in points),
-        begun=_said(view.start_days()),
+        begun=_said(start_days(view.store.table("runs"))),
         summary=summary_line(view, points),
         same={name: text for name, text in _first(points).items() if name not in varying(points)},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),

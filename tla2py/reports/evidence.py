@@ -12,6 +12,7 @@ from tla2py.gate.decision import CheckedOne, Decision, Found, PointDecision, Pro
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
+from tla2py.tables.details import action_rows
 from tla2py.trace.trace import Location, Trace
 
 
@@ -128,7 +129,7 @@ def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
     """What a store has to say of its runs."""
     fired: dict[str, set[str]] = {}
     idle: dict[str, set[str]] = {}
-    for row in view.action_rows():
+    for row in action_rows(view.store.table("coverage")):
         names, others = fired.setdefault(row.run_id, set()), idle.setdefault(row.run_id, set())
         if row.kind == "action":
             (names if row.generated else others).add(row.name)

@@ -10,6 +10,7 @@ from rich.text import Text
 from tla2py.errors import MOST_LINES, Place
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
+from tla2py.tables.details import first_errors
 from tla2py.tables.runs import RunRow
 
 # A line longer than this is shown around the place.
@@ -49,7 +50,7 @@ def complaints(view: StoreView, runs: Sequence[RunRow], verdict: Verdict) -> dic
     """The first error of every point that has a verdict, broken or excluded, each with the points that have it."""
     said: dict[Diagnostic, list[int]] = {}
     concerned = [run for run in runs if run.verdict is verdict]
-    first = view.first_errors() if concerned else {}
+    first = first_errors(view.store.table("diagnostics")) if concerned else {}
     for run in concerned:
         nothing = Diagnostic(code=0, severity="error", text=run.outcome.value)
         said.setdefault(first.get(run.run_id, nothing), []).append(run.point)
