@@ -62,7 +62,7 @@ def statement_that_is_no_query(lab: Lab) -> None:
 def no_folder_for_temporary_files(lab: Lab) -> None:
     lab.patch.setattr(tempfile, "tempdir", str(lab.folder / "none"))
     lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.run("gate", "sweep.toml", "--rerun", "1")
+    lab.run("check", "sweep.toml", "--point", "1")
 
 
 @provokes("file-exists")
@@ -127,11 +127,6 @@ def two_sweeps_of_one_name(lab: Lab) -> None:
 # The gate
 
 
-@provokes("gate-rerun")
-def rerun_of_two(lab: Lab) -> None:
-    lab.run("gate", "a.toml", "b.toml", "--rerun", "1")
-
-
 @provokes("no-lock")
 def lock_that_is_missing(lab: Lab) -> None:
     lab.write("a.toml", 'module = "Counter.tla"\n[constants]\nMax = 1\n')
@@ -155,9 +150,9 @@ def two_reports_in_one_file(lab: Lab) -> None:
 
 
 @provokes("no-point")
-def rerun_of_no_point(lab: Lab) -> None:
+def check_of_no_point(lab: Lab) -> None:
     lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.run("gate", "sweep.toml", "--rerun", "9")
+    lab.run("check", "sweep.toml", "--point", "9")
 
 
 @provokes("lock-exists")
@@ -171,11 +166,11 @@ def lock_that_is_there_already(lab: Lab) -> None:
 def lock_that_is_none(lab: Lab) -> None:
     lab.write("sweep.toml", COUNTER_SWEEP)
     lab.write("sweep.lock", "version = \n")
-    lab.run("gate", "sweep.toml", "--rerun", "1")
+    lab.run("gate", "sweep.toml")
 
 
 @provokes("lock-too-new", "sweep.lock")
 def lock_of_a_later_version(lab: Lab) -> None:
     lab.write("sweep.toml", COUNTER_SWEEP)
     lab.write("sweep.lock", "version = 99\n")
-    lab.run("gate", "sweep.toml", "--rerun", "1")
+    lab.run("gate", "sweep.toml")

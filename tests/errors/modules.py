@@ -165,9 +165,3 @@ def manifest_with_an_unknown_result(lab: Lab) -> None:
 def manifest_that_names_no_config(lab: Lab) -> None:
     lab.write("manifest.json", manifest())
     lab.run("cfg", "manifest.json")
-
-
-@provokes("manifest-cannot-say", "sweep.toml")
-def sweep_that_no_manifest_can_say(lab: Lab) -> None:
-    lab.write("sweep.toml", 'module = "Counter.tla"\n[constants]\nMax = 1\n')
-    lab.run("gate", "sweep.toml", "--executor", "local", "--manifest", "manifest.json")

@@ -354,3 +354,20 @@ def test_a_check_leaves_nothing_behind(folder: Path, run_cli: RunCli) -> None:
     ended = run_cli("check", "Walk.tla", *LAST2, env={"TMPDIR": str(scratch)})
     assert ended.code == 1
     assert sorted(folder.rglob("*")) == before
+
+
+def test_a_point_of_a_sweep(tmp_path: Path, run_cli: RunCli) -> None:
+    shutil.copy(SPECS / "Walk.tla", tmp_path)
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Walk.tla"\n[model]\ninvariants = ["OnStreet"]\ncheck_deadlock = true\n[parameters]\nLast = [1, 2]\n'
+    )
+    ended = run_cli("check", "sweep.toml", "--point", "2")
+    assert ended.code == 1, ended
+    assert "Model checking" in ended.stdout or "Starting..." in ended.stdout
+    assert "@!@!@" not in ended.stdout
+    assert "deadlock" in ended.stdout.splitlines()[-1]
+    found = json.loads(run_cli("check", "sweep.toml", "--point", "2", "--json").stdout)
+    assert answer(found) == ("violation_deadlock", "violated", ["deadlock"])
+    refused = run_cli("check", "sweep.toml", "--point", "2", "--invariant", "OnStreet")
+    assert (refused.code, refused.stdout) == (2, "")
+    assert "--point runs the model that the sweep file describes" in refused.stderr

@@ -205,7 +205,7 @@ def test_another_property_is_violated_than_the_one_meant(broken: Broken) -> None
     assert code == 1, said
     assert "unexpected: violates GateWrong, not expected to" in said
     assert "drift: checks the invariant GateWrong, which it did not" in said
-    assert "again: tla2py gate gate.toml --rerun 1" in said
+    assert "again: tla2py check gate.toml --point 1" in said
 
 
 def test_a_time_out(broken: Broken) -> None:

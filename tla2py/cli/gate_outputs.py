@@ -9,12 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.cli.console import err, show
+from tla2py.cli.console import show
 from tla2py.errors import InputError, Place, Tla2pyError, unwritable
-from tla2py.gate.decision import Found
 from tla2py.reports.annotations import (
-    code_quality,
-    code_quality_error,
     github_annotations,
     github_command,
 )
@@ -23,10 +20,6 @@ from tla2py.reports.junit import junit_error, junit_text
 from tla2py.reports.markdown import markdown_error, markdown_text
 from tla2py.reports.sarif import sarif_error, sarif_text
 from tla2py.reports.terminal import gate_summary
-from tla2py.sweep.manifest_write import manifest_text, words_missing
-from tla2py.sweep.plan import Plan
-from tla2py.sweep.sweep import Sweep
-from tla2py.text import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +29,13 @@ class Outputs:
     junit: Path | None
     sarif: Path | None
     summary: Path | None
-    code_quality: Path | None
     job_summary: Path | None
     github: bool
 
     @classmethod
-    def of(
-        cls, *, junit: Path | None, sarif: Path | None, summary: Path | None, code_quality: Path | None
-    ) -> Outputs:
+    def of(cls, *, junit: Path | None, sarif: Path | None, summary: Path | None) -> Outputs:
         """The files as named, and what the environment tells of GitHub. Raises InputError (``gate-reports``)."""
-        named = [path for path in (junit, sarif, summary, code_quality) if path is not None]
+        named = [path for path in (junit, sarif, summary) if path is not None]
         for path in named:
             if [each.resolve() for each in named].count(path.resolve()) > 1:
                 hint = "each report wants a file of its own"
@@ -55,7 +45,6 @@ class Outputs:
             junit=junit,
             sarif=sarif,
             summary=summary,
-            code_quality=code_quality,
             job_summary=Path(job_summary) if job_summary and summary is None else None,
             github=os.environ.get("GITHUB_ACTIONS") == "true",
         )
@@ -71,7 +60,7 @@ class Outputs:
 
     def clear(self) -> None:
         """Delete earlier reports: whatever happens now, none of them may be taken for this gate's."""
-        for path in (self.junit, self.sarif, self.summary, self.code_quality):
+        for path in (self.junit, self.sarif, self.summary):
             if path is not None:
                 _writing(path, lambda path=path: path.unlink(missing_ok=True))  # type: ignore[misc]
 
@@ -91,7 +80,6 @@ class Outputs:
             junit=lambda: junit_text(gates),
             sarif=lambda: sarif_text(gates),
             summary=lambda: markdown_text(gates),
-            quality=lambda: code_quality(gates),
         )
 
     def write_error(self, name: str, error: Tla2pyError) -> None:
@@ -104,7 +92,6 @@ class Outputs:
             junit=lambda: junit_error(name, message),
             sarif=lambda: sarif_error(message, place),
             summary=lambda: markdown_error(name, message),
-            quality=lambda: code_quality_error(message, place),
         )
 
     def _write(
@@ -113,36 +100,17 @@ class Outputs:
         junit: Callable[[], str],
         sarif: Callable[[], str],
         summary: Callable[[], str],
-        quality: Callable[[], str],
     ) -> None:
         for path, text in (
             (self.junit, junit),
             (self.sarif, sarif),
             (self.summary, summary),
-            (self.code_quality, quality),
         ):
             if path is not None:
                 _writing(path, lambda path=path, text=text: _write_text(path, text(), "w"))  # type: ignore[misc]
         if self.job_summary is not None:
             job = self.job_summary
             _writing(job, lambda: _write_text(job, summary(), "a"))
-
-
-def write_manifest(path: Path, gated: Sequence[tuple[Sweep, Plan, Found]]) -> None:
-    """Write what was found as a manifest, and say so. Raises InputError as ``manifest_text`` does."""
-    models = [
-        (
-            sweep,
-            [(point, found.rows.get(run.run_id)) for point, run in zip(plan.points, plan.runs, strict=True)],
-        )
-        for sweep, plan, found in gated
-    ]
-    text = manifest_text(models, path, Outputs.root())
-    _writing(path, lambda: _write_text(path, text, "w"))
-    rows = [row for _, each in models for _, row in each]
-    err().print(f"wrote {path}: {counted(len(rows), 'model')}", style="green")
-    if missing := sorted(set(words_missing(rows))):
-        err().print(f"unknown in it, as a manifest has no word for it: {', '.join(missing)}", style="yellow")
 
 
 def _write_text(path: Path, text: str, mode: str) -> None:

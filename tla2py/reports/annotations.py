@@ -1,13 +1,10 @@
-"""The decision of a gate as GitHub's annotations and as GitLab's code quality report."""
+"""The decision of a gate as annotations in a job of GitHub."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tla2py.errors import EXIT_NOT_RUN, Place
+from tla2py.errors import Place
 from tla2py.gate.decision import PointDecision, Problem
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
@@ -31,42 +28,6 @@ def github_command(level: str, title: str, text: str, place: Place | None = None
     properties["title"] = title
     shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::{level} {shown}::{_data(text)}"
-
-
-def code_quality(gates: Sequence[Evidence]) -> str:
-    """GitLab's code quality JSON, one entry per problem; the same decision gives the same text."""
-    entries: list[dict[str, object]] = []
-    seen: Counter[str] = Counter()
-    for gate, problem, point, place in _placed(gates):
-        shown = point.shown if point is not None else ""
-        # Without the words, which change with the figures in them; two that are alike but for these are numbered.
-        key = json.dumps([gate.decision.name, problem.reason, shown, problem.subject])
-        seen[key] += 1
-        entries.append(
-            {
-                "description": printable(f"{gate.decision.name}: {_text(problem, point)}"),
-                "check_name": problem.reason,
-                "fingerprint": hashlib.sha256(f"{key} {seen[key]}".encode()).hexdigest(),
-                "severity": "blocker" if problem.exit_code == EXIT_NOT_RUN else "critical",
-                "location": {"path": place.file, "lines": {"begin": place.line or 1}},
-            }
-        )
-    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
-
-
-def code_quality_error(message: str, place: Place | None) -> str:
-    """The report of a gate that could not be run at all: one entry."""
-    entry = {
-        "description": printable(message),
-        "check_name": "error",
-        "fingerprint": hashlib.sha256(message.encode()).hexdigest(),
-        "severity": "blocker",
-        "location": {
-            "path": place.file if place else ".",
-            "lines": {"begin": (place.line or 1) if place else 1},
-        },
-    }
-    return json.dumps([entry], indent=2, ensure_ascii=False) + "\n"
 
 
 def _placed(gates: Sequence[Evidence]) -> Iterator[tuple[Evidence, Problem, PointDecision | None, Place]]:

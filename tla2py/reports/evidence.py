@@ -8,27 +8,13 @@ from pathlib import Path
 
 from tla2py.errors import Place
 from tla2py.explore.view import StoreView
+from tla2py.gate.again import Again
 from tla2py.gate.decision import CheckedOne, Decision, Found, PointDecision, Problem
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
 from tla2py.tables.details import action_rows
 from tla2py.trace.trace import Location, Trace
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """The commands that run a point alone: ``ours``, and ``java`` in a ``folder`` that ``files`` makes."""
-
-    ours: str
-    files: str
-    folder: str
-    java: str
-
-    @property
-    def plain(self) -> str:
-        """All that it takes without the gate, in a line."""
-        return f"{self.files} && cd {self.folder} && {self.java}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,23 +177,17 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def manifest_sweep(
-    path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = (), *, unknown: bool = False
-) -> ManifestSweep:
+def manifest_sweep(path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = ()) -> ManifestSweep:
     """The models of manifests that TLC runs, each as a point of a sweep, with result and counts as recorded.
 
-    ``path`` is where the sweep file would be. With ``unknown`` models are taken too whose results are not known, to
-    find those out. A model that cannot be read is told in ``unread`` and stops no other. The depth is left out: TLC
-    with several workers, which made the record, does not always find the same.
+    ``path`` is where the sweep file would be. A model that cannot be read goes to ``unread`` and stops no other. The
+    depth is left out: TLC with several workers, which made the record, does not always find the same.
 
     Raises InputError (``manifest``) where no model is left, and what stops the only one.
     """
     base = path.parent
-    skipped = {id(each): each.why_not for each in entries}
-    taken = [each for each in entries if skipped[id(each)] in ("", *(["result unknown"] if unknown else []))]
-    left_out = tuple(
-        f"{Path(each.said.path).name} ({skipped[id(each)]})" for each in entries if each not in taken
-    )
+    taken = [each for each in entries if not each.why_not]
+    left_out = tuple(f"{Path(each.said.path).name} ({each.why_not})" for each in entries if each.why_not)
     if not taken:
         raise InputError("manifest", "no model that TLC searches is in it", where=str(path), hint=_HINT)
     specs: dict[str, ModuleGraph] = {}
@@ -255,10 +249,10 @@ def _told(entry: Entry, module: str, config: str) -> ToldPoint:
     result = result_of(entry.said.result)
     if result is Verdict.HOLDS and entry.said.kind != _SEARCH:
         result = Outcome.BOUNDED_SUCCESS
-    point = told_point(
+    assert result is not None
+    return told_point(
         {"module": module, "config": config},
-        Told(result=result or Verdict.HOLDS, violates=(), where=entry.where),
+        Told(result=result, violates=(), where=entry.where),
         distinct=entry.said.distinct,
         generated=entry.said.generated,
     )
-    return msgspec.structs.replace(point, verdict=None, unknown=True) if result is None else point

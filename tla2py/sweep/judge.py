@@ -89,8 +89,6 @@ def left_out(expected: ExpectPoint | ExpectSection, run: PointResult | None) -> 
 def _differences(
     row: ExpectPoint | ExpectSection, sweep: Sweep, run: PointResult
 ) -> Iterable[tuple[str, int]]:
-    if isinstance(row, ToldPoint) and row.unknown:
-        return
     verdict = run.verdict
     asked = expected_verdict(row)
     expected = asked or Verdict.HOLDS

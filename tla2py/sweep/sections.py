@@ -104,13 +104,9 @@ class ExpectPoint(_Expectation, frozen=True, kw_only=True):
 
 
 class ToldPoint(ExpectPoint, frozen=True, kw_only=True):
-    """The same where a config or a manifest says it, and not the sweep file; ``where`` is the place.
-
-    With ``unknown`` it is there to be found out, and whatever is found is as expected.
-    """
+    """The same where a config or a manifest says it, and not the sweep file; ``where`` is the place."""
 
     where: str
-    unknown: bool = False
 
 
 class ExpectSection(_Expectation, frozen=True, kw_only=True):

@@ -110,32 +110,29 @@ class Sweep:
                 yield item
 
 
-def load_sweep(path: Path, libraries: Sequence[Path] = (), *, unknown: bool = False) -> Sweep:
+def load_sweep(path: Path, libraries: Sequence[Path] = ()) -> Sweep:
     """A sweep read from its file, or from a ``manifest.json``, and checked against its modules.
 
-    ``libraries`` are further module folders of a manifest, which names none itself; ``unknown`` takes in its models
-    whose result is not known.
+    ``libraries`` are further module folders of a manifest, which names none itself.
 
     Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_modules``
     raise, and ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations).
     """
     if path.suffix == ".json":
-        return sweep_of_models(path, read_manifest(path), libraries, unknown=unknown)
+        return sweep_of_models(path, read_manifest(path), libraries)
     if libraries:
         hint = 'libraries = ["lib"]'
         raise InputError("usage", "-L is for a manifest; a sweep file names its folders itself", hint=hint)
     return _loaded(path, *read_sweep_file(path))
 
 
-def sweep_of_models(
-    path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = (), *, unknown: bool = False
-) -> Sweep:
+def sweep_of_models(path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = ()) -> Sweep:
     """The sweep of models of manifests, as if a sweep file at ``path`` said it.
 
     A model that cannot be read stops no other. Raises InputError as ``manifest_sweep`` does.
     """
-    manifest = manifest_sweep(path, entries, libraries, unknown=unknown)
+    manifest = manifest_sweep(path, entries, libraries)
     sweep = _loaded(path, manifest.file, manifest.source, manifest.told, manifest)
     points: list[Point] = []
     unread = [*manifest.unread]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,22 +131,21 @@ def test_a_manifest_is_gated(examples: Path, run_cli: RunCli) -> None:
     manifest.write_text(
         text.replace('"distinctStates": 3', '"distinctStates": 4').replace("liveness", "safety")
     )
-    done = gate(run_cli, examples, "manifest.json", *options, "--junit", "j.xml", "--code-quality", "q.json")
+    done = gate(run_cli, examples, "manifest.json", *options, "--sarif", "s.sarif")
     assert "nothing to run" in done.stderr
     red(
         done,
         1,
         "figures: distinct is 3, expected 4",
         "unexpected: violation_liveness (Arrives), expected violation_safety",
-        "tla2py gate manifest.json --rerun 2",
+        "tla2py check manifest.json --point 2",
     )
-    places = {
-        (e["location"]["path"], e["location"]["lines"]["begin"])
-        for e in json.loads((examples / "q.json").read_text())
-    }
+    results = json.loads((examples / "s.sarif").read_text())["runs"][0]["results"]
+    physical = [each["locations"][0]["physicalLocation"] for each in results]
+    places = {(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in physical}
     line = next(n for n, each in enumerate(manifest.read_text().splitlines(), 1) if "Inside.cfg" in each)
     assert ("manifest.json", line) in places
-    again = run_cli("gate", "manifest.json", "--rerun", "3", cwd=examples, env=NO_CI)
+    again = run_cli("check", "manifest.json", "--point", "3", cwd=examples, env=NO_CI)
     assert again.code == 1
     assert "Temporal properties were violated" in again.stdout
 
@@ -175,66 +173,6 @@ def test_a_manifest_that_says_nothing(
     manifest = examples / "manifest.json"
     manifest.write_text(change(manifest.read_text()))
     red(gate(run_cli, examples, "manifest.json"), 2, "manifest.json", words)
-
-
-def test_what_is_found_is_written_as_a_manifest(examples: Path, run_cli: RunCli) -> None:
-    manifest = examples / "manifest.json"
-    before = json.loads(manifest.read_text())
-    options = ("--timeout", "1m", "--memory", "256MiB", "--manifest", "manifest.json")
-    # A model that was not known is run to find it out.
-    (examples / "Huge.cfg").write_text("SPECIFICATION Spec\nINVARIANT Inside\nCONSTANTS Top = 3 Goal = 7\n")
-    done = gate(run_cli, examples, "manifest.json", *options)
-    assert done.code == 0, done.stdout + done.stderr
-    assert "wrote manifest.json: 7 models" in done.stderr
-    after = json.loads(manifest.read_text())
-    schema = {"distinctStates": 4, "totalStates": 7, "stateDepth": 4}
-    models = {Path(m["path"]).stem: m for module in after["modules"] for m in module["models"]}
-    assert models["Huge"] == {
-        "path": "specifications/Lift/Huge.cfg",
-        "runtime": models["Huge"]["runtime"],
-        "mode": "exhaustive search",
-        "result": "success",
-        **schema,
-    }
-    assert re.fullmatch(r"00:00:\d\d", models["Huge"]["runtime"])
-    # What it did not run and what it does not know of stays as it was; what it ran is as it is.
-    assert models["Symbolic"] == next(
-        m for module in before["modules"] for m in module["models"] if "Symbolic" in m["path"]
-    )
-    assert (after["authors"], models["Live"]["result"]) == (["A"], "liveness failure")
-    assert models["Inside"]["stateDepth"] == 3
-    # What was written is what is expected the next time.
-    done = gate(run_cli, examples, "manifest.json", *options[:-2])
-    assert done.code == 0, done.stdout + done.stderr
-    assert "7 points, as expected" in done.stdout
-
-
-def test_a_manifest_is_written_of_a_sweep_of_configs(models: Path, run_cli: RunCli) -> None:
-    done = gate(run_cli, models, "sweep.toml", "--manifest", "manifest.json")
-    assert done.code == 0, done.stdout + done.stderr
-    written = json.loads((models / "manifest.json").read_text())
-    (module,) = written["modules"]
-    assert (module["path"], module["features"]) == ("Lift.tla", [])
-    assert {m["path"]: m["result"] for m in module["models"]} == {
-        "models/High.cfg": "assumption failure",
-        "models/Inside.cfg": "success",
-        "models/Live.cfg": "liveness failure",
-        "models/Low.cfg": "safety failure",
-        "models/Stops.cfg": "deadlock failure",
-    }
-    assert ["distinctStates" in m for m in module["models"]] == [False, True, False, False, False]
-    (models / "sweep.toml").write_text(TOML + "[constants]\nTop = 2\n")
-    done = gate(run_cli, models, "sweep.toml", "--manifest", "manifest.json")
-    assert done.code == 2
-    assert "cannot say what sweep runs" in done.stderr
-    # Nor is another file overwritten, which is told before anything runs.
-    (models / "sweep.toml").write_text(TOML)
-    (models / "other.json").write_text("[]")
-    done = gate(run_cli, models, "sweep.toml", "--manifest", "other.json", "--fresh")
-    assert done.code == 2
-    assert "other.json" in done.stderr
-    assert "to execute" not in done.stderr
-    assert (models / "other.json").read_text() == "[]"
 
 
 def test_one_model_that_cannot_be_read_stops_no_other(examples: Path, run_cli: RunCli) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tla2py.gate.again import Again
 from tla2py.gate.decide import decide
 from tla2py.gate.decision import Decision, Found, PointDecision
 from tla2py.gate.lock import Lock
-from tla2py.reports.evidence import Again, Evidence
+from tla2py.reports.evidence import Evidence
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.runs import RunRow
@@ -88,7 +89,7 @@ def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
         again=lambda point: Again(
             ours=f"again {point.point.index}",
             files="files",
-            folder=f"rerun/{point.point.index}",
+            folder=f"points/{point.point.index}",
             java="java TLC",
         ),
         look=lambda point: f"look {point.point.index}",

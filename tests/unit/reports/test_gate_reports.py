@@ -23,7 +23,7 @@ from tla2py.errors import EXIT_OK, Place
 from tla2py.gate.decision import PointDecision, Problem
 from tla2py.gate.lock import Lock
 from tla2py.model.outcome import REMEDIES, Outcome
-from tla2py.reports.annotations import code_quality, code_quality_error, github_annotations, github_command
+from tla2py.reports.annotations import github_annotations, github_command
 from tla2py.reports.evidence import Evidence
 from tla2py.reports.junit import junit_error, junit_text
 from tla2py.reports.markdown import escape, markdown_error, markdown_text
@@ -91,7 +91,7 @@ def test_junit_has_a_case_per_point_and_check(red: Evidence) -> None:
     assert isinstance(failure, Failure)
     assert failure.message == "Small is violated, not expected to"
     assert failure.text.splitlines()[:4] == ["1. initial state", "     x = 0", "2. Up", "     x: 0 -> 1"]
-    assert failure.text.splitlines()[-2:] == ["again: again 2", "plain: files && cd rerun/2 && java TLC"]
+    assert failure.text.splitlines()[-2:] == ["again: again 2", "plain: files && cd points/2 && java TLC"]
     assert found["sweep.Max = 1", "invariant Small"].is_passed
     assert found["sweep.Max = 1", "the run is as expected"].time == 1.25
     document = JUnitXml.fromstring(text.encode())
@@ -228,8 +228,6 @@ def test_what_makes_the_job_fail_is_an_error_in_every_report(load: LoadSweep) ->
     gates = [evidence(sweep, gate(sweep, run_row(), run_row("inconclusive")))]
     (result,) = results(sarif_text(gates))
     assert (result["ruleId"], result["level"]) == ("gate/inconclusive", "error")
-    (entry,) = json.loads(code_quality(gates))
-    assert (entry["check_name"], entry["severity"]) == ("inconclusive", "critical")
 
 
 def test_sarif_of_anything_is_valid(hostile: Evidence) -> None:
@@ -280,7 +278,7 @@ def test_markdown_of_an_error() -> None:
     assert markdown_error("a*b", "no such file") == "### :x: a\\*b\n\nno such file\n"
 
 
-# --- annotations and code quality
+# --- annotations
 
 
 def test_annotations_point_at_the_definition(red: Evidence) -> None:
@@ -299,20 +297,6 @@ def test_an_annotation_is_one_line_and_one_command(hostile: Evidence) -> None:
         assert "%0A" not in text or "owned%250A" in text
 
 
-def test_code_quality_has_what_gitlab_wants(hostile: Evidence, red: Evidence) -> None:
-    (entry,) = json.loads(code_quality([red]))
-    assert entry["location"] == {"path": "Counter.tla", "lines": {"begin": 11}}
-    assert (entry["check_name"], entry["severity"]) == ("unexpected", "critical")
-    entries = json.loads(code_quality([hostile, red])) + json.loads(code_quality_error("gone", None))
-    assert all(
-        set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}
-        for entry in entries
-    )
-    assert {entry["severity"] for entry in entries} == {"critical", "blocker"}
-    prints = [entry["fingerprint"] for entry in entries]
-    assert len(set(prints)) == len(prints)
-
-
 # --- the terminal
 
 
@@ -328,7 +312,7 @@ def test_the_log_says_what_is_wrong_and_how_to_run_it_again(red: Evidence) -> No
     assert text.startswith("red   sweep  2 points, 1 not as expected\n")
     assert "      unexpected: violated (Small), expected holds\n" in text
     assert "        4. Up\n             x: 2 -> 3\n" in text
-    assert "      again: again 2\n      plain: files && cd rerun/2 && java TLC\n" in text
+    assert "      again: again 2\n      plain: files && cd points/2 && java TLC\n" in text
 
 
 def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
@@ -342,10 +326,10 @@ def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
     assert lines == [
         "    points 1 to 3, 5  Max = 1, and 3 more of which the same is to be said",
         "      again: again 1",
-        "      plain: files && cd rerun/1 && java TLC",
+        "      plain: files && cd points/1 && java TLC",
         "    point 4  Max = 4",
         "      again: again 4",
-        "      plain: as for point 1, in rerun/4",
+        "      plain: as for point 1, in points/4",
     ]
 
 

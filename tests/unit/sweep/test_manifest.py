@@ -1,4 +1,4 @@
-"""Manifests as tlaplus/Examples has them: what is read of one, how its models are run, what is written."""
+"""Manifests as tlaplus/Examples has them: what is read of one, and how its models are run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
-from tests.unit.rows import run_row
 from tla2py.errors import InputError
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.examples_manifest import read_manifest
-from tla2py.sweep.file import ToldPoint
-from tla2py.sweep.manifest_write import manifest_text
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
 
@@ -111,39 +108,7 @@ def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
         load_sweep(path)
 
 
-def test_what_is_unknown_is_only_run_to_find_it_out(tmp_path: Path) -> None:
+def test_models_of_unknown_result_are_left_out(tmp_path: Path) -> None:
     path = write(tmp_path, model("Known"), model("Open", result="unknown", runtime="unknown"))
-    assert load_sweep(path).left_out == ("Open.cfg (result unknown)",)
-    sweep = load_sweep(path, unknown=True)
-    assert (len(sweep.points), sweep.left_out) == (2, ())
-    assert sweep.expect is not None
-    assert [isinstance(row, ToldPoint) and row.unknown for row in sweep.expect.point] == [False, True]
-
-
-def test_a_manifest_is_written_of_rows(tmp_path: Path) -> None:
-    path = write(tmp_path, model("One", stateDepth=9, distinctStates=9), model("Two"), model("Three"))
     sweep = load_sweep(path)
-    rows = [
-        run_row(wall_seconds=61.2, distinct=3, generated=4, depth=3),
-        run_row("violated", outcome=Outcome.VIOLATION_ASSERT),
-        None,
-    ]
-    text = manifest_text([(sweep, list(zip(sweep.points, rows, strict=True)))], path, tmp_path)
-    written = json.loads(text)
-    assert written["sources"] == ["S"]
-    one, two, three = written["modules"][0]["models"]
-    assert one == model("One", runtime="00:01:02", distinctStates=3, totalStates=4, stateDepth=3)
-    assert two == model("Two", runtime="unknown", result="unknown")
-    assert three == model("Three")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['module = "Counter.tla"\n[constants]\nMax = 1\n', 'module = "Counter.tla"\n[parameters]\nMax = [1]\n'],
-)
-def test_what_a_manifest_cannot_say(tmp_path: Path, text: str) -> None:
-    (tmp_path / "Counter.tla").write_text(COUNTER)
-    (tmp_path / "sweep.toml").write_text(text)
-    sweep = load_sweep(tmp_path / "sweep.toml")
-    with pytest.raises(InputError, match="cannot say what sweep runs"):
-        manifest_text([(sweep, [(sweep.points[0], None)])], tmp_path / "manifest.json", tmp_path)
+    assert (len(sweep.points), sweep.left_out) == (1, ("Open.cfg (result unknown)",))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from tla2py.cli.commands.lint import warn_check
-from tla2py.cli.console import err, show, show_json
+from tla2py.cli.commands.sweep import with_options
+from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.translate import Translate, use_translator
-from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
-from tla2py.execution.check import check_model, default_model
+from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
+from tla2py.execution.check import Checked, check_model, default_model
+from tla2py.execution.point import check_point
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Limits, TlcOptions
+from tla2py.sweep.sweep import load_sweep
 from tla2py.terminal.check import check_text
 from tla2py.text import parse_duration, parse_memory
 from tla2py.toolchain.overrides import option_overrides, override_modules, read_override
@@ -32,7 +36,13 @@ EXIT_CODES = {
 
 
 def check_command(
-    module: Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")],
+    module: Annotated[
+        Path, typer.Argument(metavar="MODULE.tla", help="The module; with --point, a sweep file.")
+    ],
+    point: Annotated[
+        int | None,
+        typer.Option("--point", metavar="N", help="Run this point of a sweep file, TLC's output shown."),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -82,11 +92,31 @@ def check_command(
 ) -> None:
     """Run TLC once on one model and print the counterexample, if there is one.
 
-    Example: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"
+    Examples: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"; tla2py check sweep.toml --point 5
     """
+    use_translator(tla2tools, translate)
+    if point is not None:
+        if (
+            config
+            or constant
+            or invariant
+            or property_
+            or specification
+            or init
+            or next_
+            or overrides
+            or no_deadlock
+        ):
+            hint = "leave the options that say what to check to the sweep file"
+            raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
+        sweep = with_options(load_sweep(module, library or ()), timeout, memory, workers, trust)
+        _show(
+            check_point(sweep, point, find_toolchain(tla2tools), None if as_json else _show_line),
+            full=full,
+            as_json=as_json,
+        )
     overridden = tuple(read_override(path) for path in overrides or ())
     toolchain = replace(find_toolchain(tla2tools), overrides=overridden)
-    use_translator(tla2tools, translate)
     model = default_model(
         module,
         [*(library or []), *map(override_modules, overridden)],
@@ -108,8 +138,17 @@ def check_command(
     options = TlcOptions(workers=workers or 1, overrides=option_overrides(overridden))
     with err().status("running TLC") as status:
         checked = check_model(model, options, limits, toolchain, lambda text: status.update(text))
+    _show(checked, full=full, as_json=as_json)
+
+
+def _show(checked: Checked, *, full: bool, as_json: bool) -> NoReturn:
     if as_json:
         show_json(json.loads(checked.to_json()))
     else:
         show(check_text(checked, full=full))
     raise typer.Exit(EXIT_CODES[checked.result.verdict])
+
+
+def _show_line(line: str) -> None:
+    show_text(line)
+    sys.stdout.flush()

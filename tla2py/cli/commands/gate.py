@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.commands.lint import only_warnings, warn_sweep
-from tla2py.cli.commands.rerun import command_to_look, commands_again, rerun_point
 from tla2py.cli.commands.sweep import (
     ExecutorChoice,
     Fresh,
@@ -23,11 +22,12 @@ from tla2py.cli.commands.sweep import (
 )
 from tla2py.cli.console import err
 from tla2py.cli.executors import shared_executor
-from tla2py.cli.gate_outputs import Outputs, write_manifest
+from tla2py.cli.gate_outputs import Outputs
 from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
 from tla2py.cli.translate import Translate, use_translator
 from tla2py.errors import EXIT_OK, InputError, Tla2pyError
 from tla2py.explore.view import StoreView, open_view
+from tla2py.gate.again import command_to_look, commands_again
 from tla2py.gate.decide import decide
 from tla2py.gate.decision import Decision, Found
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
@@ -38,7 +38,6 @@ from tla2py.reports.evidence import Evidence, read_found, read_trace
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.judge import worst
-from tla2py.sweep.manifest_write import check_for_manifest
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep, load_sweep
 from tla2py.sweep.vacuity import check_expectations
@@ -58,7 +57,6 @@ class _Options:
     coverage: bool | None
     record: bool
     locked: bool
-    manifest: Path | None
     libraries: tuple[Path, ...]
     tla2tools: Path | None
     timeout: str | None
@@ -100,20 +98,9 @@ def gate_command(
             metavar="FILE", help="Write Markdown; on GitHub it goes to the job's summary by itself."
         ),
     ] = None,
-    code_quality: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write GitLab's code quality JSON.")
-    ] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Write SWEEP.lock beside the sweep file, where there is none.")
     ] = False,
-    manifest: Annotated[
-        Path | None,
-        typer.Option(
-            "--manifest",
-            metavar="FILE",
-            help="Write what is found as a manifest.json of tlaplus/Examples; models of unknown result are run for it.",
-        ),
-    ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept what drifted from SWEEP.lock.")] = False,
     locked: Annotated[
         bool, typer.Option("--locked", help="Fail where SWEEP.lock is missing, as CI may want to.")
@@ -123,14 +110,6 @@ def gate_command(
         typer.Option(
             "--coverage/--no-coverage",
             help="Count at every point which actions fire, or at none; default: with --record, and where a lock has it.",
-        ),
-    ] = None,
-    rerun: Annotated[
-        int | None,
-        typer.Option(
-            "--rerun",
-            metavar="POINT",
-            help="Only run this point, TLC's output shown; the exit code is that of a check.",
         ),
     ] = None,
     master: Master = None,
@@ -147,7 +126,7 @@ def gate_command(
     """Compare sweeps with what is expected of them and with their locks; for CI.
 
     Given a sweep file it runs what is missing first. Examples: tla2py gate sweep.toml --junit junit.xml;
-    tla2py gate sweep.toml --record; tla2py gate models.toml --manifest manifest.json
+    tla2py gate sweep.toml --record
     """
     use_translator(tla2tools, translate)
     options = _Options(
@@ -159,7 +138,6 @@ def gate_command(
         coverage=coverage,
         record=record,
         locked=locked,
-        manifest=manifest,
         libraries=tuple(library or ()),
         tla2tools=tla2tools,
         timeout=timeout,
@@ -167,15 +145,7 @@ def gate_command(
         workers=workers,
         trust=trust,
     )
-    outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary, code_quality=code_quality)
-    if rerun is not None:
-        if junit or sarif or summary or code_quality or record or update or manifest:
-            raise InputError(
-                "gate-rerun",
-                "--rerun judges nothing",
-                hint="leave out what writes a report, a lock or a manifest",
-            )
-        raise typer.Exit(_rerun(target, rerun, options))
+    outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary)
     outputs.clear()
     try:
         _check_locks(target, record=record)
@@ -183,8 +153,6 @@ def gate_command(
         gates = [_decide(each, options) for each in gated]
         if record or update:
             gates = [_accept(each, gate, options) for each, gate in zip(gated, gates, strict=True)]
-        if manifest is not None:
-            write_manifest(manifest, [(each.sweep, each.plan, each.found) for each in gated])
     except Tla2pyError as error:
         outputs.write_error(", ".join(target), error)
         raise
@@ -219,15 +187,13 @@ def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
         yield _gate_store(stored, options)
     if not files:
         return
-    sweeps = [_load(path, options, unknown=options.manifest is not None) for path in files]
+    sweeps = [_load(path, options) for path in files]
     toolchain = find_toolchain(options.tla2tools)
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
     warned = []
     for (sweep, _), plan in zip(sweeps, plans, strict=True):
         warned.append(warn_sweep(sweep, plan, toolchain.jar))
         check_plan(sweep, plan, toolchain)
-        if options.manifest is not None:
-            check_for_manifest(sweep, options.manifest)
     paths = store_paths([sweep for sweep, _ in sweeps], options.store)
     with shared_executor(options.executor, options.master, [sweep for sweep, _ in sweeps]) as start:
         for (sweep, lock), plan, path, told in zip(sweeps, plans, paths, warned, strict=True):
@@ -243,10 +209,10 @@ def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
             )
 
 
-def _load(path: Path, options: _Options, *, unknown: bool = False) -> tuple[Sweep, Lock | None]:
+def _load(path: Path, options: _Options) -> tuple[Sweep, Lock | None]:
     """A sweep and its lock; actions are counted where the lock has them, and at all points for a first lock."""
     sweep = with_options(
-        load_sweep(path, options.libraries, unknown=unknown),
+        load_sweep(path, options.libraries),
         options.timeout,
         options.memory,
         options.workers,
@@ -313,12 +279,3 @@ def _accept(gated: _Gated, gate: Evidence, options: _Options) -> Evidence:
     write_lock(path, points)
     err().print(f"wrote {path}: {counted(len(points), 'point')}", style="green", markup=False)
     return _decide(replace(gated, lock=read_lock(path)), options)
-
-
-def _rerun(targets: list[str], number: int, options: _Options) -> int:
-    if len(targets) != 1 or _is_store(targets[0]):
-        raise InputError(
-            "gate-rerun", "--rerun wants one sweep file", hint="tla2py gate SWEEP.toml --rerun 5"
-        )
-    sweep, _ = _load(folder_of(targets[0]), options)
-    return rerun_point(sweep, number, options.tla2tools)

@@ -1,0 +1,63 @@
+"""One point of a sweep, run alone and without a store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.execution.check import Checked
+from tla2py.execution.execute import execute_run
+from tla2py.sourcemap import Origins, located
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.written import SweepTexts
+from tla2py.toolchain.toolchain import Toolchain
+
+# The lines that frame each message in the output that TLC writes for programs.
+_FRAME = b"@!@!@"
+
+
+def check_point(
+    sweep: Sweep, number: int, toolchain: Toolchain, show: Callable[[str], None] | None = None
+) -> Checked:
+    """The result of one point, its number counting from 1. ``show`` gets TLC's output line by line.
+
+    Raises InputError (``no-point``), and as ``plan_sweep`` does.
+    """
+    if not 1 <= number <= len(sweep.points):
+        raise InputError(
+            "no-point", f"no point {number} in {sweep.path}", hint=f"points: 1 to {len(sweep.points)}"
+        )
+    point = sweep.points[number - 1]
+    plan = plan_sweep(sweep, toolchain.jar.sha256)
+    toolchain = replace(toolchain, overrides=sweep.overrides)
+    output = _Output(show) if show is not None else None
+    with execute_run(plan.runs[number - 1], plan.sources, toolchain, watch=output) as executed:
+        for folder in executed.folders:
+            if output is not None:
+                output(folder / "stdout.txt")
+        written = SweepTexts(source=sweep.source, file=sweep.file, parameters=point.parameters)
+        origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
+        return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
+
+
+class _Output:
+    """Passes on the lines that TLC has written since the last call, without their frames and its folder's name."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._read: dict[Path, int] = {}
+
+    def __call__(self, stdout: Path) -> None:
+        folder = f"{stdout.parent}{os.sep}"
+        with stdout.open("rb") as stream:
+            stream.seek(self._read.get(stdout, 0))
+            for line in stream:
+                if not line.endswith(b"\n"):
+                    break
+                self._read[stdout] = self._read.get(stdout, 0) + len(line)
+                if not line.startswith(_FRAME):
+                    self._show(line.decode("utf-8", "replace").replace(folder, ""))
