@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.errors.provoke import Lab, answering, provokes
 from tla2py.execution.executor import Work, fitting_slots
 from tla2py.execution.machine import this_machine
-from tla2py.model.run import TlcOptions
+from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.syntax.parse import parse_module
 from tla2py.toolchain.download import download
 from tla2py.toolchain.overrides import with_overrides
@@ -129,7 +129,7 @@ def override_without_classes(lab: Lab) -> None:
 
 @provokes("override-missing")
 def override_of_another_machine(lab: Lab) -> None:
-    with_overrides(find_toolchain(None), TlcOptions(overrides=(("classes.jar", "0" * 64),)))
+    with_overrides(find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),)))
 
 
 @provokes("pluscal")

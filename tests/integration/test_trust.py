@@ -20,6 +20,7 @@ from tests.integration.spy import found_by, write_spy
 from tests.unit.records import executed
 from tla2py.errors import InputError, StoreError
 from tla2py.explore.view import open_view
+from tla2py.model.run import ModuleText
 from tla2py.store.record import open_archive, write_archive
 from tla2py.store.store import ManifestPoint
 from tla2py.sweep.sweep import load_sweep
@@ -219,9 +220,9 @@ def test_names_do_not_lead_out_of_their_folder(tiny_sweep: Path, tmp_path: Path)
         assert refused.value.where == f"{tiny_sweep}:1:1"
     # A store of a stranger, whose modules are written to a folder when its traces are verified.
     done = executed(tmp_path, "0" * 32, "invariant")
-    for pair in (("../../Spec.tla", "0" * 64), ("Spec.tla", "../../etc/passwd")):
+    for module in (ModuleText("../../Spec.tla", "0" * 64), ModuleText("Spec.tla", "../../etc/passwd")):
         with (tmp_path / "record.zip").open("wb") as target:
-            write_archive(target, replace(done.record, modules=(pair,)), done.folders)
+            write_archive(target, replace(done.record, modules=(module,)), done.folders)
         with pytest.raises(StoreError, match="names a file"), open_archive(tmp_path / "record.zip"):
             pass
     with pytest.raises(msgspec.ValidationError):

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 from tla2py.model.result import Executed
-from tla2py.model.run import Execution, Limits, RunRecord, TlcOptions
+from tla2py.model.run import Execution, Limits, ModuleText, Purpose, RunRecord, TlcOptions
 from tla2py.tlc.output.result import combine, interpret_execution
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "tlc"
 
 
-def execution(name: str, purpose: str = "run", version: str = "2.20") -> tuple[Execution, bytes]:
+def execution(name: str, purpose: Purpose = "run", version: str = "2.20") -> tuple[Execution, bytes]:
     """The facts of an execution that printed a case of the corpus, and what it printed."""
     told = json.loads((CORPUS / name / "expected.json").read_text())
     facts = Execution(
@@ -48,7 +48,7 @@ def executed(folder: Path, run_id: str, *names: str, version: str = "2.20") -> E
         record=RunRecord(
             run_id=run_id,
             main="Spec",
-            modules=(("Spec.tla", "0" * 64),),
+            modules=(ModuleText("Spec.tla", "0" * 64),),
             options=TlcOptions(),
             limits=Limits(timeout_seconds=60.0, memory_bytes=1 << 28),
             jar_sha256="1" * 64,

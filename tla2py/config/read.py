@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tla2py.config.statements import LISTS, SINGLE, Problem, Statements, read_statements
 from tla2py.errors import InputError, reason_of
-from tla2py.model.run import Config
+from tla2py.model.config import Assignment, Config, Substitution
 
 # What TLC is not given: the deadlock statement, which TLC 2.15 does not know, and what is for who judges its answer.
 _BLANKED = ("CHECK_DEADLOCK", "_EXPECT")
@@ -70,10 +71,9 @@ def problem_error(problem: Problem, path: Path) -> InputError:
 
 def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:
     """What the statements of a config say; what is a problem in it says nothing."""
-    single: dict[str, str] = {}
-    lists: dict[str, tuple[str, ...]] = {}
-    assignments: list[tuple[str, str]] = []
-    substitutions: list[tuple[str, str]] = []
+    named: dict[str, Any] = {}
+    assignments: list[Assignment] = []
+    substitutions: list[Substitution] = []
     deadlock = True
     for statement in statements.statements:
         keyword, names = statement.keyword.text, tuple(name.text for name in statement.names)
@@ -81,27 +81,20 @@ def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:
             begin, end = statement.keyword.offset, statement.end
             text = text[:begin] + re.sub(r"\S", " ", text[begin:end]) + text[end:]
         if keyword in SINGLE and names:
-            single[SINGLE[keyword]] = names[0]
+            named[SINGLE[keyword]] = names[0]
         elif keyword in LISTS:
-            lists[LISTS[keyword]] = (*lists.get(LISTS[keyword], ()), *names)
+            named[LISTS[keyword]] = (*named.get(LISTS[keyword], ()), *names)
         elif keyword == "CHECK_DEADLOCK":
             deadlock = names != ("FALSE",)
         for binding in statement.bindings:
-            module = f"[{binding.module.text}] " if binding.module else ""
-            pairs = substitutions if binding.sign == "<-" else assignments
-            pairs.append((binding.name.text + binding.arguments, module + binding.value))
+            name = binding.name.text + binding.arguments
+            value = (f"[{binding.module.text}] " if binding.module else "") + binding.value
+            if binding.sign == "<-":
+                substitutions.append(Substitution(name, value))
+            else:
+                assignments.append(Assignment(name, value))
     config = Config(
-        specification=single.get("specification"),
-        init=single.get("init"),
-        next=single.get("next"),
-        symmetry=single.get("symmetry"),
-        view=single.get("view"),
-        alias=single.get("alias"),
-        invariants=lists.get("invariants", ()),
-        properties=lists.get("properties", ()),
-        constraints=lists.get("constraints", ()),
-        action_constraints=lists.get("action_constraints", ()),
-        postconditions=lists.get("postconditions", ()),
+        **named,
         assignments=tuple(assignments),
         substitutions=tuple(substitutions),
         check_deadlock=deadlock,

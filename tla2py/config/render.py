@@ -13,7 +13,7 @@ import jinja2
 import jinja2.sandbox
 
 from tla2py.errors import InputError
-from tla2py.model.run import Config
+from tla2py.model.config import Config
 
 
 def default_template() -> str:

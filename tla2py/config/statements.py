@@ -11,27 +11,11 @@ from dataclasses import dataclass
 
 from tla2py.config.literal import KEYWORDS
 from tla2py.config.tokens import Token, Tokens, read_tokens, what_stops
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 
-SINGLE = {
-    "INIT": "init",
-    "NEXT": "next",
-    "SPECIFICATION": "specification",
-    "VIEW": "view",
-    "SYMMETRY": "symmetry",
-    "ALIAS": "alias",
-}
-LISTS = {
-    "INVARIANT": "invariants",
-    "PROPERTY": "properties",
-    "CONSTRAINT": "constraints",
-    "ACTION_CONSTRAINT": "action_constraints",
-    "POSTCONDITION": "postconditions",
-    "INVARIANTS": "invariants",
-    "PROPERTIES": "properties",
-    "CONSTRAINTS": "constraints",
-    "ACTION_CONSTRAINTS": "action_constraints",
-    "POSTCONDITIONS": "postconditions",
-}
+SINGLE = {field.upper(): field for field in NAME_FIELDS}
+_SINGULAR = {field: "property" if field == "properties" else field.removesuffix("s") for field in LIST_FIELDS}
+LISTS = {word.upper(): field for field in LIST_FIELDS for word in (_SINGULAR[field], field)}
 _NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
 # What begins a value of TLA+ that a config cannot say; TLC makes a model value of this first token.
 _BEYOND = frozenset("- -. << [ ( ~ \\ /\\ \\/ SUBSET UNION CHOOSE LAMBDA IF LET DOMAIN".split())  # noqa: SIM905

@@ -6,13 +6,13 @@ import contextlib
 import re
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tla2py.config.literal import literal_names, literal_text
 from tla2py.errors import InputError
+from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.model.model import Model
-from tla2py.model.run import Config
 from tla2py.syntax import Constant, Definition, ModuleGraph, parse_expression
 from tla2py.syntax.standard import standard_module_of
 from tla2py.text import nearest
@@ -53,48 +53,38 @@ def build_config(
     """
     spec = model.spec
     wrapper = _Wrapper(spec)
-    assignments = list(model.config_assignments)
-    substitutions = list(model.config_substitutions)
+    assignments = list(model.config.assignments)
+    substitutions = list(model.config.substitutions)
     known = _model_values(model)
     meant = _meant(model)
     for name, text in model.constants:
         names = literal_names(text)
         if names is not None and not names & (meant - {name}) and not _arity(spec, None, name):
-            assignments.append((name, literal_text(text)))
+            assignments.append(Assignment(name, literal_text(text)))
         else:
             with _told(name, text, where):
-                substitutions.append((name, _definition(wrapper, model, name, text, known)))
+                substitutions.append(Substitution(name, _definition(wrapper, model, name, text, known)))
     for name, text in model.replacements:
         module, left = _split_module(name)
         target = f"[{module}] " if module else ""
         with _told(name, text, where):
-            substitutions.append((left, target + _definition(wrapper, model, name, text, known)))
-    symmetry = model.symmetry
-    if isinstance(symmetry, tuple):
+            definition = target + _definition(wrapper, model, name, text, known)
+            substitutions.append(Substitution(left, definition))
+    symmetry = model.config.symmetry
+    if model.permuted:
         # Of a set of one there is nothing to permute, and TLC breaks on it (in util.Set).
-        values = dict([*model.config_assignments, *model.constants])
-        permuted = [name for name in symmetry if not _is_single(values.get(name, ""))]
-        symmetry = None
+        values = dict([*model.config.assignments, *model.constants])
+        permuted = [name for name in model.permuted if not _is_single(values.get(name, ""))]
         if permuted:
             wrapper.standard.add("TLC")
             body = " \\union ".join(f"Permutations({name})" for name in permuted)
             symmetry = wrapper.define("symmetry", "", body)
-    assignments += [(name, name) for name in sorted(wrapper.model_values)]
-    config = Config(
-        specification=model.specification,
-        init=model.init,
-        next=model.next,
+    assignments += [Assignment(name, name) for name in sorted(wrapper.model_values)]
+    config = replace(
+        model.config,
         assignments=tuple(assignments),
         substitutions=tuple(substitutions),
-        invariants=model.invariants,
-        properties=model.properties,
-        constraints=model.constraints,
-        action_constraints=model.action_constraints,
-        postconditions=model.postconditions,
         symmetry=symmetry,
-        view=model.view,
-        alias=model.alias,
-        check_deadlock=model.check_deadlock,
     )
     if not wrapper.definitions:
         return config, spec.root.name, None
@@ -130,7 +120,7 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
     """The definition that stands for a value: one of the module's own, or a new one in the wrapper."""
     spec = wrapper.spec
     module, name = _split_module(name)
-    replaced = {_split_module(n)[1] for n, _ in (*model.replacements, *model.config_substitutions)}
+    replaced = {_split_module(n)[1] for n, _ in (*model.replacements, *model.config.substitutions)}
     # TLC wants no name on both sides of <-, be it replaced in one module alone.
     if text in spec.definitions and "!" not in text and text not in replaced:
         return text
@@ -188,7 +178,7 @@ def _names(parameters: str, body: str) -> frozenset[str]:
 def _model_values(model: Model) -> frozenset[str]:
     """Every model value that the assignments make; a module has to declare those it speaks of."""
     found: set[str] = set()
-    for _, text in (*model.constants, *model.config_assignments):
+    for _, text in (*model.constants, *model.config.assignments):
         found |= literal_names(text) or set()
     return frozenset(found - model.spec.definitions.keys() - {c.name for c in model.spec.constants})
 
@@ -199,9 +189,9 @@ _parsed = lru_cache(maxsize=1 << 12)(parse_expression)
 
 def _meant(model: Model) -> frozenset[str]:
     """The names that in a value are no model values: definitions, and constants that are something else than their name."""
-    pairs = (*model.constants, *model.config_assignments)
+    pairs = (*model.constants, *model.config.assignments)
     given = {name for name, text in pairs if text.strip() != name}
-    replaced = {name for name, _ in (*model.replacements, *model.config_substitutions)}
+    replaced = {name for name, _ in (*model.replacements, *model.config.substitutions)}
     constants = {constant.name for constant in model.spec.constants}
     return frozenset(given | (replaced & constants) | model.spec.definitions.keys())
 

@@ -13,11 +13,19 @@ from tla2py.config.render import default_template, render_config
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
-from tla2py.model.model import Model, constant_values, default_specification, kept_of_config, unnameable
+from tla2py.model.config import Config, Substitution
+from tla2py.model.model import (
+    Model,
+    constant_values,
+    default_specification,
+    names_set,
+    unnameable,
+    without_given,
+)
 from tla2py.model.modules import Given, given_modules
 from tla2py.model.outcome import Stats
 from tla2py.model.result import RunResult
-from tla2py.model.run import Limits, Run, RunRecord, TlcOptions, digest_run
+from tla2py.model.run import Limits, Run, RunRecord, TlcOptions, make_run
 from tla2py.sourcemap import OptionTexts, Origins, located
 from tla2py.store.store import ManifestPoint
 from tla2py.syntax import ModuleGraph, load_modules
@@ -95,34 +103,34 @@ def default_model(
             "usage", "--specification says it all", hint="leave --init and --next out, or give them alone"
         )
     _check_given(spec, given, (*invariants, *properties, *behaviour))
+    said = file.config if file is not None else Config()
+    if check_deadlock is not None:
+        said = replace(said, check_deadlock=check_deadlock)
     if file is not None and not (given or invariants or properties or behaviour):
-        deadlock = file.config.check_deadlock if check_deadlock is None else check_deadlock
-        return CheckModel(model=_model_of(spec, file, deadlock), verbatim=file, config=file.path)
-    base = _model_of(spec, file, True) if file is not None else Model(spec=spec)
+        return CheckModel(model=Model(spec=spec, config=said), verbatim=file, config=file.path)
+    config = without_given(said, given)
     names = {c.name for c in spec.constants}
-    kept = kept_of_config(file.config, given) if file is not None else ((), ())
-    covered = {name.partition("(")[0] for pairs in kept for name, _ in pairs}
-    replaced = {name: text for name, text in given.items() if name not in names}
     if specification:
-        base = replace(base, specification=specification, init=None, next=None)
+        config = replace(config, specification=specification, init=None, next=None)
     elif init or next_:
-        base = replace(base, specification=None, init=init or base.init, next=next_ or base.next)
-        if not (base.init and base.next):
+        config = replace(config, specification=None, init=init or config.init, next=next_ or config.next)
+        if not (config.init and config.next):
             raise InputError(
                 "usage", "--init and --next go together", hint=f"give --{'next' if init else 'init'} NAME too"
             )
-    elif (spec.variables or invariants or properties) and not (base.specification or base.init or base.next):
-        base = replace(base, specification=default_specification(spec, str(module), _option))
-    deadlock = check_deadlock if check_deadlock is not None else file.config.check_deadlock if file else True
-    model = replace(
-        base,
-        constants=constant_values(spec, given, covered, str(module), _assignment),
-        replacements=tuple(replaced.items()),
-        config_assignments=kept[0],
-        config_substitutions=kept[1],
-        invariants=(*base.invariants, *(n for n in invariants if n not in base.invariants)),
-        properties=(*base.properties, *(n for n in properties if n not in base.properties)),
-        check_deadlock=deadlock,
+    elif (spec.variables or invariants or properties) and not (
+        config.specification or config.init or config.next
+    ):
+        config = replace(config, specification=default_specification(spec, str(module), _option))
+    model = Model(
+        spec=spec,
+        config=replace(
+            config,
+            invariants=(*config.invariants, *(n for n in invariants if n not in config.invariants)),
+            properties=(*config.properties, *(n for n in properties if n not in config.properties)),
+        ),
+        constants=constant_values(spec, given, names_set(config), str(module), _assignment),
+        replacements=tuple(Substitution(name, text) for name, text in given.items() if name not in names),
     )
     return CheckModel(model=model, verbatim=None, config=file.path if file else None, given=given)
 
@@ -135,13 +143,12 @@ def plan_check(check: CheckModel, options: TlcOptions, limits: Limits, jar_sha25
     if check.verbatim is not None:
         text, main, wrapper = check.verbatim.text, spec.root.name, None
     given = given_modules(spec, main, wrapper, text)
-    options = replace(options, check_deadlock=check.model.check_deadlock)
-    run = Run(
-        run_id=digest_run(main, given.modules, text, options, jar_sha256, trust=limits.trust),
-        main=main,
-        modules=given.modules,
-        config=config,
-        config_text=text,
+    options = replace(options, check_deadlock=check.model.config.check_deadlock)
+    run = make_run(
+        main,
+        given.modules,
+        config,
+        text,
         template=default_template(),
         options=options,
         limits=limits,
@@ -180,27 +187,6 @@ def _progress(stdout: Path) -> Stats | None:
         stream.seek(max(stdout.stat().st_size - 8192, 0))
         found = [stats for line in stream if (stats := latest_progress(line)) is not None]
     return found[-1] if found else None
-
-
-def _model_of(spec: ModuleGraph, file: ConfigFile, check_deadlock: bool) -> Model:
-    config = file.config
-    return Model(
-        spec=spec,
-        specification=config.specification,
-        init=config.init,
-        next=config.next,
-        config_assignments=config.assignments,
-        config_substitutions=config.substitutions,
-        invariants=config.invariants,
-        properties=config.properties,
-        constraints=config.constraints,
-        action_constraints=config.action_constraints,
-        postconditions=config.postconditions,
-        symmetry=config.symmetry,
-        view=config.view,
-        alias=config.alias,
-        check_deadlock=check_deadlock,
-    )
 
 
 def _assignment(name: str, value: str) -> str:

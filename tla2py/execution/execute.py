@@ -12,9 +12,10 @@ from pathlib import Path
 
 from tla2py.config.render import render_config
 from tla2py.errors import StoreError
+from tla2py.model.config import Config
 from tla2py.model.outcome import CheckResult, Outcome, Verdict
 from tla2py.model.result import Executed
-from tla2py.model.run import Config, Execution, Run, RunRecord, TlcOptions
+from tla2py.model.run import Execution, Purpose, Run, RunRecord, TerminationReason, TlcOptions
 from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, build_argv
 from tla2py.tlc.ending import exit_status, tells_its_end
 from tla2py.tlc.jvm.class_archive import archive_options, class_archive
@@ -55,7 +56,7 @@ def execute_run(
         executions: list[Execution] = []
         results: list[CheckResult] = []
 
-        def execute(purpose: str, config: Config, text: str) -> CheckResult:
+        def execute(purpose: Purpose, config: Config, text: str) -> CheckResult:
             folder = base / str(len(folders) + 1)
             try:
                 execution = _execute_once(
@@ -127,7 +128,7 @@ def _stopped(cancelled: threading.Event | None) -> bool:
 def _attribute(
     run: Run,
     config: Config,
-    execute: Callable[[str, Config, str], CheckResult],
+    execute: Callable[[Purpose, Config, str], CheckResult],
     cancelled: threading.Event | None,
 ) -> list[str]:
     """The properties that are violated, each found by a run of its own."""
@@ -162,7 +163,7 @@ def _execute_once(
     sources: Mapping[str, str],
     toolchain: Toolchain,
     folder: Path,
-    purpose: str,
+    purpose: Purpose,
     config: Config,
     text: str,
     cancelled: threading.Event | None,
@@ -231,7 +232,7 @@ def _execute_tlc(
             return done
     room = Room(folder, run.limits.disk_bytes, slots)
 
-    def look() -> str | None:
+    def look() -> TerminationReason | None:
         if watch is not None:
             watch(folder / "stdout.txt")
         return room.look()

@@ -12,7 +12,7 @@ from pathlib import Path
 from tla2py.config.read import read_config
 from tla2py.errors import InputError
 from tla2py.init.assumptions import fit_values
-from tla2py.model.run import Config
+from tla2py.model.config import Config
 from tla2py.syntax import Constant, ModuleGraph
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.search import PROOFS

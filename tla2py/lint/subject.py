@@ -13,7 +13,7 @@ from tla2py.config.statements import LISTS, SINGLE, Binding, Statements
 from tla2py.config.tokens import Token
 from tla2py.errors import Place
 from tla2py.lint.jar import Dialect
-from tla2py.model.run import Config
+from tla2py.model.config import Config
 from tla2py.syntax import ModuleGraph
 
 # A constant, the text of its value, and where that is written.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
 
 from tla2py.errors import InputError
-from tla2py.model.run import Config
+from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.types import infer_types
 from tla2py.syntax.types.example_values import guess_values
@@ -16,31 +15,17 @@ from tla2py.syntax.types.example_values import guess_values
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What is to be checked.
+    """A module with what a config says, and with values that a config may not be able to say.
 
     ``constants`` assigns TLA+ text to constants; ``replacements`` puts a definition's name or an expression in place of
-    a definition (``Name`` or ``[Module]Name``). ``config_assignments`` and ``config_substitutions`` are what a config
-    file says of constants, given to TLC as it is written there. ``symmetry`` is the name of a definition, or the constants whose
-    permutations are to be generated. The other fields are named as in TLC's config.
+    a definition (``Name`` or ``[Module]Name``). ``permuted`` are constants whose permutations are to be the symmetry.
     """
 
     spec: ModuleGraph
-    specification: str | None = None
-    init: str | None = None
-    next: str | None = None
-    constants: tuple[tuple[str, str], ...] = ()
-    replacements: tuple[tuple[str, str], ...] = ()
-    config_assignments: tuple[tuple[str, str], ...] = ()
-    config_substitutions: tuple[tuple[str, str], ...] = ()
-    invariants: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
-    action_constraints: tuple[str, ...] = ()
-    postconditions: tuple[str, ...] = ()
-    symmetry: str | tuple[str, ...] | None = None
-    view: str | None = None
-    alias: str | None = None
-    check_deadlock: bool = True
+    config: Config = field(default_factory=Config)
+    constants: tuple[Assignment, ...] = ()
+    replacements: tuple[Substitution, ...] = ()
+    permuted: tuple[str, ...] = ()
 
 
 def constant_values(
@@ -49,7 +34,7 @@ def constant_values(
     replaced: Container[str],
     where: str,
     how: Callable[[str, str], str],
-) -> tuple[tuple[str, str], ...]:
+) -> tuple[Assignment, ...]:
     """Every constant of a module with its value; one assigned nowhere is the model value of its own name.
 
     Raises InputError (``unassigned``) for one that must be a number, a set or the like; ``where`` is what was being
@@ -72,23 +57,25 @@ def constant_values(
                     where=where,
                     hint=f"{kind.where} needs it; give it a value, such as {example}",
                 )
-        values.append((name, assigned.get(name, name)))
+        values.append(Assignment(name, assigned.get(name, name)))
     return tuple(values)
 
 
-_Pairs: TypeAlias = "tuple[tuple[str, str], ...]"
-
-
-def kept_of_config(config: Config, given: Container[str]) -> tuple[_Pairs, _Pairs]:
-    """What a config assigns and what it substitutes, less the names that are given a value elsewhere.
+def without_given(config: Config, given: Container[str]) -> Config:
+    """The config without what it says of names that are given a value elsewhere.
 
     Names are ``Name``, or ``[Module]Name`` for what a config says of one module.
     """
+    return replace(
+        config,
+        assignments=tuple(each for each in config.assignments if _given_name(*each) not in given),
+        substitutions=tuple(each for each in config.substitutions if _given_name(*each) not in given),
+    )
 
-    def kept(pairs: _Pairs) -> _Pairs:
-        return tuple((name, value) for name, value in pairs if _given_name(name, value) not in given)
 
-    return kept(config.assignments), kept(config.substitutions)
+def names_set(config: Config) -> set[str]:
+    """The names that a config gives a value, operators without their arguments."""
+    return {name.partition("(")[0] for name, _ in (*config.assignments, *config.substitutions)}
 
 
 def _given_name(name: str, value: str) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tla2py.model.run import digest_text
+from tla2py.model.run import ModuleText, digest_text
 from tla2py.syntax import Module, ModuleGraph
 
 _WORD = re.compile(r"\w+")
@@ -16,35 +16,35 @@ _digest = lru_cache(maxsize=256)(digest_text)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """The modules of a run as (file name, sha256); ``originals`` are the user's own texts of those that are changed.
+    """The modules of a run; ``originals`` are the user's own texts of those that are changed.
 
     ``texts`` has every text by its sha256, ``paths`` the user's file by the sha256 of its text.
     """
 
-    modules: tuple[tuple[str, str], ...]
-    originals: tuple[tuple[str, str], ...]
+    modules: tuple[ModuleText, ...]
+    originals: tuple[ModuleText, ...]
     texts: dict[str, str]
     paths: dict[str, str]
 
 
 def given_modules(spec: ModuleGraph, main: str, wrapper: str | None, config_text: str) -> Given:
     """The modules of a spec, with those of its root that a wrapper module ``main`` has to see no longer LOCAL."""
-    modules: list[tuple[str, str]] = []
-    originals: list[tuple[str, str]] = []
+    modules: list[ModuleText] = []
+    originals: list[ModuleText] = []
     texts: dict[str, str] = {}
     paths: dict[str, str] = {}
     if wrapper is not None:
-        modules.append((f"{main}.tla", _digest(wrapper)))
-        texts[modules[0][1]] = wrapper
+        modules.append(ModuleText(f"{main}.tla", _digest(wrapper)))
+        texts[modules[0].sha256] = wrapper
     for module in spec.modules:
         text, own = module.text, module.original or module.text
         if wrapper is not None and module is spec.root:
             text = visible(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
         name, sha256 = f"{module.name}.tla", _digest(text)
-        modules.append((name, sha256))
+        modules.append(ModuleText(name, sha256))
         texts[sha256] = text
         if text != own:
-            originals.append((name, _digest(own)))
+            originals.append(ModuleText(name, _digest(own)))
             texts[_digest(own)] = own
         if module.path is not None:
             paths.setdefault(_digest(own), str(module.path))

@@ -9,11 +9,34 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
+from tla2py.model.config import Config
 from tla2py.model.outcome import Outcome
 
 # Raised whenever the way runs are executed changes so that old records no longer stand for new runs.
 EXECUTION_VERSION = 1
+# Raised whenever the format of records changes; records without a version have the first.
+RECORD_VERSION = 1
+
+Mode = Literal["check", "simulate", "generate"]
+Find = Literal["first", "each"]
+Purpose = Literal["run", "further", "attribution"]
+TerminationReason = Literal["timeout", "memory", "disk", "disk-full", "output", "killed"]
+
+
+class ModuleText(NamedTuple):
+    """A module of a run: the name of its file and the sha256 of its text."""
+
+    name: str
+    sha256: str
+
+
+class ClassFile(NamedTuple):
+    """A Java class given to TLC: the name of its file and the sha256 of its content."""
+
+    name: str
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +46,11 @@ class TlcOptions:
     ``mode`` is check, simulate or generate, a simulation that computes one successor at a time; ``num`` and ``depth``
     bound a simulation (behaviours, states each). ``find`` is first or each. ``graph`` keeps the state graph of a check,
     ``behaviours`` those of a simulation. ``fp`` is the index of the fingerprint polynomial, which TLC else chooses at
-    random. ``overrides`` are (name, sha256) of the Java classes given to TLC.
+    random. ``overrides`` are the Java classes given to TLC.
     """
 
-    mode: str = "check"
-    find: str = "first"
+    mode: Mode = "check"
+    find: Find = "first"
     workers: int = 1
     check_deadlock: bool = True
     fp: int = 0
@@ -38,7 +61,7 @@ class TlcOptions:
     graph: bool = False
     behaviours: bool = False
     options: tuple[str, ...] = ()
-    overrides: tuple[tuple[str, str], ...] = ()
+    overrides: tuple[ClassFile, ...] = ()
     java_options: tuple[str, ...] = ()
 
 
@@ -57,48 +80,23 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """The parts of a TLC config from which its text is rendered.
-
-    ``assignments`` are (name, value text), ``substitutions`` are (name, definition) in the order written; the other
-    fields are named as in TLC's own grammar.
-    """
-
-    specification: str | None = None
-    init: str | None = None
-    next: str | None = None
-    assignments: tuple[tuple[str, str], ...] = ()
-    substitutions: tuple[tuple[str, str], ...] = ()
-    invariants: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
-    action_constraints: tuple[str, ...] = ()
-    postconditions: tuple[str, ...] = ()
-    symmetry: str | None = None
-    view: str | None = None
-    alias: str | None = None
-    check_deadlock: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One model to be executed: small, hashable and picklable.
 
-    ``modules`` are (file name, sha256 of the text) of every module reached; the texts themselves travel once for all
-    runs. ``config_text`` is what TLC reads first; ``config`` is kept to render the further runs of ``find = "each"``.
-    ``originals`` are (file name, sha256) of the user's own text of those modules that TLC is given a changed copy of.
+    ``modules`` are all modules reached; their texts travel once for all runs. ``config_text`` is what TLC reads first; ``config`` is kept to render the further runs of ``find = "each"``.
+    ``originals`` are the user's own texts of the modules that TLC is given a changed copy of.
     """
 
     run_id: str
     main: str
-    modules: tuple[tuple[str, str], ...]
+    modules: tuple[ModuleText, ...]
     config: Config
     config_text: str
     template: str
     options: TlcOptions
     limits: Limits
     jar_sha256: str
-    originals: tuple[tuple[str, str], ...] = ()
+    originals: tuple[ModuleText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,18 +106,18 @@ class Execution:
     ``purpose`` is run for the run as configured, further for one that goes on without what was found, and attribution
     for one that finds out which temporal property was violated.
     ``exit_code`` is None when the process could not be started and negative for a signal. ``termination_reason`` is
-    None when it ended by itself, else timeout, memory, disk, output or killed. Seconds are wall-clock and CPU (user and
+    None when it ended by itself. Seconds are wall-clock and CPU (user and
     system of the whole process), ``peak_memory_bytes`` is the largest resident set.
     """
 
-    purpose: str
+    purpose: Purpose
     argv: tuple[str, ...]
     config_text: str
     invariants: tuple[str, ...]
     properties: tuple[str, ...]
     check_deadlock: bool
     exit_code: int | None
-    termination_reason: str | None
+    termination_reason: TerminationReason | None
     started_at: str
     wall_seconds: float
     cpu_seconds: float
@@ -136,12 +134,13 @@ class RunRecord:
 
     run_id: str
     main: str
-    modules: tuple[tuple[str, str], ...]
+    modules: tuple[ModuleText, ...]
     options: TlcOptions
     limits: Limits
     jar_sha256: str
     executions: tuple[Execution, ...]
-    originals: tuple[tuple[str, str], ...] = ()
+    originals: tuple[ModuleText, ...] = ()
+    record_version: int = RECORD_VERSION
 
 
 # Outcomes that say nothing about the model: the run has to be executed again.
@@ -150,7 +149,7 @@ RETRIED = frozenset({Outcome.KILLED, Outcome.NOT_STARTED})
 
 def digest_run(
     main: str,
-    modules: tuple[tuple[str, str], ...],
+    modules: tuple[ModuleText, ...],
     config_text: str,
     options: TlcOptions,
     jar_sha256: str,
@@ -167,6 +166,33 @@ def digest_run(
         facts.append("trust")
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def make_run(
+    main: str,
+    modules: tuple[ModuleText, ...],
+    config: Config,
+    config_text: str,
+    *,
+    template: str,
+    options: TlcOptions,
+    limits: Limits,
+    jar_sha256: str,
+    originals: tuple[ModuleText, ...] = (),
+) -> Run:
+    """The run of these inputs, with its digest as its id."""
+    return Run(
+        run_id=digest_run(main, modules, config_text, options, jar_sha256, trust=limits.trust),
+        main=main,
+        modules=modules,
+        config=config,
+        config_text=config_text,
+        template=template,
+        options=options,
+        limits=limits,
+        jar_sha256=jar_sha256,
+        originals=originals,
+    )
 
 
 @lru_cache(maxsize=64)

@@ -13,8 +13,9 @@ from tla2py.config.read import parse_config
 from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
+from tla2py.model.config import Assignment, Config
 from tla2py.model.result import Executed
-from tla2py.model.run import Config, Run, RunRecord, TlcOptions, digest_run, digest_text
+from tla2py.model.run import ModuleText, RunRecord, TlcOptions, digest_text, make_run
 from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.toolchain.toolchain import Toolchain
@@ -134,7 +135,7 @@ class Asker:
     ) -> Iterator[Executed]:
         """Run TLC on a module about the traces."""
         assigned = {name for name, _ in self.config.assignments}
-        new = ((name, name) for name in self.model_values if name not in assigned)
+        new = (Assignment(name, name) for name in self.model_values if name not in assigned)
         config = Config(
             specification=specification,
             assignments=(*self.config.assignments, *new),
@@ -144,17 +145,15 @@ class Asker:
             check_deadlock=False,
         )
         texts = {**self.modules, f"{name}.tla": text}
-        modules = tuple((file, digest_text(each)) for file, each in texts.items())
-        config_text = render_config(config, default_template())
-        options = TlcOptions(check_deadlock=False, java_options=self.record.options.java_options)
-        run = Run(
-            run_id=digest_run(name, modules, config_text, options, self.toolchain.jar.sha256),
-            main=name,
-            modules=modules,
-            config=config,
-            config_text=config_text,
-            template=default_template(),
-            options=options,
+        modules = tuple(ModuleText(file, digest_text(each)) for file, each in texts.items())
+        template = default_template()
+        run = make_run(
+            name,
+            modules,
+            config,
+            render_config(config, template),
+            template=template,
+            options=TlcOptions(check_deadlock=False, java_options=self.record.options.java_options),
             # Who made the store is not to be believed without being asked.
             limits=replace(self.record.limits, trust=False),
             jar_sha256=self.toolchain.jar.sha256,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tla2py.model.run import Config
+from tla2py.model.config import Config
 from tla2py.syntax import Module
 from tla2py.syntax.expression import Expression
 from tla2py.tlc.output.states import UNASSIGNED

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from tla2py.config.read import parse_config
 from tla2py.errors import MOST_LINES, InputError, Place
+from tla2py.model.config import Config
 from tla2py.model.outcome import Diagnostic
 from tla2py.model.result import RunResult
-from tla2py.model.run import Config, RunRecord
+from tla2py.model.run import RunRecord
 from tla2py.sourcemap.initial import evaluated_on_initial, initial_predicate
 from tla2py.sourcemap.written import Written
 from tla2py.syntax import Module, read_text

@@ -17,7 +17,7 @@ from typing import IO
 import msgspec
 
 from tla2py.errors import StoreError
-from tla2py.model.run import RunRecord
+from tla2py.model.run import RECORD_VERSION, RunRecord
 
 _RECORD = "record.json"
 OPTIONAL_STREAMS = ("behaviours.txt", "graph.dot")
@@ -85,7 +85,9 @@ def open_archive(source: Path | Callable[[], IO[bytes]], name: object = None) ->
 
 
 def _checked(record: RunRecord) -> RunRecord:
-    """The record, which may come from anybody, if the files that it names stay in the folder they are written to."""
+    """The record, which may come from anybody, if this version reads it and its files stay in the folder they go to."""
+    if record.record_version > RECORD_VERSION:
+        raise RuntimeError(f"its format, {record.record_version}, is of a newer tla2py")
     named = (*record.modules, *record.originals)
     for name in (record.main, *(part for pair in named for part in pair)):
         if "/" in name or "\0" in name or name in ("", ".", ".."):

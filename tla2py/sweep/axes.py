@@ -7,14 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from tla2py.errors import InputError
 from tla2py.sweep.file import SweepFile, Values, ValuesTable
-from tla2py.sweep.grid import (
-    MODEL_LISTS,
-    MODEL_PARAMETERS,
-    MODEL_SWITCHES,
-    Parameter,
-    key_of,
-    unknown_in_grid,
-)
+from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_in_grid
 from tla2py.sweep.source import Source
 from tla2py.syntax import ModuleGraph
 from tla2py.text import nearest, parameter_text
@@ -138,7 +131,7 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> str:
         return "constant"
     if name in definitions or re.match(r"\[\w+\]", name) or replaceable_standard(name):
         return "definition"
-    if name in (*MODEL_PARAMETERS, *MODEL_LISTS, *MODEL_SWITCHES):
+    if name in MODEL_KEYS:
         return "model"
     close = nearest(name, sorted(constants | definitions))
     raise InputError(

@@ -12,7 +12,8 @@ from tla2py.config.literal import literal_names
 from tla2py.config.read import parse_config
 from tla2py.lint.temporal import parts_of
 from tla2py.lint.values import mistaken_names
-from tla2py.model.run import Config, Run, TlcOptions
+from tla2py.model.config import Config
+from tla2py.model.run import Run, TlcOptions
 from tla2py.syntax import ModuleGraph
 
 # Options of a run that change what is searched; the others change only how fast, or what is told of it.

@@ -16,7 +16,7 @@ from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError, reason_of
 from tla2py.lint import check_names
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import TlcOptions
+from tla2py.model.run import Mode, TlcOptions
 from tla2py.sweep.expectations import told_point
 from tla2py.sweep.file import SweepFile, ToldPoint, read_sweep_text
 from tla2py.sweep.source import Source
@@ -26,6 +26,8 @@ _SEARCH = "exhaustive search"
 _HINT = "tlaplus/Examples has one in each folder: modules, each with models, each with path, mode and result"
 # Up to 2025 TLC understands \cdot only where it is asked to.
 _ACTION_COMPOSITION = "-Dtlc2.tool.impl.Tool.cdot=true"
+
+_MODES: dict[str, Mode] = {"simulate": "simulate", "generate": "generate"}
 
 
 class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,12 +87,10 @@ class Entry:
 
     def options(self, options: TlcOptions) -> TlcOptions:
         """How TLC is to search this model, by what the manifest says of it."""
-        if self.said.kind in ("simulate", "generate"):
+        if (mode := _MODES.get(self.said.kind)) is not None:
             bounds = self.said.mode["simulate"] if isinstance(self.said.mode, dict) else {}
             count = bounds.get("traceCount") if isinstance(bounds, dict) else None
-            options = replace(
-                options, mode=self.said.kind, num=int(count) if isinstance(count, (int, float)) else None
-            )
+            options = replace(options, mode=mode, num=int(count) if isinstance(count, (int, float)) else None)
         if isinstance(self.said.workers, int):
             options = replace(options, workers=self.said.workers)
         if "action composition" in self.features:

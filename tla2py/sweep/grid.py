@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tla2py.errors import InputError
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.sweep.file import Scalar, SweepFile
 from tla2py.sweep.source import Source
 from tla2py.text import nearest, parameter_text
 from tla2py.toml import value_text
 from tla2py.values import Opaque, Value, canonical, parse_value
 
-# Keys of [model] that may be parameters too; "" stands for none.
-MODEL_PARAMETERS = ("specification", "init", "next", "symmetry", "view", "alias")
-# Keys of [model] that are lists; as the value of a parameter, the names with commas between them.
-MODEL_LISTS = ("invariants", "properties", "constraints", "action_constraints", "postconditions")
-# Keys of [model] that are TRUE or FALSE.
-MODEL_SWITCHES = ("check_deadlock",)
+# Keys of [model] that may be parameters too; "" stands for none, a list is names with commas between them.
+MODEL_KEYS = (*NAME_FIELDS, "check_deadlock", *LIST_FIELDS)
 # To walk through them takes some ten seconds; what is larger is a slip of the pen.
 _MOST_COMBINATIONS = 1_000_000
 

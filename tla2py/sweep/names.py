@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 
 from tla2py.errors import InputError
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.model.model import unnameable
 from tla2py.sweep.axes import replaceable_standard
 from tla2py.sweep.file import SweepFile
-from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, unknown_in_grid
+from tla2py.sweep.grid import unknown_in_grid
 from tla2py.sweep.source import Source
 from tla2py.syntax import ModuleGraph
 from tla2py.text import nearest
@@ -36,14 +37,14 @@ def check_names(file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph
     for name in file.substitutions:
         _check_substitution(name, source, specs)
     model = file.model
-    for key in MODEL_LISTS:
+    for key in LIST_FIELDS:
         for name in getattr(model, key) or ():
             where = source.place("model", key, value=name)
             if name not in definitions:
                 raise _unknown(name, "definition", definitions, where, shown)
             if error := unnameable(name, definitions, where):
                 raise error
-    for key in MODEL_PARAMETERS:
+    for key in NAME_FIELDS:
         value = getattr(model, key)
         for name in value if isinstance(value, list) else [value] if value else []:
             if name not in (constants if isinstance(value, list) else definitions):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tla2py.config.render import render_config
 from tla2py.config.wrapper import build_config
 from tla2py.model.modules import given_modules
-from tla2py.model.run import Run, digest_run
+from tla2py.model.run import Run, make_run
 from tla2py.sweep.file import ExpectSection
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import row_for
@@ -58,19 +58,18 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
             given = given_modules(model.spec, main, wrapper, text)
         sources |= given.texts
         paths |= given.paths
-        options = replace(sweep.options_of(point), check_deadlock=model.check_deadlock)
+        options = replace(sweep.options_of(point), check_deadlock=model.config.check_deadlock)
         if "seed" in point.parameters:
             options = replace(options, seed=int(point.parameters["seed"]))
         # Counting what fires costs TLC half as much again, so only where somebody asks for it.
         if point.index in sweep.counted or row_for(sweep.expect or ExpectSection(), point.parameters).fires:
             options = replace(options, coverage=True)
         runs.append(
-            Run(
-                run_id=digest_run(main, given.modules, text, options, jar_sha256, trust=sweep.limits.trust),
-                main=main,
-                modules=given.modules,
-                config=config,
-                config_text=text,
+            make_run(
+                main,
+                given.modules,
+                config,
+                text,
                 template=sweep.template,
                 options=options,
                 limits=sweep.limits,

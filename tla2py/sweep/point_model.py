@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tla2py.config.read import ConfigFile
 from tla2py.errors import InputError
-from tla2py.model.model import Model, constant_values, default_specification, kept_of_config
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config, Substitution
+from tla2py.model.model import Model, constant_values, default_specification, names_set, without_given
 from tla2py.sweep.file import SweepFile
-from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, MODEL_SWITCHES, Parameter
+from tla2py.sweep.grid import Parameter
 from tla2py.sweep.source import Source
 from tla2py.syntax import ModuleGraph
 from tla2py.text import nearest
@@ -62,41 +63,36 @@ def point_model(sources: Sources, parameters: Mapping[str, str]) -> Model:
     file = sources.file
     assigned = sources.assigned(parameters)
     replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
-    kept = kept_of_config(config.config, assigned) if config else ((), ())
-    covered = {re.sub(r"\(.*", "", name) for pairs in kept for name, _ in pairs}
+    base = without_given(config.config, assigned) if config else Config()
     said = config.path if config else sources.source.path
     constants = constant_values(
         spec,
         assigned,
-        replaced.keys() | covered,
+        replaced.keys() | names_set(base),
         str(said),
         lambda name, value: f"{name} = {toml_value(value)} under [constants], or several under [parameters]",
     )
     # A variant that lacks a name another one declares is checked without it.
     known = {name for other in sources.specs.values() for name in _names(other)}
     replacements = tuple(
-        (n, t) for n, t in replaced.items() if n in declared or n in spec.definitions or n not in known
+        Substitution(n, t)
+        for n, t in replaced.items()
+        if n in declared or n in spec.definitions or n not in known
     )
     chosen = _chosen(sources, spec, config, parameters)
-    lists = dict(_lists(sources, spec, config, parameters))
+    symmetry = chosen.pop("symmetry")
+    named: dict[str, Any] = {**chosen, **dict(_lists(sources, spec, config, parameters))}
     return Model(
         spec=spec,
-        specification=_name(chosen["specification"]),
-        init=_name(chosen["init"]),
-        next=_name(chosen["next"]),
+        config=replace(
+            base,
+            symmetry=symmetry if isinstance(symmetry, str) else None,
+            check_deadlock=_check_deadlock(sources, config, parameters),
+            **named,
+        ),
         constants=constants,
         replacements=replacements,
-        config_assignments=kept[0],
-        config_substitutions=kept[1],
-        invariants=lists["invariants"],
-        properties=lists["properties"],
-        constraints=lists["constraints"],
-        action_constraints=lists["action_constraints"],
-        postconditions=lists["postconditions"],
-        symmetry=chosen["symmetry"],
-        view=_name(chosen["view"]),
-        alias=_name(chosen["alias"]),
-        check_deadlock=_check_deadlock(sources, config, parameters),
+        permuted=symmetry if isinstance(symmetry, tuple) else (),
     )
 
 
@@ -105,10 +101,10 @@ def _chosen(
 ) -> _Chosen:
     """The keys of [model] that name one definition; who speaks of the behaviour later speaks of all of it."""
     model = sources.file.model
-    chosen: _Chosen = dict.fromkeys(MODEL_PARAMETERS)
+    chosen: _Chosen = dict.fromkeys(NAME_FIELDS)
     layers: list[_Chosen] = [
-        {key: getattr(config.config, key) for key in MODEL_PARAMETERS} if config else {},
-        {key: tuple(v) if isinstance(v := getattr(model, key), list) else v for key in MODEL_PARAMETERS},
+        {key: getattr(config.config, key) for key in NAME_FIELDS} if config else {},
+        {key: tuple(v) if isinstance(v := getattr(model, key), list) else v for key in NAME_FIELDS},
         dict(_varied(sources, spec, parameters)),
     ]
     for layer in layers:
@@ -127,7 +123,7 @@ def _chosen(
 def _varied(
     sources: Sources, spec: ModuleGraph, parameters: Mapping[str, str]
 ) -> Iterator[tuple[str, str | tuple[str, ...]]]:
-    for key in MODEL_PARAMETERS:
+    for key in NAME_FIELDS:
         if sources.kinds.get(key) != "model":
             continue
         text = parameters[key]
@@ -148,7 +144,7 @@ def _lists(
     sources: Sources, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The keys of [model] that are lists: of those who name one, the last to speak."""
-    for key in MODEL_LISTS:
+    for key in LIST_FIELDS:
         own = getattr(sources.file.model, key)
         if sources.kinds.get(key) == "model":
             names = _split(parameters[key])
@@ -161,7 +157,7 @@ def _lists(
 
 
 def _check_deadlock(sources: Sources, config: ConfigFile | None, parameters: Mapping[str, str]) -> bool:
-    (key,) = MODEL_SWITCHES
+    key = "check_deadlock"
     if sources.kinds.get(key) == "model":
         if parameters[key] not in ("TRUE", "FALSE"):
             raise InputError(
@@ -194,8 +190,3 @@ def _names(spec: ModuleGraph) -> Iterator[str]:
 
 def _split(text: str) -> tuple[str, ...]:
     return tuple(name for name in re.split(r"[\s,]+", text) if name)
-
-
-def _name(value: str | tuple[str, ...] | None) -> str | None:
-    assert not isinstance(value, tuple)
-    return value

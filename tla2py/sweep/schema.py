@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 
+from tla2py.model.config import LIST_FIELDS
 from tla2py.sweep.file import SweepFile
-from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, MODEL_SWITCHES
+from tla2py.sweep.grid import MODEL_KEYS
 from tla2py.sweep.sections import KEYS
 
 Schema = dict[str, Any]
@@ -109,7 +110,7 @@ def _parameters(schema: Schema) -> None:
     _named(schema, _REPLACED)
     # A key of [model] may be varied too; here it is for the editor to offer.
     own = {}
-    for key in (*MODEL_PARAMETERS, *MODEL_SWITCHES, *MODEL_LISTS):
-        note = " Here: for each point a list of names, with commas between them." * (key in MODEL_LISTS)
+    for key in MODEL_KEYS:
+        note = " Here: for each point a list of names, with commas between them." * (key in LIST_FIELDS)
         own[key] = {**listed, "description": KEYS["model"][key] + note}
     schema["properties"] = own

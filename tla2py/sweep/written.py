@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from tla2py.config.places import config_name, offset_of
 from tla2py.errors import Place
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.sweep.file import SweepFile
-from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS
 from tla2py.sweep.source import Source
 from tla2py.syntax.offsets import find_string, line_and_column
 from tla2py.toml import value_text
@@ -44,7 +44,7 @@ class SweepTexts:
     def name(self, name: str) -> Place | None:
         """The place in the sweep file, or in the config it starts from."""
         bare = name.rpartition("]")[2].strip()
-        for key in (*MODEL_LISTS, *MODEL_PARAMETERS):
+        for key in (*LIST_FIELDS, *NAME_FIELDS):
             if bare in re.findall(r"[\w!]+", self.parameters.get(key, "")):
                 return self._place(self.source.place("parameters", key, value=bare))
             own = getattr(self.file.model, key)

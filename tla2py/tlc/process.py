@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 
+from tla2py.model.run import TerminationReason
 from tla2py.tlc.sandbox import reaper
 from tla2py.tlc.sandbox.sandbox import Sandbox, environment, network_refused, start
 
@@ -34,7 +35,7 @@ class Ended:
     """How a process ended, see ``tla2py.model.run.Execution`` for the fields."""
 
     exit_code: int | None
-    termination_reason: str | None
+    termination_reason: TerminationReason | None
     started_at: str
     wall_seconds: float
     cpu_seconds: float
@@ -48,7 +49,7 @@ def execute_argv(
     timeout_seconds: float,
     memory_bytes: int,
     cancelled: threading.Event | None = None,
-    watch: Callable[[], str | None] | None = None,
+    watch: Callable[[], TerminationReason | None] | None = None,
     told: Callable[[Path], int | None] | None = None,
     sandbox: Sandbox | None = None,
 ) -> Ended:
@@ -71,7 +72,7 @@ def execute_argv(
             stdout=stdout,
             stderr=stderr,
         )
-    reason: str | None = "killed"
+    reason: TerminationReason | None = "killed"
     status: int | None = None
     look = (lambda: told(folder / "stdout.txt")) if told else None
     try:
@@ -122,9 +123,9 @@ def _wait(
     deadline: float,
     memory_bytes: int,
     cancelled: threading.Event | None,
-    watch: Callable[[], str | None] | None,
+    watch: Callable[[], TerminationReason | None] | None,
     told: Callable[[], int | None] | None,
-) -> tuple[str | None, int | None]:
+) -> tuple[TerminationReason | None, int | None]:
     """Why the process has to be killed, or the exit code that it has told; it is not reaped yet.
 
     Both are None when it ended by itself.

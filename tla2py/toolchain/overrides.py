@@ -20,7 +20,7 @@ from pathlib import Path
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.model.run import TlcOptions
+from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.toolchain.toolchain import Override, Toolchain
 
 _HINT = "give a jar, or a folder of .class files"
@@ -68,9 +68,9 @@ def pack_override(override: Override, target: Path) -> None:
             jar.writestr(zipfile.ZipInfo(name), data)
 
 
-def option_overrides(overrides: Iterable[Override]) -> tuple[tuple[str, str], ...]:
-    """What the options of a run say of overrides: name and digest."""
-    return tuple((override.path.name, override.sha256) for override in overrides)
+def option_overrides(overrides: Iterable[Override]) -> tuple[ClassFile, ...]:
+    """The overrides as the options of a run name them."""
+    return tuple(ClassFile(override.path.name, override.sha256) for override in overrides)
 
 
 def with_overrides(toolchain: Toolchain, options: TlcOptions) -> Toolchain:

@@ -13,7 +13,7 @@ from tla2py.config.literal import KEYWORDS, literal_text
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
-from tla2py.model.run import Config
+from tla2py.model.config import Assignment, Config, Substitution
 
 EVERYTHING = r"""
 \* A comment, with INVARIANT in it.
@@ -55,16 +55,16 @@ def test_every_statement(path: Path) -> None:
     assert file.config == Config(
         specification="Spec",
         assignments=(
-            ("N", "3"),
-            ("S", '{a, b, "c"}'),
-            ("Deep", "{{1}, {}}"),
-            ("Flag", "TRUE"),
-            ("p1", "p1"),
-            ("Op(1, {a})", "2"),
-            ("Op(2, {a})", '"x y"'),
-            ("M!N", "[Mod] 4"),
+            Assignment("N", "3"),
+            Assignment("S", '{a, b, "c"}'),
+            Assignment("Deep", "{{1}, {}}"),
+            Assignment("Flag", "TRUE"),
+            Assignment("p1", "p1"),
+            Assignment("Op(1, {a})", "2"),
+            Assignment("Op(2, {a})", '"x y"'),
+            Assignment("M!N", "[Mod] 4"),
         ),
-        substitutions=(("Nat", "SmallNat"), ("Seq", "[Sequences] BoundedSeq")),
+        substitutions=(Substitution("Nat", "SmallNat"), Substitution("Seq", "[Sequences] BoundedSeq")),
         invariants=("Inv1", "Inv2", "Inv3"),
         properties=("Live", "Other"),
         constraints=("Small", "Smaller"),

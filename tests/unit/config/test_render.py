@@ -10,13 +10,13 @@ import pytest
 from tests.unit.conftest import LoadSweep
 from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
-from tla2py.model.run import Config
+from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.sweep.plan import plan_sweep
 
 CONFIG = Config(
     specification="Spec",
-    assignments=(("N", "3"), ("S", "{a, b}")),
-    substitutions=(("Nat", "SmallNat"), ("Seq", "[Sequences] BoundedSeq")),
+    assignments=(Assignment("N", "3"), Assignment("S", "{a, b}")),
+    substitutions=(Substitution("Nat", "SmallNat"), Substitution("Seq", "[Sequences] BoundedSeq")),
     invariants=("Inv", "TypeOk"),
     properties=("Live",),
     symmetry="Sym",

@@ -9,8 +9,8 @@ import pytest
 from tests.unit.conftest import LoadSweep
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
+from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.model.model import Model
-from tla2py.model.run import Config
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def model(load: LoadSweep) -> Model:
 
 
 def with_constant(model: Model, name: str, text: str) -> Model:
-    return replace(model, constants=tuple((n, text if n == name else t) for n, t in model.constants))
+    return replace(
+        model, constants=tuple(Assignment(n, text if n == name else t) for n, t in model.constants)
+    )
 
 
 def built(model: Model) -> tuple[Config, str, str]:
@@ -112,7 +114,7 @@ def test_names_do_not_clash(model: Model) -> None:
 
 
 def test_one_name_replaced_in_two_modules(model: Model) -> None:
-    both = replace(model, replacements=(("Top", "0..2"), ("[Naturals]Top", "0..3")))
+    both = replace(model, replacements=(Substitution("Top", "0..2"), Substitution("[Naturals]Top", "0..3")))
     config, _, wrapper = built(both)
     assert dict(config.substitutions[-2:]) == {"Top": "[Naturals] MC_Top_"}
     assert [value for _, value in config.substitutions[-2:]] == ["MC_Top", "[Naturals] MC_Top_"]
@@ -120,8 +122,9 @@ def test_one_name_replaced_in_two_modules(model: Model) -> None:
 
 
 def test_definitions_are_replaced(model: Model) -> None:
-    replacements = (("Limit", "Low + 2"), ("Nat", "0 .. 3"), ("[Box] Other", "Limit"), ("Init", "Next"))
-    config, _, wrapper = built(replace(model, replacements=replacements))
+    replacements = {"Limit": "Low + 2", "Nat": "0 .. 3", "[Box] Other": "Limit", "Init": "Next"}
+    replaced = replace(model, replacements=tuple(Substitution(*each) for each in replacements.items()))
+    config, _, wrapper = built(replaced)
     assert config.substitutions[-4:] == (
         ("Limit", "MC_Limit"),
         ("Nat", "MC_Nat"),
@@ -133,18 +136,18 @@ def test_definitions_are_replaced(model: Model) -> None:
 
 
 def test_symmetry_of_constants(model: Model) -> None:
-    config, _, wrapper = built(replace(model, symmetry=("Who", "Low")))
+    config, _, wrapper = built(replace(model, permuted=("Who", "Low")))
     assert config.symmetry == "MC_symmetry"
     assert body(wrapper, "symmetry") == "MC_symmetry ==\n  Permutations(Who) \\union Permutations(Low)"
     assert "EXTENDS Box, TLC\n" in wrapper
-    assert built(replace(model, symmetry="Sym"))[0].symmetry == "Sym"
-    assert built(replace(model, symmetry=()))[0].symmetry is None
+    assert built(replace(model, config=replace(model.config, symmetry="Sym")))[0].symmetry == "Sym"
+    assert built(model)[0].symmetry is None
 
 
 def test_nothing_is_permuted_in_a_set_of_one(model: Model) -> None:
-    single = replace(with_constant(model, "Who", "{w1}"), symmetry=("Who", "Low"))
+    single = replace(with_constant(model, "Who", "{w1}"), permuted=("Who", "Low"))
     assert body(built(single)[2], "symmetry") == "MC_symmetry ==\n  Permutations(Low)"
-    assert built(replace(single, symmetry=("Who",)))[0].symmetry is None
+    assert built(replace(single, permuted=("Who",)))[0].symmetry is None
 
 
 def test_columns_are_kept(model: Model) -> None:

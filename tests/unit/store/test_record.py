@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from tests.unit.records import CORPUS, executed
 from tla2py.errors import StoreError
 from tla2py.model.result import Executed, RunResult
+from tla2py.model.run import RECORD_VERSION
 from tla2py.store.record import open_archive, write_archive
 from tla2py.tlc.output.result import interpret_record
 
@@ -52,6 +56,30 @@ def test_equal_records_are_equal_files(file: Path, tmp_path: Path) -> None:
     with path.open("wb") as sink:
         write_archive(sink, other.record, other.folders)
     assert path.read_bytes() == file.read_bytes()
+
+
+def rewritten(file: Path, **fields: object) -> None:
+    """Change fields of the JSON of an archive; None takes one away."""
+    with zipfile.ZipFile(file) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    record = json.loads(content["record.json"]) | fields
+    content["record.json"] = json.dumps({k: v for k, v in record.items() if v is not None}).encode()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, data)
+
+
+def test_a_record_without_a_version_is_of_the_first(file: Path, run: Executed) -> None:
+    rewritten(file, record_version=None, originals=None)
+    with open_archive(file) as archive:
+        assert archive.record == replace(run.record, record_version=1)
+        assert archive.record.modules[0].name == "Spec.tla"
+
+
+def test_a_record_of_a_newer_version_is_refused(file: Path) -> None:
+    rewritten(file, record_version=RECORD_VERSION + 1)
+    with pytest.raises(StoreError, match="newer tla2py"), open_archive(file):
+        pass
 
 
 def test_a_missing_record(tmp_path: Path) -> None:

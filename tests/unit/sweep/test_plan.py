@@ -14,7 +14,8 @@ import pytest
 from tests.conftest import COUNTER
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.model.run import Config, TlcOptions, digest_run, digest_text
+from tla2py.model.config import Assignment, Config
+from tla2py.model.run import ModuleText, TlcOptions, digest_run, digest_text
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import load_sweep
 
@@ -52,6 +53,15 @@ def test_a_run_names_its_modules_by_digest(plan: Plan) -> None:
     assert plan.sources[digest_text(COUNTER)] == COUNTER
     for run in plan.runs:
         assert all(digest_text(plan.sources[sha256]) == sha256 for _, sha256 in run.modules)
+
+
+def test_run_ids_stay_as_they_are(plan: Plan) -> None:
+    # Stores find their records by these: with other ids everything would run again.
+    assert ids(plan) == [
+        "bf9794f52db8f044ab5a34da6f1cb879",
+        "8209d812f63f3fad1792497a19f590d2",
+        "b3614d537258290591e198e4f645cf87",
+    ]
 
 
 def test_planning_twice_gives_the_same(load: LoadSweep, plan: Plan) -> None:
@@ -194,14 +204,14 @@ def test_every_option_is_part_of_the_digest() -> None:
 def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None:
     options = TlcOptions()
     digests = {
-        digest_run("M", (("A", "1"), ("B", "2")), "", options, "jar"),
-        digest_run("M", (("A", "1B"),), "2", options, "jar"),
-        digest_run("M", (("A", "2"), ("B", "1")), "", options, "jar"),
-        digest_run("MA", (("B", "2"), ("A", "1")), "", options, "jar"),
+        digest_run("M", (ModuleText("A", "1"), ModuleText("B", "2")), "", options, "jar"),
+        digest_run("M", (ModuleText("A", "1B"),), "2", options, "jar"),
+        digest_run("M", (ModuleText("A", "2"), ModuleText("B", "1")), "", options, "jar"),
+        digest_run("MA", (ModuleText("B", "2"), ModuleText("A", "1")), "", options, "jar"),
     }
     assert len(digests) == 4
     # The order in which modules are met is no part of it.
-    assert digest_run("M", (("B", "2"), ("A", "1")), "", options, "jar") in digests
+    assert digest_run("M", (ModuleText("B", "2"), ModuleText("A", "1")), "", options, "jar") in digests
 
 
 def test_what_is_unassigned_is_told_while_planning(load: LoadSweep) -> None:
@@ -214,7 +224,7 @@ def test_what_is_unassigned_is_told_while_planning(load: LoadSweep) -> None:
 def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:
     sweep = load('module = "Counter.tla"\n[constants]\nMax = 1\n')
     assert plan_sweep(sweep, "jar").runs[0].config == Config(
-        specification="Spec", assignments=(("Max", "1"),)
+        specification="Spec", assignments=(Assignment("Max", "1"),)
     )
     (tmp_path / "Counter.tla").write_text(COUNTER.replace("Spec ==", "System =="))
     with pytest.raises(InputError, match='write specification = "System" under') as raised:

@@ -8,7 +8,8 @@ import pytest
 
 from tests.unit.conftest import BOX, LoadSweep
 from tla2py.errors import InputError
-from tla2py.model.run import Config, Run
+from tla2py.model.config import Config
+from tla2py.model.run import Run
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 

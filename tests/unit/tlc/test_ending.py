@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tla2py.model.run import TlcOptions
+from tla2py.model.run import Mode, TlcOptions
 from tla2py.tlc.ending import exit_status, tells_its_end
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tlc"
@@ -22,7 +22,7 @@ CASES = [
 
 def options_of(expected: dict[str, Any]) -> TlcOptions:
     options = tuple(expected.get("options", ()))
-    mode = next((o.removeprefix("-") for o in options if o in ("-simulate", "-generate")), "check")
+    mode: Mode = "simulate" if "-simulate" in options else "generate" if "-generate" in options else "check"
     return TlcOptions(mode=mode, options=options, java_options=tuple(expected.get("java_options", ())))
 
 

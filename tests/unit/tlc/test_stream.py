@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.tlc.corpus import Case, iter_cases, summary
 from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.run import TerminationReason
 from tla2py.tlc.output.interpret import interpret
 from tla2py.tlc.output.messages import Message, UserText, iter_messages
 from tla2py.tlc.output.traces import iter_trace_states
@@ -39,7 +40,7 @@ ENDS = st.sampled_from([None, "timeout", "memory", "output", "killed"])
 
 
 @given(cases, st.data(), ENDS)
-def test_cut_anywhere(case: Case, data: st.DataObject, ended_by: str | None) -> None:
+def test_cut_anywhere(case: Case, data: st.DataObject, ended_by: TerminationReason | None) -> None:
     cut = case.stdout[: data.draw(st.integers(0, len(case.stdout)))]
     exit_code = data.draw(st.sampled_from([case.exit_code, 0, 137, -9, 255, 1]))
     result = interpret(
@@ -122,7 +123,9 @@ def test_output_inside_messages_never_betters_a_verdict(case: Case, lines: list[
     b"@!@!@STARTMSG 2217:4 @!@!@\n999999999999999999999999: <A>\n/\\ x = 1\n@!@!@ENDMSG 2217 @!@!@\n", None, 0
 )
 @example(b"@!@!@STARTMSG 2217:4 @!@!@\n@!@!@ENDMSG 2217 @!@!@\n", None, 0)
-def test_nothing_raises_and_nothing_holds(text: bytes, ended_by: str | None, exit_code: int | None) -> None:
+def test_nothing_raises_and_nothing_holds(
+    text: bytes, ended_by: TerminationReason | None, exit_code: int | None
+) -> None:
     lines = text.splitlines(keepends=True)
     result = interpret(lines, exit_code=exit_code, termination_reason=ended_by)
 

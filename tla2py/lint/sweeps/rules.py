@@ -16,8 +16,8 @@ from tla2py.lint.jar import Dialect
 from tla2py.lint.names import misspelt_names
 from tla2py.lint.subject import Mention, Subject, beside, mentions_of
 from tla2py.lint.types import wrong_types
-from tla2py.model.run import Config
-from tla2py.sweep.grid import MODEL_LISTS, MODEL_PARAMETERS, Point
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
+from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
@@ -93,7 +93,7 @@ def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
 
 
 def _named(config: Config) -> tuple[object, ...]:
-    return (*(getattr(config, key) for key in (*MODEL_LISTS, *MODEL_PARAMETERS)), config.check_deadlock)
+    return (*(getattr(config, key) for key in (*LIST_FIELDS, *NAME_FIELDS)), config.check_deadlock)
 
 
 def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: ModuleGraph) -> Subject:
@@ -112,7 +112,7 @@ def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: Module
 def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator[Mention]:
     varied = {parameter.name for parameter in sweep.parameters}
     said = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
-    for key in (*MODEL_LISTS, *MODEL_PARAMETERS):
+    for key in (*LIST_FIELDS, *NAME_FIELDS):
         value = getattr(config, key)
         for name in value if isinstance(value, tuple) else [value] if value else []:
             table = "parameters" if key in varied else "model"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tla2py.model.outcome import VERDICTS, CheckResult, Diagnostic, Outcome, Stats, Verdict, Violation
+from tla2py.model.run import Mode, TerminationReason
 from tla2py.tlc.output.codes import EXIT_STATUSES
 from tla2py.tlc.output.collector import Reading
 from tla2py.tlc.output.messages import Message, UserText, iter_messages
@@ -27,8 +28,8 @@ def interpret(
     lines: Iterable[bytes],
     *,
     exit_code: int | None,
-    termination_reason: str | None,
-    mode: str = "check",
+    termination_reason: TerminationReason | None,
+    mode: Mode = "check",
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
     postconditions: Sequence[str] = (),
@@ -37,7 +38,7 @@ def interpret(
     """The meaning of one execution of TLC with ``-tool``; no input whatever is an error.
 
     ``exit_code`` is the process's, negative for a signal, None when it was never started; ``termination_reason`` is
-    None when it ended by itself, else timeout, memory, disk, output or killed. ``mode`` is check or simulate;
+    None when it ended by itself;
     ``stop_after`` tells that the search was bounded in time by TLC itself. ``invariants``, ``properties`` and
     ``postconditions`` are those checked: where TLC does not name what was violated and there is one candidate, that
     is it.
@@ -59,7 +60,7 @@ def interpret_messages(
     messages: Iterable[Message | UserText],
     *,
     exit_code: int | None,
-    termination_reason: str | None,
+    termination_reason: TerminationReason | None,
     bounded: bool,
     candidates: Mapping[str, Sequence[str]],
 ) -> CheckResult:
@@ -132,7 +133,7 @@ def _result(reading: Reading, outcome: Outcome) -> CheckResult:
 
 
 def _outcome(
-    reading: Reading, exit_code: int | None, termination_reason: str | None, *, bounded: bool
+    reading: Reading, exit_code: int | None, termination_reason: TerminationReason | None, *, bounded: bool
 ) -> Outcome:
     if exit_code is None:
         return Outcome.KILLED if termination_reason == "killed" else Outcome.NOT_STARTED

@@ -7,8 +7,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tla2py.model.run import TerminationReason
+
 # Why a run is stopped: it has written more than its share, or its disk is full.
-DISK, DISK_FULL = "disk", "disk-full"
+DISK: TerminationReason = "disk"
+DISK_FULL: TerminationReason = "disk-full"
 # A JVM does not always say that it could not write. What comes to be on a disk with less room than this is not trusted.
 _LEAST_BYTES = 1024**2
 _POLL_SECONDS = 0.5
@@ -32,7 +35,7 @@ class Room:
         self._limit = limit_bytes
         self._next = time.monotonic() + _POLL_SECONDS
 
-    def look(self) -> str | None:
+    def look(self) -> TerminationReason | None:
         """Why the run has to be stopped, if it has; often nothing is looked at, since it was a moment ago."""
         now = time.monotonic()
         if now < self._next:
