@@ -18,12 +18,11 @@ COMMANDS += [("tools", "install"), ("tools", "path"), ("examples", "copy")]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_flag_has_no_value_and_an_argument_is_its_name(command: tuple[str, ...]) -> None:
+def test_every_command_has_help_in_plain_text(command: tuple[str, ...]) -> None:
     told = CliRunner().invoke(app, [*command, "-h"], terminal_width=100).stdout
-    assert "<bool>" not in told
-    (usage,) = re.findall(r"Usage: (.*?) *\n", told)
-    assert not re.search(r"[{}]|\[\[", usage), usage
-    assert re.search(r"--help +-h +Show this", told)
+    assert re.search(r"Usage: .*\bCOMMAND\b|Usage: .*" + " ".join(command), told)
+    assert re.search(r"--help +-h ", told)
+    assert "\x1b" not in told
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 import tla2py
 from tla2py.cli.console import print_error
-from tla2py.cli.plainhelp import PlainCommand, PlainGroup
 from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, Tla2pyError
 
 # What a command is called, and the function behind it. Each is imported when it is asked for: most need neither Arrow
@@ -33,7 +33,7 @@ _COMMANDS = {
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
-class _Commands(PlainGroup):
+class _Commands(TyperGroup):
     """The commands by name."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - Typer has its own type for it
@@ -51,7 +51,7 @@ class _Commands(PlainGroup):
         found = getattr(import_module(f"tla2py.cli.commands.{module}"), function)
         if isinstance(found, typer.Typer):
             return typer.main.get_command(found)
-        alone.command(cmd_name, cls=PlainCommand, context_settings=_SETTINGS)(found)
+        alone.command(cmd_name, context_settings=_SETTINGS)(found)
         return typer.main.get_command(alone)
 
 

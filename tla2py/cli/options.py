@@ -63,6 +63,10 @@ Trust = Annotated[
         help="Let TLC see the environment, the files and the network that you have; default: as the sweep file says, else not.",
     ),
 ]
+Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
+Arguments = Annotated[
+    bool, typer.Option("--arguments", help="Ask TLC for the arguments of actions that it did not print.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a person's view.")]
 
 

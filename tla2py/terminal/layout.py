@@ -1,4 +1,4 @@
-"""What fits itself to the width of a terminal."""
+"""Tables and indented text that fit the width of a terminal."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ from rich.text import Text
 # Those that go first where there is no room for all.
 _DISPENSABLE = (frozenset[str](), frozenset({"generated", "depth"}))
 _VERDICT = 24
+
+
+def plain_table(*columns: str) -> Table:
+    """An empty table without lines, whose long cells wrap."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class PointTable:
         yield from self._list()
 
     def _table(self, without: frozenset[str]) -> Table:
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        table = plain_table()
         table.add_column("point", justify="right", no_wrap=True)
         for name in self.parameters:
             table.add_column(name, no_wrap=True)

@@ -37,6 +37,11 @@ def installed_jar(name: str) -> Path | None:
     return jar if jar.is_file() else None
 
 
+def installed(wanted: Release) -> Path | None:
+    """The jar of a release, or the folder of the CommunityModules; None when it is not installed."""
+    return community_modules() if wanted.name == COMMUNITY else installed_jar(wanted.name)
+
+
 def installed_releases() -> list[tuple[str, Path]]:
     """The names and the jars of the installed releases of the tools."""
     return [(jar.parent.name, jar) for jar in sorted(tools_folder().glob(f"*/{_JAR}"))]

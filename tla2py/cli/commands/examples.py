@@ -7,33 +7,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from tla2py.cli.bundled import copy_example, examples
 from tla2py.cli.console import err, show, show_json
+from tla2py.cli.groups import command_group
 from tla2py.cli.options import Json
-from tla2py.cli.plainhelp import PlainCommand, PlainGroup
-from tla2py.errors import EXIT_NOT_RUN
+from tla2py.terminal.layout import plain_table
 
-examples_app = typer.Typer(
-    name="examples",
-    cls=PlainGroup,
-    help="The systems that come with tla2py: real protocols with their sweeps.",
-    rich_markup_mode="rich",
-    add_completion=False,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+examples_app = command_group(
+    "examples", "The systems that come with tla2py: real protocols with their sweeps."
 )
 
 
-@examples_app.callback()
-def _examples(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit(EXIT_NOT_RUN)
-
-
-@examples_app.command("list", cls=PlainCommand)
+@examples_app.command("list")
 def list_command(as_json: Json = False) -> None:
     """The systems and their sweep files.
 
@@ -43,15 +29,13 @@ def list_command(as_json: Json = False) -> None:
     if as_json:
         show_json([{"name": e.name, "title": e.title, "sweeps": list(e.sweeps)} for e in found])
         return
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("example", "system", "sweeps"):
-        table.add_column(column, overflow="fold")
+    table = plain_table("example", "system", "sweeps")
     for example in found:
         table.add_row(example.name, example.title, ", ".join(example.sweeps))
     show(table)
 
 
-@examples_app.command("copy", cls=PlainCommand)
+@examples_app.command("copy")
 def copy_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A system of tla2py examples list.")],
     target: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is new or empty.")],

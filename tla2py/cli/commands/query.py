@@ -6,12 +6,12 @@ import re
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from tla2py.cli.console import show, show_json
-from tla2py.cli.options import Json
+from tla2py.cli.options import Json, Store
 from tla2py.errors import InputError
 from tla2py.explore.view import open_view
+from tla2py.terminal.layout import plain_table
 
 # What a statement that only reads begins with, after comments and parentheses.
 _READING = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN")
@@ -19,7 +19,7 @@ _BEFORE = r"(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
 
 
 def query_command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    store: Store,
     statement: Annotated[
         str, typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, coverage.")
     ],
@@ -41,9 +41,7 @@ def query_command(
     if as_json:
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    table = plain_table(*columns)
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row))
     show(table)

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.options import Jar
+from tla2py.cli.options import Arguments, Jar, Store
 from tla2py.errors import InputError, unwritable
 from tla2py.explore.view import open_view
 
 
 def report_command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")],
+    store: Store,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; NAME.html unless told.")
     ] = None,
@@ -29,10 +29,7 @@ def report_command(
     messages: Annotated[
         str | None, typer.Option(metavar="VARIABLE", help="A set or bag of messages, drawn as arrows.")
     ] = None,
-    arguments: Annotated[
-        bool,
-        typer.Option("--arguments", help="Ask TLC for the arguments of actions that it did not print."),
-    ] = False,
+    arguments: Arguments = False,
     tla2tools: Jar = None,
 ) -> None:
     """One self-contained HTML page: points, heatmap, growth, actions, and each counterexample step by step.

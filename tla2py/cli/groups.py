@@ -1,0 +1,27 @@
+"""Groups of commands such as ``tla2py tools``."""
+
+from __future__ import annotations
+
+import typer
+
+from tla2py.errors import EXIT_NOT_RUN
+
+
+def command_group(name: str, help_text: str) -> typer.Typer:
+    """A group that prints its help when no command is named."""
+    group = typer.Typer(
+        name=name,
+        help=help_text,
+        rich_markup_mode="rich",
+        add_completion=False,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @group.callback()
+    def _group(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+            raise typer.Exit(EXIT_NOT_RUN)
+
+    return group

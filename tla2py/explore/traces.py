@@ -1,0 +1,128 @@
+"""Traces of an opened store: which a command names, their export, and what TLC says of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tla2py.errors import InputError
+from tla2py.explore.view import StoreView, open_view
+from tla2py.interop import ForeignStore
+from tla2py.replay.confirm import confirm_trace
+from tla2py.show.export import export_trace
+from tla2py.store.storage import folder_of, is_remote
+from tla2py.tlc.output.behaviours import SIMULATED
+from tla2py.tlc.output.traces import EVALUATION
+from tla2py.toolchain.toolchain import Toolchain
+from tla2py.values import Value, ValueTextError, parse_value
+
+_STORE_POINT = re.compile(r"(.+):(\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedTrace:
+    """TLC's judgement of a trace, and the reason for it."""
+
+    point: int
+    number: int
+    judgement: Literal["confirmed", "refused", "not verifiable"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedPoint:
+    """A point of a store, with the words for both."""
+
+    view: StoreView
+    point: int
+    title: str
+
+
+def verify_traces(
+    view: StoreView, toolchain: Toolchain, point: int | None = None, number: int | None = None
+) -> Iterator[VerifiedTrace]:
+    """TLC's judgement of each trace, of those of one point, or of one of these.
+
+    Raises InputError: ``not-confirmable``, ``no-point``, ``no-trace``, and as ``confirm_trace`` does.
+    """
+    if isinstance(view.store, ForeignStore):
+        raise InputError(
+            "not-confirmable",
+            f"{view.store.path} has no module to verify against",
+            hint="the traces of a store can be verified: 'tla2py sweep SWEEP.toml' makes one",
+        )
+    if point is not None:
+        view.trace(point, number or 1)
+    sources, seen = view.store.sources(), set[str]()
+    for here in view.manifest.points:
+        if point not in (None, here.point) or here.run_id in seen:
+            continue
+        seen.add(here.run_id)
+        with view.store.archive(here.run_id) as archive:
+            record = archive.record
+        for row in view.trace_list(here.point):
+            each = row.trace
+            if number not in (None, each) or row.kind == SIMULATED:
+                continue
+            if row.kind == EVALUATION:
+                reason = "TLC could not evaluate the model here"
+                yield VerifiedTrace(point=here.point, number=each, judgement="not verifiable", reason=reason)
+                continue
+            found = confirm_trace(view.trace(here.point, each), record, sources, toolchain)
+            yield VerifiedTrace(
+                point=here.point,
+                number=each,
+                judgement="confirmed" if found.confirmed else "refused",
+                reason=found.reason,
+            )
+
+
+def export_stored(view: StoreView, point: int, number: int | None, format_: str) -> str:
+    """A trace of a point in one of ``FORMATS``. Raises InputError (``several-traces``, ``no-trace``)."""
+    count = len(view.trace_list(point))
+    if number is None and count > 1:
+        raise InputError(
+            "several-traces",
+            f"point {point} has {count} traces, and {format_} holds one",
+            hint=f"name one: --trace 1 to --trace {count}",
+        )
+    given = next(p.parameters for p in view.manifest.points if p.point == point)
+    name = "".join(char for char in view.manifest.name.title() if char.isascii() and char.isalnum())
+    return export_trace(
+        view.trace(point, number or 1),
+        format_,
+        name=f"{name.lstrip('0123456789')}Trace{point}",
+        parameters={name: _value(text) for name, text in given.items()},
+    )
+
+
+def other_point(view: StoreView, point: int, other: str) -> NamedPoint:
+    """The point to compare a point with: ``other`` is another point, a file, a store or ``STORE:POINT``.
+
+    Raises InputError (``unknown-point``), and as ``open_view`` does.
+    """
+    if other.isdecimal():
+        return NamedPoint(view=view, point=int(other), title=f"point {other}")
+    named = None if not is_remote(other) and folder_of(other).exists() else _STORE_POINT.fullmatch(other)
+    address = named[1] if named else other
+    if not is_remote(address) and not folder_of(address).exists():
+        raise InputError(
+            "unknown-point",
+            f"--diff {other}: no point, no file and no store",
+            hint="name a point, as in --diff 3, a file that holds a trace, or a store and its point, as in --diff STORE:3",
+        )
+    there = open_view(address)
+    if isinstance(there.store, ForeignStore):
+        return NamedPoint(view=there, point=int(named[2]) if named else 1, title=address)
+    their_point = int(named[2]) if named else point
+    return NamedPoint(view=there, point=their_point, title=f"point {their_point} of {address}")
+
+
+def _value(text: str) -> Value:
+    """A parameter's value; its text if it is not a literal."""
+    try:
+        return parse_value(text)
+    except ValueTextError:
+        return text

@@ -1,0 +1,149 @@
+"""Linting files and folders: configs with the modules beside them, and sweep files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tla2py import toml
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.lint.configs import config_of, lint_file, module_of
+from tla2py.lint.finding import Finding
+from tla2py.lint.jar import Dialect
+from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
+from tla2py.sweep.vacuity import check_expectations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintedFile:
+    """A file to lint, and its module where it is a config that has one."""
+
+    file: Path
+    module: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintReport:
+    """The findings on files, and each error with the files that could not be read completely because of it."""
+
+    files: tuple[LintedFile, ...]
+    findings: tuple[Finding, ...]
+    errors: tuple[tuple[Tla2pyError, tuple[Path, ...]], ...]
+
+    @property
+    def unread(self) -> int:
+        """The number of files that could not be read completely."""
+        return sum(len(files) for _, files in self.errors)
+
+    @property
+    def text_only(self) -> tuple[Path, ...]:
+        """The configs that have no module, so that only their text was linted."""
+        unread = {file for _, files in self.errors for file in files}
+        return tuple(
+            each.file
+            for each in self.files
+            if each.file.suffix == ".cfg" and each.module is None and each.file not in unread
+        )
+
+
+def lint_paths(paths: Sequence[Path], libraries: Sequence[Path], dialect: Dialect | None) -> LintReport:
+    """The report on files and folders. Raises InputError (``usage``, ``config-missing``) if there is nothing to lint."""
+    files = tuple(_linted_files(paths))
+    found: dict[Finding, None] = {}
+    # Several configs of one module share the errors of that module.
+    errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
+    for each in files:
+        try:
+            for finding in _findings(each, libraries, dialect):
+                found[finding] = None
+        except Tla2pyError as error:
+            errors.setdefault(str(error), (error, []))[1].append(each.file)
+    return LintReport(
+        files=files,
+        findings=tuple(found),
+        errors=tuple((error, tuple(unread)) for error, unread in errors.values()),
+    )
+
+
+def module_beside(config: Path) -> Path:
+    """The only module beside a config, or a placeholder if there are several."""
+    modules = list(config.parent.glob("*.tla"))
+    return modules[0] if len(modules) == 1 else config.parent / "MODULE.tla"
+
+
+def _findings(each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None) -> Iterator[Finding]:
+    if each.file.suffix != ".cfg":
+        sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else ())
+        plan = plan_sweep(sweep, "")
+        yield from lint_sweep(sweep, plan, dialect)
+        check_expectations(sweep, plan)
+        return
+    # Findings on the text are kept even if the module cannot be read.
+    yield from lint_file(each.file, None, (), dialect)
+    if each.module is not None:
+        yield from lint_file(each.file, each.module, libraries, dialect)
+
+
+def _linted_files(paths: Sequence[Path]) -> Iterator[LintedFile]:
+    files = [path for path in paths if not path.is_dir()]
+    modules = [file for file in files if file.suffix == ".tla"]
+    configs = [file for file in files if file.suffix == ".cfg"]
+    for file in files:
+        if file.suffix not in (".tla", ".cfg", ".toml", ".json"):
+            raise InputError(
+                "usage",
+                f"{file} is no config, module or sweep file",
+                hint="name files that end in .cfg, .tla or .toml",
+            )
+    swept = {module.resolve() for file in files if file.suffix == ".toml" for module in _swept(file)}
+    if configs and len(modules) > 1:
+        hint = "give one module, or none: the module beside a config is found by its name"
+        raise InputError("usage", "configs with more than one module", hint=hint)
+    for folder in (path for path in paths if path.is_dir()):
+        found = [LintedFile(file=file, module=module_of(file)) for file in _within(folder)]
+        if not found:
+            raise _nothing_in(folder)
+        yield from found
+    for file in files:
+        if file.suffix == ".cfg":
+            yield LintedFile(file=file, module=modules[0] if modules else module_of(file))
+        elif file.suffix != ".tla":
+            yield LintedFile(file=file)
+        elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
+            yield LintedFile(file=config_of(file), module=file)
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    """The configs beside their modules and the sweep files below a folder, hidden ones left out."""
+    for path in sorted(folder.rglob("*")):
+        if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
+            continue
+        if (path.suffix == ".cfg" and module_of(path)) or (path.suffix == ".toml" and _swept(path)):
+            yield path
+
+
+def _swept(file: Path) -> list[Path]:
+    """The modules that a TOML file names; none if it is not a sweep file."""
+    try:
+        named = toml.loads(file.read_text(encoding="utf-8")).get("module", [])
+    except (OSError, ValueError):
+        return []
+    return [file.parent / str(name) for name in (named if isinstance(named, list) else [named])]
+
+
+def _nothing_in(folder: Path) -> InputError:
+    for config in sorted(folder.rglob("*.cfg")):
+        if any(config.parent.glob("*.tla")):
+            return InputError(
+                "usage",
+                f"no config in {folder} is named after a module beside it, and there is no sweep file",
+                hint=f"name the module: tla2py lint {config.parent / '*.cfg'} {module_beside(config)}",
+            )
+    return InputError(
+        "usage",
+        f"{folder} has no config beside a module, and no sweep file",
+        hint="name a folder with .cfg files beside their modules, or with sweep files",
+    )

@@ -1,0 +1,80 @@
+"""The jars and the Javas of a machine as tables and as JSON, and the progress of a download."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from tla2py.terminal.layout import plain_table
+from tla2py.toolchain.foundjars import FoundJar
+from tla2py.toolchain.javas import FoundJava
+
+_MB = 1e6
+
+
+def tools_json(
+    jars: Sequence[FoundJar], javas: Sequence[FoundJava], community: Path | None
+) -> dict[str, object]:
+    """Every jar and every Java, and the folder of the CommunityModules."""
+    return {
+        "jars": [
+            {
+                "name": jar.name,
+                "path": str(jar.path),
+                "version": jar.jar.version if jar.jar else None,
+                "revision": jar.jar.revision if jar.jar else None,
+                "date": jar.jar.date if jar.jar else None,
+                "sha256": jar.jar.sha256 if jar.jar else None,
+                "used": jar.used,
+                "note": jar.note,
+            }
+            for jar in jars
+        ],
+        "javas": [
+            {"path": str(java.path), "version": java.version, "used": java.used, "note": java.note}
+            for java in javas
+        ],
+        "community_modules": str(community) if community else None,
+    }
+
+
+def jars_table(jars: Sequence[FoundJar]) -> Table:
+    """One row per jar; the one that runs use is bold."""
+    table = plain_table("tools", "TLC", "revision", "date", "sha256", "path", "")
+    for found in jars:
+        facts = found.jar
+        cells = (facts.version, facts.revision, facts.date, facts.sha256[:12]) if facts else ("", "", "", "")
+        table.add_row(found.name, *cells, str(found.path), found.note, style="bold" if found.used else "")
+    return table
+
+
+def javas_table(javas: Sequence[FoundJava]) -> Table:
+    """One row per Java; the one that runs use is bold."""
+    table = plain_table("Java", "path", "")
+    for java in javas:
+        table.add_row(java.version or "?", str(java.path), java.note, style="bold" if java.used else "")
+    return table
+
+
+class DownloadProgress:
+    """The progress of a download on standard error: one changing line on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Print how many bytes are there, if it is time for it."""
+        now = time.monotonic()
+        if now < self._next and done != total:
+            return
+        self._next = now + (0.1 if self._terminal else 2.0)
+        of = f" of {total / _MB:.1f}" if total else ""
+        end = "\r" if self._terminal and done != total else "\n"
+        sys.stderr.write(f"{self._name}: {done / _MB:.1f}{of} MB{end}")
+        sys.stderr.flush()
