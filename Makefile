@@ -46,7 +46,7 @@ reference: setup ## run all of the reference: our systems against the published 
 soak: setup ## sweep the five systems under random faults; MINUTES=30
 	nice $(BIN)/python scripts/soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --report runs/soak.md
 
-report: systems ## write the reports of all systems to docs/report
+report: systems ## write the reports of all systems to docs/report, and those kept in docs
 	$(BIN)/python scripts/reports.py
 
 CORPUS_OPTIONS = $(if $(JAR),--tla2tools $(JAR)) $(foreach folder,$(LIBRARIES),-L $(folder))
@@ -65,10 +65,11 @@ notebooks: setup ## execute the notebooks, on real stores
 notebooks-html: setup ## execute the notebooks and render them to docs/notebooks
 	$(BIN)/python scripts/notebooks.py --html docs/notebooks
 
-docs: setup ## build the site of the documentation into site/; a warning is an error
+docs: setup ## build the site of the documentation into site/, with what report and notebooks-html wrote; a warning is an error
+	$(BIN)/tla2py schema -o docs/reference/sweep.schema.json
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-pages: setup ## rewrite the pages of docs/ that are made from the code: commands, errors, Python, tables, schema
+pages: setup ## rewrite the pages of docs/ that are made from the code: commands, errors, Python, tables
 	$(BIN)/python -m scripts.reference
 
 lint: setup ## check style and types
@@ -106,7 +107,7 @@ pythons: setup ## build as dist does, and use the wheel on every PYTHONS that is
 	@sh scripts/dist.sh $(BIN)/python $(PYTHONS) $(INSTALLERS)
 
 clean: ## remove what was generated
-	rm -rf $(VENV) runs site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: help setup java chromium report soak gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons clean

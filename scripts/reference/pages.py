@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from scripts.reference.api import api_page
 from scripts.reference.cli import cli_page
 from scripts.reference.errors import errors_page
-from tla2py.sweep.schema import sweep_schema
 from tla2py.tables.document import tables_document
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,15 +20,10 @@ def _store_page() -> str:
     return written.partition(_TABLES)[0] + _TABLES + tables_document()
 
 
-def _schema() -> str:
-    return json.dumps(sweep_schema(), indent=2) + "\n"
-
-
 # Relative to the root of the repository; each function returns the whole text of the file.
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": cli_page,
     "docs/reference/python.md": api_page,
     "docs/reference/errors.md": errors_page,
-    "docs/reference/sweep.schema.json": _schema,
     "docs/store.md": _store_page,
 }

@@ -15,7 +15,7 @@ from tests.browser.chromium import Tab, chromium
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = sorted((ROOT / "docs" / "report").glob("*.html"))
+PAGE = ROOT / "docs" / "kip320-first-try.html"
 
 RELAY = r"""---- MODULE Relay ----
 \* Nodes that count, and tell each other.
@@ -223,11 +223,10 @@ def test_text_can_be_read_on_its_ground(tab: Tab, page: str, dark: bool) -> None
     assert abs(text - ground) > 500
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_committed_page_fits(tab: Tab, path: Path, width: int) -> None:
+def test_the_committed_page_fits(tab: Tab, width: int) -> None:
     tab.look(width=width)
-    tab.open(path.as_uri())
+    tab.open(PAGE.as_uri())
     assert tab.run("document.documentElement.scrollWidth") <= width, (
         "only tables and pictures scroll sideways"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,8 @@ pytestmark = [pytest.mark.java, pytest.mark.spark]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+PAGES = [Path(name).with_suffix(".html").name for name in BOOKS]
+LARGEST = 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +41,12 @@ def execute(clone: Path, *names: str) -> None:
     for name in names:
         page = (clone / "pages" / name).with_suffix(".html").read_text(encoding="utf-8")
         assert 'class="t2"' in page, "a store, a trace or a picture shows itself"
+        assert len(page.encode()) < LARGEST
+        # Absolute paths begin at a root that a link or a closing tag does not have.
+        assert not re.findall(r"""(?<![\w.<"'/:=])/(?:home|root|tmp|work|usr|var|Users)/[\w.]+""", page)
+        assert not re.findall(r"""(?:src|href)=["'](?:https?:)?//""", page)
+        for target in re.findall(r'href="([^"#:]+)"', page):
+            assert (ROOT / "docs" / "notebooks" / target).resolve().exists() or target in PAGES, target
 
 
 @pytest.mark.reference
