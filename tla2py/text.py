@@ -5,8 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from tla2py.errors import InputError
+
+Otherwise = TypeVar("Otherwise", str, None)
 
 
 def counted(number: int, noun: str) -> str:
@@ -63,7 +66,7 @@ def value_shown(text: str) -> str:
     return text or "(none)"
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known name a user may have meant, or None."""
+def did_you_mean(name: str, known: Sequence[str], otherwise: Otherwise) -> str | Otherwise:
+    """The hint that names the known name closest to an unknown one; ``otherwise`` where none is close."""
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return found[0] if found else None
+    return f"did you mean {found[0]}?" if found else otherwise

@@ -122,6 +122,8 @@ class _Words:
             return self.text(node.left) + self.text(node.right)
         if isinstance(node, ast.Name) and depth and _is_text(self._names.get(node.id)):
             return self.text(self._names[node.id], depth - 1)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "did_you_mean":
+            return f"did you mean CLOSE? / {self.text(node.args[2], depth)}"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self._functions:
             returned = [
                 each.value

@@ -41,11 +41,13 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
-            from tla2py.text import nearest
+            from tla2py.text import did_you_mean
 
-            close = nearest(cmd_name, list(_COMMANDS))
-            hint = f"did you mean {close}?" if close else f"there are {', '.join(_COMMANDS)}"
-            raise InputError("unknown-command", f"no such command: {cmd_name}", hint=hint)
+            raise InputError(
+                "unknown-command",
+                f"no such command: {cmd_name}",
+                hint=did_you_mean(cmd_name, list(_COMMANDS), f"there are {', '.join(_COMMANDS)}"),
+            )
         module, function = _COMMANDS[cmd_name].split(":")
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
         found = getattr(import_module(f"tla2py.cli.commands.{module}"), function)

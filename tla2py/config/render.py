@@ -1,6 +1,6 @@
 """Rendering of TLC configs through Jinja2, the only place that imports it.
 
-Templates place, Python computes: a template sees one name, ``config``, with the fields of ``tla2py.model.run.Config``.
+Templates place, Python computes: a template sees one name, ``config``, with the fields of ``tla2py.model.config.Config``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
             "template",
             str(error),
             where=f"{where}:{line}" if where and line else where,
-            hint="a template sees config, with the fields of tla2py.model.run.Config",
+            hint="a template sees config, with the fields of tla2py.model.config.Config",
         ) from error
 
 

@@ -15,7 +15,7 @@ from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.model.model import Model
 from tla2py.syntax import Constant, Definition, ModuleGraph, parse_expression
 from tla2py.syntax.standard import standard_module_of
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 from tla2py.toml import value_text
 
 # What extending one standard module brings with it.
@@ -138,11 +138,14 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
     names = _names(parameters, body)
     undeclared = undeclared_names(text, spec)
     for operator in sorted(undeclared & expression.applied):
-        close = nearest(operator, sorted([*spec.definitions, *(each.name for each in spec.constants)]))
         raise InputError(
             "unknown-name",
             f"{operator} is not defined in {spec.root.name}",
-            hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+            hint=did_you_mean(
+                operator,
+                sorted([*spec.definitions, *(each.name for each in spec.constants)]),
+                "'tla2py inspect' lists what a module defines",
+            ),
         )
     # A name that nothing defines is a model value, as it is in a config.
     wrapper.model_values |= undeclared | (names & known)

@@ -30,7 +30,7 @@ from tla2py.sourcemap import OptionTexts, Origins, located
 from tla2py.store.store import ManifestPoint
 from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.tables import rows
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 from tla2py.tlc.output.statistics import latest_progress
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.toolchain.unicode import check_readable
@@ -213,11 +213,10 @@ def _check_given(spec: ModuleGraph, given: dict[str, str], names: Sequence[str])
         *((name, list(spec.definitions)) for name in names),
     ):
         if name not in known:
-            close = nearest(name, known)
             raise InputError(
                 "unknown-constant" if name in given else "unknown-definition",
                 f"{spec.root.name} has no {'constant' if name in given else 'definition'} {name}",
-                hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares",
+                hint=did_you_mean(name, known, "'tla2py inspect' lists what a module declares"),
             )
     for name in names:
         if error := unnameable(name, spec.definitions, None):

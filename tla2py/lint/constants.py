@@ -11,7 +11,7 @@ from tla2py.lint.subject import Subject
 from tla2py.lint.values import mistaken_names
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.standard import standard_module_of
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 
 
 @rule(Severity.ERROR, model_value="a model value that has the name of something declared")
@@ -66,9 +66,13 @@ def unknown_modules(subject: Subject) -> Iterator[Found]:
         if module is None or module.text in known | nested:
             continue
         does = "stops at it" if binding.sign == "<-" else "passes over it without a word"
-        close = nearest(module.text, sorted(known))
         message = f"{subject.shown} has no module {module.text}: TLC {does}"
-        yield "unknown-module", subject.at(module.token), message, f"did you mean {close}?" if close else None
+        yield (
+            "unknown-module",
+            subject.at(module.token),
+            message,
+            did_you_mean(module.text, sorted(known), None),
+        )
 
 
 @rule(Severity.ERROR, unassigned_constant="a constant without a value")
@@ -166,8 +170,7 @@ def _declared(specs: Iterable[ModuleGraph]) -> Iterator[str]:
 
 
 def _close(subject: Subject, name: str) -> str | None:
-    close = nearest(name, sorted(_declared(subject.specs)))
-    return f"did you mean {close}?" if close else None
+    return did_you_mean(name, sorted(_declared(subject.specs)), None)
 
 
 def _instead(binding: Binding, name: str) -> str:

@@ -11,7 +11,7 @@ from tla2py.lint.finding import Found, Severity, rule
 from tla2py.lint.subject import Mention, Subject, keyword_of
 from tla2py.lint.temporal import asks_tlc, parts_of
 from tla2py.syntax import Level, ModuleGraph
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 
 _CHECKED = ("invariants", "properties")
 _TO_CHECK = "it cannot bound the search; write PROPERTY {} to have it checked"
@@ -42,8 +42,7 @@ def unknown_definitions(subject: Subject) -> Iterator[Found]:
             if not key and name in constants:
                 continue
             does = "passes over it without a word" if key == "alias" else "stops"
-            close = nearest(name, sorted(names))
-            hint = f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares"
+            hint = did_you_mean(name, sorted(names), "'tla2py inspect' lists what a module declares")
             message = f"{subject.shown} has no definition {name}: TLC {does}"
             yield "unknown-definition", place, message, hint
 

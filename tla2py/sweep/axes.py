@@ -10,7 +10,7 @@ from tla2py.sweep.file import SweepFile, Values, ValuesTable
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_in_grid
 from tla2py.sweep.source import Source
 from tla2py.syntax import ModuleGraph
-from tla2py.text import nearest, parameter_text
+from tla2py.text import did_you_mean, parameter_text
 from tla2py.toml import value_text
 
 # A slip of the pen such as to = 1000000000 is told rather than waited for.
@@ -133,12 +133,13 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> str:
         return "definition"
     if name in MODEL_KEYS:
         return "model"
-    close = nearest(name, sorted(constants | definitions))
     raise InputError(
         "unknown-parameter",
         f"parameter {name} is neither a constant nor a definition of {', '.join(specs)}",
         where=where,
-        hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module declares",
+        hint=did_you_mean(
+            name, sorted(constants | definitions), "'tla2py inspect' lists what a module declares"
+        ),
     )
 
 

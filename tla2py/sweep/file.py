@@ -30,7 +30,7 @@ from tla2py.sweep.sections import (
     ValuesTable,
 )
 from tla2py.sweep.source import Source
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 
 __all__ = [
     "ExpectPoint",
@@ -108,12 +108,11 @@ def _check_keys(data: dict[str, Any], source: Source) -> None:
             known = [field.encode_name for field in msgspec.structs.fields(struct)]
             for key in table:
                 if key not in known:
-                    close = nearest(key, known)
                     raise InputError(
                         "unknown-key",
                         f"unknown key {'.'.join([*keys, key])}",
                         where=source.place(*keys, key),
-                        hint=f"did you mean {close}?" if close else f"known here: {', '.join(known)}",
+                        hint=did_you_mean(key, known, f"known here: {', '.join(known)}"),
                     )
 
 

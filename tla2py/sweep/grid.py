@@ -12,7 +12,7 @@ from tla2py.errors import InputError
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.sweep.file import Scalar, SweepFile
 from tla2py.sweep.source import Source
-from tla2py.text import nearest, parameter_text
+from tla2py.text import did_you_mean, parameter_text
 from tla2py.toml import value_text
 from tla2py.values import Opaque, Value, canonical, parse_value
 
@@ -170,11 +170,10 @@ def key_of(kind: str, text: str) -> Hashable:
 
 def unknown_in_grid(name: str, parameters: list[str], where: str) -> InputError:
     """The error for a name that is none of a sweep's parameters."""
-    close = nearest(name, parameters)
     known = f"its parameters: {', '.join(parameters) or 'none'}"
     return InputError(
         "grid-key",
         f"{name} is no parameter of this sweep",
         where=where,
-        hint=f"did you mean {close}?" if close else known,
+        hint=did_you_mean(name, parameters, known),
     )

@@ -13,7 +13,7 @@ from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import unknown_in_grid
 from tla2py.sweep.source import Source
 from tla2py.syntax import ModuleGraph
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 
 
 def check_names(file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph]) -> None:
@@ -23,16 +23,13 @@ def check_names(file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph
     shown = ", ".join(specs)
     for name in file.constants:
         if name not in constants:
-            close = nearest(name, constants)
             raise InputError(
                 "unknown-constant",
                 f"{shown} declares no constant {name}" + (", but defines it" if name in definitions else ""),
                 where=source.place("constants", name),
                 hint="a definition is replaced in [substitutions] or [parameters]"
                 if name in definitions
-                else f"did you mean {close}?"
-                if close
-                else f"its constants: {', '.join(constants) or 'none'}",
+                else did_you_mean(name, constants, f"its constants: {', '.join(constants) or 'none'}"),
             )
     for name in file.substitutions:
         _check_substitution(name, source, specs)
@@ -88,10 +85,9 @@ def check_matches(file: SweepFile, source: Source, parameters: list[str]) -> Non
 
 
 def _unknown(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:
-    close = nearest(name, known)
     return InputError(
         "unknown-definition" if what == "definition" else "unknown-name",
         f"{shown} has no {what} {name}",
         where=where,
-        hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+        hint=did_you_mean(name, known, "'tla2py inspect' lists what a module defines"),
     )

@@ -16,7 +16,7 @@ from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import Parameter
 from tla2py.sweep.source import Source
 from tla2py.syntax import ModuleGraph
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 from tla2py.toml import toml_value, value_text
 
 _BEHAVIOUR = ("specification", "init", "next")
@@ -174,12 +174,13 @@ def _check_deadlock(sources: Sources, config: ConfigFile | None, parameters: Map
 def _check_definitions(sources: Sources, spec: ModuleGraph, key: str, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in spec.definitions:
-            close = nearest(name, list(spec.definitions))
             raise InputError(
                 "unknown-definition",
                 f"{spec.root.name} has no definition {name}",
                 where=sources.source.place("parameters", key, value=name),
-                hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+                hint=did_you_mean(
+                    name, list(spec.definitions), "'tla2py inspect' lists what a module defines"
+                ),
             )
 
 

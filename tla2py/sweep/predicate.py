@@ -13,7 +13,7 @@ from tla2py.sweep.point_model import Sources
 from tla2py.syntax import Definition, ModuleGraph
 from tla2py.syntax.evaluate import evaluate_expression, expression_of
 from tla2py.syntax.expression import Expression
-from tla2py.text import nearest, parameter_text
+from tla2py.text import did_you_mean, parameter_text
 from tla2py.values import ModelValue, Value, format_value
 
 # Kinds of parameters whose values are TLA+; those of the others are words.
@@ -40,11 +40,10 @@ class Names:
             found = ModelValue(name)
         if found is None:
             known = sorted({*self.values, *self.words, *(c.name for c in self.spec.constants)})
-            close = nearest(name, known)
             raise InputError(
                 "unknown-name",
                 f"nothing is known of {name}",
-                hint=f"did you mean {close}?" if close else f"known are {', '.join(known) or 'no names'}",
+                hint=did_you_mean(name, known, f"known are {', '.join(known) or 'no names'}"),
             )
         return found
 

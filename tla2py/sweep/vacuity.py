@@ -12,7 +12,7 @@ from tla2py.sweep.grid import value_key
 from tla2py.sweep.judge import expected_verdict, row_for
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.text import nearest, parameter_text, value_shown
+from tla2py.text import did_you_mean, parameter_text, value_shown
 from tla2py.toml import value_text
 
 # What can be violated without being listed in a config.
@@ -136,22 +136,18 @@ def _check_row(
     known = frozenset[str]().union(*checked)
     for name in row.violates or ():
         if name not in known and name not in _UNLISTED:
-            close = nearest(name, sorted(known))
             raise InputError(
                 "expect-unchecked",
                 f"{name} is expected to be violated, but no point of this expectation checks it",
                 where=place("violates", name),
-                hint=f"did you mean {close}?"
-                if close
-                else f"checked: {', '.join(sorted(known)) or 'nothing'}",
+                hint=did_you_mean(name, sorted(known), f"checked: {', '.join(sorted(known)) or 'nothing'}"),
             )
     definitions = sorted({name for spec in sweep.specs.values() for name in spec.definitions})
     for name in row.fires or ():
         if name not in definitions:
-            close = nearest(name, definitions)
             raise InputError(
                 "expect-unknown-action",
                 f"{name} is expected to fire, but the module defines no such action",
                 where=place("fires", name),
-                hint=f"did you mean {close}?" if close else "'tla2py inspect' lists what a module defines",
+                hint=did_you_mean(name, definitions, "'tla2py inspect' lists what a module defines"),
             )

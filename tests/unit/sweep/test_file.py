@@ -8,7 +8,7 @@ import pytest
 
 from tla2py.errors import InputError
 from tla2py.sweep.file import read_sweep_file
-from tla2py.text import nearest
+from tla2py.text import did_you_mean
 
 
 def error_of(path: Path, text: str | bytes) -> InputError:
@@ -253,8 +253,9 @@ def test_comments_and_strings_are_not_keys(path: Path) -> None:
 
 
 def test_the_nearest_name() -> None:
-    assert nearest("Replica", ["Replicas", "Max"]) == "Replicas"
-    assert nearest("zzz", ["Replicas", "Max"]) is None
+    assert did_you_mean("Replica", ["Replicas", "Max"], "none") == "did you mean Replicas?"
+    assert did_you_mean("zzz", ["Replicas", "Max"], "none") == "none"
+    assert did_you_mean("zzz", ["Replicas", "Max"], None) is None
 
 
 def test_choices_are_named(path: Path) -> None:
