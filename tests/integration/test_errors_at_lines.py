@@ -116,7 +116,7 @@ def test_what_holds_of_nothing_says_so(run_cli: RunCli, folder: Path) -> None:
     (folder / "No.tla").write_text(text)
     (folder / "sweep.toml").write_text('module = "No.tla"\n')
     assert (
-        "no state was found, so that it holds of nothing"
+        "no state was found, so that everything holds of nothing"
         in told(run_cli("check", "No.tla", "--invariant", "Safe"))[-1]
     )
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")

@@ -4,72 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 from tla2py.errors import EXIT_OK
 from tla2py.gate.lock import LockedPoint
 from tla2py.model.run import Run
-from tla2py.sweep.checks import Check
-from tla2py.sweep.file import ExpectPoint, ExpectSection
 from tla2py.sweep.grid import Point
-from tla2py.sweep.judge import worst
+from tla2py.sweep.judge import CheckedOne, Expectation, worst
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
 
-# What each reason means, for a report that explains itself.
-REASONS = {
-    "unexpected": "The verdict, or what was violated, is not what the sweep file expects.",
-    "figures": "A count of states or the length of a counterexample is not what the sweep file expects.",
-    "broken": "The model could not be evaluated, or TLC did not run.",
-    "inconclusive": "The run ended without an answer.",
-    "undecided": "A property was left without an answer.",
-    "unread": "A model of a manifest could not be read, so that TLC never saw it.",
-    "translation": "What was checked is not, or may not be, what the PlusCal algorithm says.",
-    "not-run": "The point has no result.",
-    "nothing-ran": "No point has a result.",
-    "all-excluded": "No point is left to be checked.",
-    "other-inputs": "The store was made with other inputs than the sweep file at hand.",
-    "nothing-checked": "Neither an invariant nor a property nor deadlock is checked.",
-    "not-in-config": "The config does not check what the sweep file lists.",
-    "model-value": "The config makes a model value of a name that the module declares.",
-    "symmetry-liveness": "A property needs a behaviour's own states, and symmetry takes others of their kind for them.",
-    "no-states": "No state was found, as no initial one is allowed, so that everything holds of nothing.",
-    "unnamed": "A violation is expected, but not of what.",
-    "never-fired": "An action that is expected to fire never did.",
-    "not-counted": "What fires was not counted.",
-    "drift": "The point is not as it was when the lock was accepted.",
-    "error": "The gate could not be run.",
-}
+
+class Reason(Enum):
+    """Why a gate is red, by the name that reports use."""
+
+    UNEXPECTED = "unexpected"
+    FIGURES = "figures"
+    BROKEN = "broken"
+    INCONCLUSIVE = "inconclusive"
+    UNDECIDED = "undecided"
+    UNREAD = "unread"
+    TRANSLATION = "translation"
+    NOT_RUN = "not-run"
+    NOTHING_RAN = "nothing-ran"
+    ALL_EXCLUDED = "all-excluded"
+    OTHER_INPUTS = "other-inputs"
+    NOTHING_CHECKED = "nothing-checked"
+    NOT_IN_CONFIG = "not-in-config"
+    MODEL_VALUE = "model-value"
+    SYMMETRY_LIVENESS = "symmetry-liveness"
+    NO_STATES = "no-states"
+    UNNAMED = "unnamed"
+    NEVER_FIRED = "never-fired"
+    NOT_COUNTED = "not-counted"
+    DRIFT = "drift"
+    ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that makes a gate red.
+    """One thing that makes a gate red; ``text`` says it to a person.
 
-    ``reason`` is a key of ``REASONS``, ``subject`` the name of what was checked where it concerns one such thing,
+    ``subject`` the name of what was checked where it concerns one such thing,
     ``point`` the index of the point, None where it concerns the whole sweep; ``where`` is a place in a module that it
     concerns.
     """
 
-    reason: str
+    reason: Reason
     text: str
     exit_code: int
     point: int | None = None
     subject: str | None = None
     where: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedOne:
-    """What became of one thing that a point checks.
-
-    ``status`` is held, violated or undecided, ``length`` the states of the shortest counterexample if it has one,
-    ``as_expected`` whether that is what was expected.
-    """
-
-    check: Check
-    status: str
-    as_expected: bool
-    length: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +65,7 @@ class PointDecision:
     point: Point
     run: Run
     row: RunRow | None
-    expected: ExpectPoint | ExpectSection
+    expected: Expectation
     checks: tuple[CheckedOne, ...]
     problems: tuple[Problem, ...]
     locked: LockedPoint | None
@@ -112,7 +98,7 @@ class Decision:
     @property
     def acceptable(self) -> bool:
         """Whether nothing but the lock stands against it, so that a lock of it may be written."""
-        return all(problem.reason == "drift" for problem in self.all_problems)
+        return all(problem.reason is Reason.DRIFT for problem in self.all_problems)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

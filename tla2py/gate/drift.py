@@ -1,8 +1,10 @@
-"""What changed at a point since its lock was accepted, each change in words of its own."""
+"""What changed at a point since its lock was accepted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 
 from tla2py.gate.lock import LockedPoint
 from tla2py.model.outcome import Verdict
@@ -10,6 +12,7 @@ from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, the_check
 from tla2py.sweep.grid import Point
 from tla2py.tables.runs import RunRow
+from tla2py.text import parameter_text
 
 
 def locked_point(
@@ -41,60 +44,103 @@ def locked_point(
     )
 
 
-def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True) -> Iterator[str]:
-    """The changes in words; none where all is as it was.
+class DriftKind(Enum):
+    """What changed at a point."""
 
-    What follows from another verdict is not told again. Of a point that gave no answer, where ``answered`` is False,
-    only its config is compared.
+    POINT = "point"
+    CONFIG = "config"
+    CHECK = "check"
+    SEARCH = "search"
+    MODEL_VALUE = "model-value"
+    VERDICT = "verdict"
+    VIOLATION = "violation"
+    DISTINCT = "distinct"
+    COUNTED = "counted"
+    ACTION = "action"
+    IDLE_ACTION = "idle-action"
+
+
+# What is said of a name that is gone, and of one that is new.
+_GONE_AND_NEW = {
+    DriftKind.POINT: ("the locked point {} is no longer in the sweep", "the point is not in the lock"),
+    DriftKind.CHECK: ("no longer checks {}", "checks {}, which it did not"),
+    DriftKind.SEARCH: ("no longer has the {}", "has the {}, which it had not"),
+    DriftKind.MODEL_VALUE: ("{} is no longer a model value", "{} is now a model value"),
+    DriftKind.VIOLATION: ("no longer violates {}", "violates {}, which it did not"),
+    DriftKind.ACTION: ("action {} no longer fires", "action {} fires, which it did not"),
+    DriftKind.IDLE_ACTION: ("", "action {} is new and never fires"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """A change since the lock was accepted, from ``before`` to ``now``; None stands for what is not there."""
+
+    kind: DriftKind
+    before: str | int | None = None
+    now: str | int | None = None
+
+    def __str__(self) -> str:
+        """The change for a person."""
+        match self.kind, self.before, self.now:
+            case DriftKind.CONFIG, _, _:
+                return "the config is another one: its values or options changed"
+            case DriftKind.COUNTED, _, _:
+                return "which actions fire was not counted, though the lock has it"
+            case DriftKind.VERDICT, before, now:
+                return f"the verdict was {before}, it is {now}"
+            case DriftKind.DISTINCT, int(before), int(now):
+                moved = "fell" if now < before else "rose"
+                return f"distinct states {moved} from {before:,} to {now:,}"
+            case DriftKind.DISTINCT, before, _:
+                return f"distinct states were {before:,}, now the count is not certain"
+            case kind, before, now:
+                gone, new = _GONE_AND_NEW[kind]
+                return gone.format(before) if before is not None else new.format(now)
+
+
+def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True) -> Iterator[Drift]:
+    """The changes at a point.
+
+    What follows from another verdict is left out. Of a point that gave no answer, where ``answered`` is False, only
+    the config is compared.
     """
     if before is None:
-        yield "the point is not in the lock"
+        yield Drift(kind=DriftKind.POINT, now=parameter_text(now.parameters))
         return
-    told = list(_config(before, now))
-    yield from told
-    if before.config != now.config and (not told or before.values not in (None, now.values)):
-        yield "the config is another one: its values or options changed"
+    changes = list(_config(before, now))
+    yield from changes
+    if before.config != now.config and (not changes or before.values not in (None, now.values)):
+        yield Drift(kind=DriftKind.CONFIG, before=before.config, now=now.config)
     if not answered:
         return
     if before.verdict != now.verdict:
-        yield f"the verdict was {before.verdict}, it is {now.verdict}"
-    yield from _names(before.violates, now.violates, "no longer violates {}", "violates {}, which it did not")
+        yield Drift(kind=DriftKind.VERDICT, before=before.verdict, now=now.verdict)
+    yield from _names(DriftKind.VIOLATION, before.violates, now.violates)
     if before.verdict != now.verdict:
         return
-    if None not in (before.distinct, now.distinct) and before.distinct != now.distinct:
-        assert before.distinct is not None
-        assert now.distinct is not None
-        moved = "fell" if now.distinct < before.distinct else "rose"
-        yield f"distinct states {moved} from {before.distinct:,} to {now.distinct:,}"
-    elif before.distinct is not None and now.distinct is None:
-        yield f"distinct states were {before.distinct:,}, now the count is not certain"
+    if before.distinct is not None and before.distinct != now.distinct:
+        yield Drift(kind=DriftKind.DISTINCT, before=before.distinct, now=now.distinct)
     if before.fired is not None and now.fired is None:
-        yield "which actions fire was not counted, though the lock has it"
+        yield Drift(kind=DriftKind.COUNTED)
     elif before.fired is not None and now.fired is not None:
-        yield from _names(
-            before.fired, now.fired, "action {} no longer fires", "action {} fires, which it did not"
-        )
+        yield from _names(DriftKind.ACTION, before.fired, now.fired)
     if before.idle is not None and now.idle is not None:
         known = {*before.idle, *(before.fired or ())}
-        yield from (f"action {name} is new and never fires" for name in now.idle if name not in known)
+        yield from (Drift(kind=DriftKind.IDLE_ACTION, now=name) for name in now.idle if name not in known)
 
 
-def _config(before: LockedPoint, now: LockedPoint) -> Iterator[str]:
+def _config(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
     yield from _names(
+        DriftKind.CHECK,
         [the_check(each) for each in before.checked],
         [the_check(each) for each in now.checked],
-        "no longer checks {}",
-        "checks {}, which it did not",
     )
     if before.searched is not None and now.searched is not None:
-        yield from _names(
-            before.searched, now.searched, "no longer has the {}", "has the {}, which it had not"
-        )
-    yield from _names(
-        before.model_values, now.model_values, "{} is no longer a model value", "{} is now a model value"
-    )
+        yield from _names(DriftKind.SEARCH, before.searched, now.searched)
+    yield from _names(DriftKind.MODEL_VALUE, before.model_values, now.model_values)
 
 
-def _names(before: Sequence[str], now: Sequence[str], gone: str, new: str) -> Iterator[str]:
-    yield from (gone.format(name) for name in sorted(set(before) - set(now)))
-    yield from (new.format(name) for name in sorted(set(now) - set(before)))
+def _names(kind: DriftKind, before: Sequence[str], now: Sequence[str]) -> Iterator[Drift]:
+    yield from (Drift(kind=kind, before=name) for name in sorted(set(before) - set(now)))
+    yield from (Drift(kind=kind, now=name) for name in sorted(set(now) - set(before)))

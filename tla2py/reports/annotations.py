@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tla2py.errors import Place
-from tla2py.gate.decision import PointDecision, Problem
+from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 
@@ -13,7 +13,7 @@ from tla2py.show.markup import printable
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:
     """Workflow commands that annotate the definition or the expectation that a problem concerns, and a notice for each note."""
     return [
-        github_command("error", f"{gate.decision.name}: {problem.reason}", _text(problem, point), place)
+        github_command("error", f"{gate.decision.name}: {problem.reason.value}", _text(problem, point), place)
         for gate, problem, point, place in _placed(gates)
     ] + [
         github_command("notice", gate.decision.name, notice)
@@ -37,7 +37,11 @@ def _placed(gates: Sequence[Evidence]) -> Iterator[tuple[Evidence, Problem, Poin
         for point in gate.decision.points:
             names = [one.check.label for one in gate.surprises(point)]
             for problem in point.problems:
-                at = gate.definition(point, names[0]) if names and problem.reason == "unexpected" else None
+                at = (
+                    gate.definition(point, names[0])
+                    if names and problem.reason is Reason.UNEXPECTED
+                    else None
+                )
                 yield gate, problem, point, at or gate.of_problem(problem, point)
 
 

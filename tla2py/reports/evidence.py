@@ -9,7 +9,8 @@ from pathlib import Path
 from tla2py.errors import Place
 from tla2py.explore.view import StoreView
 from tla2py.gate.again import Again
-from tla2py.gate.decision import CheckedOne, Decision, Found, PointDecision, Problem
+from tla2py.gate.decision import Decision, Found, PointDecision, Problem, Reason
+from tla2py.sweep.judge import CheckedOne
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
@@ -89,7 +90,7 @@ class Evidence:
             return self.place(problem.where)
         if point is None:
             return Place(file=self.relative(self.sweep.path))
-        if problem.reason == "broken" and point.row is not None and (told := point.row.message_place):
+        if problem.reason is Reason.BROKEN and point.row is not None and (told := point.row.message_place):
             return self.place(told)
         found = self.definition(point, problem.subject) if problem.subject else None
         return found or self.expectation(point)

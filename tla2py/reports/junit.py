@@ -8,10 +8,11 @@ from xml.etree import ElementTree as ET
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from tla2py.errors import EXIT_UNEXPECTED
-from tla2py.gate.decision import CheckedOne, PointDecision, Problem
+from tla2py.gate.decision import PointDecision, Problem
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
+from tla2py.sweep.judge import CheckedOne
 
 # The case of a point that stands for the run as a whole.
 _RUN = "the run is as expected"
@@ -101,8 +102,8 @@ def _check_case(gate: Evidence, classname: str, point: PointDecision, one: Check
 def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | Failure:
     """All problems as one result, since a reader shows one per case; an error where anything did not get an answer."""
     kind = Failure if all(problem.exit_code == EXIT_UNEXPECTED for problem in problems) else Error
-    result = kind(printable("; ".join(p.text for p in problems)), printable(problems[0].reason))
-    result.text = "\n".join([*(printable(f"{p.reason}: {p.text}") for p in problems), *again])
+    result = kind(printable("; ".join(p.text for p in problems)), printable(problems[0].reason.value))
+    result.text = "\n".join([*(printable(f"{p.reason.value}: {p.text}") for p in problems), *again])
     return result
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from tla2py.errors import EXIT_OK
-from tla2py.gate.decision import Decision, PointDecision
+from tla2py.gate.decision import Decision, PointDecision, Reason
 from tla2py.reports.clusters import Surprise, surprises_by_kind
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
@@ -46,7 +46,7 @@ def headline(decision: Decision) -> str:
         known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
         return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
     said = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
-    unread = sum(problem.reason == "unread" for problem in decision.problems)
+    unread = sum(problem.reason is Reason.UNREAD for problem in decision.problems)
     return f"{said}, {counted(unread, 'model')} not read" if unread else said
 
 

@@ -10,16 +10,42 @@ from urllib.parse import quote
 
 import tla2py
 from tla2py.errors import Place
-from tla2py.gate.decision import REASONS, CheckedOne, PointDecision, Problem
+from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import action_text, states_text, step_changes, trace_end
+from tla2py.sweep.judge import CheckedOne
 from tla2py.trace.trace import State, Trace
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub takes no more steps of a counterexample, and a message is no place for a whole state.
 _MOST_STEPS = 10_000
 _MOST_TEXT = 1000
+
+# What each reason means, in a report that explains itself.
+_MEANINGS = {
+    Reason.UNEXPECTED: "The verdict, or what was violated, is not what the sweep file expects.",
+    Reason.FIGURES: "A count of states or the length of a counterexample is not what the sweep file expects.",
+    Reason.BROKEN: "The model could not be evaluated, or TLC did not run.",
+    Reason.INCONCLUSIVE: "The run ended without an answer.",
+    Reason.UNDECIDED: "A property was left without an answer.",
+    Reason.UNREAD: "A model of a manifest could not be read, so that TLC never saw it.",
+    Reason.TRANSLATION: "What was checked is not, or may not be, what the PlusCal algorithm says.",
+    Reason.NOT_RUN: "The point has no result.",
+    Reason.NOTHING_RAN: "No point has a result.",
+    Reason.ALL_EXCLUDED: "No point is left to be checked.",
+    Reason.OTHER_INPUTS: "The store was made with other inputs than the sweep file at hand.",
+    Reason.NOTHING_CHECKED: "Neither an invariant nor a property nor deadlock is checked.",
+    Reason.NOT_IN_CONFIG: "The config does not check what the sweep file lists.",
+    Reason.MODEL_VALUE: "The config makes a model value of a name that the module declares.",
+    Reason.SYMMETRY_LIVENESS: "A property needs a behaviour's own states, and symmetry takes others of their kind for them.",
+    Reason.NO_STATES: "No state was found, as no initial one is allowed, so that everything holds of nothing.",
+    Reason.UNNAMED: "A violation is expected, but not of what.",
+    Reason.NEVER_FIRED: "An action that is expected to fire never did.",
+    Reason.NOT_COUNTED: "What fires was not counted.",
+    Reason.DRIFT: "The point is not as it was when the lock was accepted.",
+    Reason.ERROR: "The gate could not be run.",
+}
 
 Json = dict[str, object]
 
@@ -75,7 +101,7 @@ def sarif_document(rules: list[Json], results: list[Json]) -> str:
 def _rule(rule: str) -> Json:
     group, _, name = rule.partition("/")
     if group == "gate":
-        title, text = name.replace("-", " "), REASONS[name]
+        title, text = name.replace("-", " "), _MEANINGS[Reason(name)]
     else:
         title, text = name, f"TLC found a behaviour that violates {name}, where none was expected."
     return {
@@ -101,14 +127,14 @@ def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
         yield from (
             _problem(gate, problem, point)
             for problem in point.problems
-            if not (told and problem.reason == "unexpected")
+            if not (told and problem.reason is Reason.UNEXPECTED)
         )
 
 
 def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> tuple[str, Json]:
     place = gate.of_problem(problem, point)
     shown = f"{gate.decision.name}, {point.shown}" if point is not None else gate.decision.name
-    rule = f"gate/{problem.reason}"
+    rule = f"gate/{problem.reason.value}"
     return _key(gate, rule, point, problem.subject or ""), {
         "ruleId": rule,
         "level": "error",

@@ -45,7 +45,7 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
 def _details(gate: Evidence) -> list[RenderableType]:
     lines: list[RenderableType] = []
     for problem in gate.decision.problems:
-        lines.append(Text(f"      {problem.reason}: {printable(problem.text)}", "red"))
+        lines.append(Text(f"      {problem.reason.value}: {printable(problem.text)}", "red"))
     commands: dict[str, int] = {}
     surprises = surprises_by_kind(gate)
     for points in _alike(gate, surprises):
@@ -60,7 +60,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
         lines += [
             title,
             *(
-                Text(f"      {problem.reason}: {printable(problem.text)}", "red")
+                Text(f"      {problem.reason.value}: {printable(problem.text)}", "red")
                 for problem in first.problems
             ),
         ]

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from enum import Enum
 from pathlib import Path
 
 from tla2py.config.literal import literal_names
@@ -83,28 +84,55 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     )
 
 
-def config_problems(facts: ConfigFacts) -> list[tuple[str, str, str | None]]:
-    """What makes a config worthless whatever TLC says: the reason, the words, and the name that it concerns."""
-    problems: list[tuple[str, str, str | None]] = [
-        (
-            "not-in-config",
-            f"the config does not check {the_check(str(check))}, which the sweep file lists",
-            check.label,
-        )
-        for check in facts.dropped
+class ConfigProblemKind(Enum):
+    """Why a config proves nothing, whatever TLC says."""
+
+    DROPPED = "dropped"
+    NOTHING_CHECKED = "nothing-checked"
+    MODEL_VALUE = "model-value"
+    SYMMETRY = "symmetry"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigProblem:
+    """A problem that makes a config prove nothing.
+
+    ``check`` is what the config was to check, ``constant`` and ``name`` are the assignment that is mistaken.
+    """
+
+    kind: ConfigProblemKind
+    check: Check | None = None
+    constant: str | None = None
+    name: str | None = None
+
+    def __str__(self) -> str:
+        """The problem for a person."""
+        match self.kind:
+            case ConfigProblemKind.DROPPED:
+                return f"the config does not check {the_check(str(self.check))}, which the sweep file lists"
+            case ConfigProblemKind.NOTHING_CHECKED:
+                return "nothing is checked: the config has no invariant and no property, and deadlock is not looked for"
+            case ConfigProblemKind.MODEL_VALUE:
+                return (
+                    f"the config gives {self.constant} the model value {self.name}, "
+                    f"not what the module declares as {self.name}"
+                )
+            case ConfigProblemKind.SYMMETRY:
+                return (
+                    f"{self.check and self.check.name} is not decided: with symmetry TLC misses violations of liveness, "
+                    "and sees some that are none"
+                )
+
+
+def config_problems(facts: ConfigFacts) -> list[ConfigProblem]:
+    """The problems that make a config prove nothing, whatever TLC says."""
+    kind = ConfigProblemKind
+    return [
+        *(ConfigProblem(kind=kind.DROPPED, check=check) for check in facts.dropped),
+        *([] if facts.checked else [ConfigProblem(kind=kind.NOTHING_CHECKED)]),
+        *(ConfigProblem(kind=kind.MODEL_VALUE, constant=c, name=name) for c, name in facts.mistaken),
+        *(ConfigProblem(kind=kind.SYMMETRY, check=Check("property", name)) for name in facts.doubtful),
     ]
-    if not facts.checked:
-        text = (
-            "nothing is checked: the config has no invariant and no property, and deadlock is not looked for"
-        )
-        problems.append(("nothing-checked", text, None))
-    for constant, name in facts.mistaken:
-        text = f"the config gives {constant} the model value {name}, not what the module declares as {name}"
-        problems.append(("model-value", text, None))
-    for name in facts.doubtful:
-        text = f"{name} is not decided: with symmetry TLC misses violations of liveness, and sees some that are none"
-        problems.append(("symmetry-liveness", text, name))
-    return problems
 
 
 def _is_temporal(name: str, spec: ModuleGraph) -> bool:

@@ -2,50 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, TypeAlias
 
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
-from tla2py.model.outcome import VERDICTS, Outcome, Verdict
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict
 from tla2py.model.point import PointResult
+from tla2py.sweep.checks import Check
 from tla2py.sweep.file import ExpectPoint, ExpectSection, ToldPoint
 from tla2py.sweep.grid import value_key
 from tla2py.sweep.sweep import Sweep
 from tla2py.toml import value_text
 
+Expectation: TypeAlias = ExpectPoint | ExpectSection
+_Value: TypeAlias = Verdict | Outcome | tuple[str, ...] | int | None
+
 # Exit codes of every command; of several that apply 2 goes before 1 and 1 before 3.
 _SEVERITY = (EXIT_NOT_RUN, EXIT_UNEXPECTED, EXIT_INCONCLUSIVE, EXIT_OK)
 
 
+class MismatchKind(Enum):
+    """How a point differs from its expectation, or why it proves nothing though it agrees."""
+
+    VERDICT = "verdict"
+    OUTCOME = "outcome"
+    NOT_VIOLATED = "not-violated"
+    VIOLATED = "violated"
+    TRACE_LENGTH = "trace length"
+    DISTINCT = "distinct"
+    GENERATED = "generated"
+    MIN_DISTINCT = "min-distinct"
+    NO_ANSWER = "no-answer"
+    NOT_STARTED = "not-started"
+    UNNAMED = "unnamed"
+    UNDECIDED = "undecided"
+    NO_STATES = "no-states"
+
+
+FIGURES = frozenset(
+    {MismatchKind.TRACE_LENGTH, MismatchKind.DISTINCT, MismatchKind.GENERATED, MismatchKind.MIN_DISTINCT}
+)
+NO_STATES = "no state was found, so that everything holds of nothing"
+ALL_EXCLUDED = "nothing was checked: every point contradicts an ASSUME"
+ONLY_DEADLOCK = "only deadlock is checked: there are no invariants and no properties"
+_ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A point that is not as expected: what is different, in words, and the exit code it calls for."""
+class Mismatch:
+    """A difference between a point's expectation and its run.
+
+    ``expected`` and ``found`` are verdicts, outcomes, names or counts, as ``kind`` says. ``violated`` names what the run
+    violated. ``exit_code`` is that of a command which finds the difference.
+    """
 
     point: int
-    text: str
-    exit_code: int
+    kind: MismatchKind
+    expected: _Value = None
+    found: _Value = None
+    violated: tuple[str, ...] = ()
+    exit_code: int = EXIT_UNEXPECTED
+
+    def __str__(self) -> str:
+        """The difference for a person."""
+        return self.text()
+
+    def text(self, outcome: Outcome | None = None) -> str:
+        """The difference for a person; an ``outcome`` stands in place of a verdict that is not an answer."""
+        expected, found = self.expected, self.found
+        match self.kind:
+            case MismatchKind.VERDICT:
+                shown = OUTCOME_WORDS[outcome] if outcome is not None else _word(found)
+                remedy = f"; {REMEDIES[outcome]}" if outcome in REMEDIES else ""
+                return f"{shown}{self._names}, expected {_expected_word(expected)}{remedy}"
+            case MismatchKind.OUTCOME:
+                return f"{_word(found)}{self._names}, expected {_word(expected)}"
+            case MismatchKind.NOT_VIOLATED:
+                return f"does not violate {_word(expected)}, expected to"
+            case MismatchKind.VIOLATED:
+                return f"violates {_word(found)}, not expected to"
+            case MismatchKind.MIN_DISTINCT:
+                return f"distinct is {_word(found)}, expected at least {_word(expected)}"
+            case MismatchKind.NO_ANSWER:
+                assert isinstance(found, Outcome)
+                allowed = "being killed is no answer" if found is Outcome.KILLED else _ALLOW
+                return f"{OUTCOME_WORDS[found]}; {allowed}"
+            case MismatchKind.NOT_STARTED:
+                return "TLC did not run"
+            case MismatchKind.UNNAMED:
+                return (
+                    f"expected to be violated, but not what of the {_word(found)} that are checked; "
+                    "write violates = [...]"
+                )
+            case MismatchKind.UNDECIDED:
+                return f"no answer within the limits on {_word(found)}"
+            case MismatchKind.NO_STATES:
+                return NO_STATES
+            case MismatchKind.TRACE_LENGTH | MismatchKind.DISTINCT | MismatchKind.GENERATED:
+                return f"{self.kind.value} is {_word(found)}, expected {_word(expected)}"
+
+    @property
+    def _names(self) -> str:
+        return f" ({', '.join(self.violated)})" if self.violated else ""
 
 
-def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Finding]:
-    """The points that are not as expected.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedOne:
+    """The answer on one thing that a point checks.
+
+    ``length`` counts the states of the shortest counterexample, ``as_expected`` is whether the answer was expected.
+    """
+
+    check: Check
+    status: Literal["held", "violated", "undecided"]
+    as_expected: bool
+    length: int | None = None
+
+
+def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Mismatch]:
+    """The differences between the expectations of a sweep and its runs.
 
     Where the sweep file says nothing a point is expected to hold, and one that an ASSUME excludes to be excluded.
     """
     expect = sweep.expect or ExpectSection()
     points = {point.index: point.parameters for point in sweep.points}
-    findings = []
-    for run in runs:
-        row = row_for(expect, points[run.point])
-        findings += [
-            Finding(point=run.point, text=text, exit_code=code)
-            for text, code in _differences(row, sweep, run)
-        ]
-    return findings
+    return [
+        mismatch for run in runs for mismatch in judge_point(sweep, row_for(expect, points[run.point]), run)
+    ]
 
 
-def exit_code(findings: Sequence[Finding], *, complete: bool = True) -> int:
+def exit_code(mismatches: Sequence[Mismatch], *, complete: bool = True) -> int:
     """The exit code of a sweep; one that is not complete did not run."""
-    return worst([*(finding.exit_code for finding in findings), EXIT_OK if complete else EXIT_NOT_RUN])
+    return worst([*(mismatch.exit_code for mismatch in mismatches), EXIT_OK if complete else EXIT_NOT_RUN])
 
 
 def worst(codes: Sequence[int]) -> int:
@@ -53,7 +143,7 @@ def worst(codes: Sequence[int]) -> int:
     return next(code for code in _SEVERITY if code in codes)
 
 
-def row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> ExpectPoint | ExpectSection:
+def row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> Expectation:
     """The first row that matches a point, else the section itself."""
     for row in expect.point:
         if all(
@@ -64,7 +154,7 @@ def row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> ExpectPoint
     return expect
 
 
-def expected_verdict(row: ExpectPoint | ExpectSection) -> Verdict | None:
+def expected_verdict(row: Expectation) -> Verdict | None:
     """The verdict that a row asks for, None where it says nothing of it."""
     if row.outcome is not None:
         return VERDICTS[row.outcome]
@@ -80,46 +170,126 @@ def ended_early(found: Collection[str], checked: Collection[str], find: str) -> 
     return bool(found) and (find != "each" or not set(found) <= set(checked))
 
 
-def left_out(expected: ExpectPoint | ExpectSection, run: PointResult | None) -> bool:
+def left_out(expected: Expectation, run: PointResult | None) -> bool:
     """Whether a point contradicts an ASSUME, and is none of a manifest that is there to do that."""
     told = isinstance(expected, ToldPoint) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
     return run is not None and run.verdict is Verdict.EXCLUDED and not told
 
 
-def _differences(
-    row: ExpectPoint | ExpectSection, sweep: Sweep, run: PointResult
-) -> Iterable[tuple[str, int]]:
-    verdict = run.verdict
+def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mismatch]:
+    """The differences between the expectation of a point and its run."""
     asked = expected_verdict(row)
     expected = asked or Verdict.HOLDS
     names = run.violated_names
-    if verdict is not expected and not (asked is None and verdict is Verdict.EXCLUDED):
-        shown = f" ({', '.join(names)})" if names else ""
-        finer = f" ({row.outcome.value})" if row.outcome is not None and expected is not Verdict.HOLDS else ""
-        yield f"{verdict.value}{shown}, expected {expected.value}{finer}", _code_of(verdict)
+
+    def mismatch(
+        kind: MismatchKind, expected: _Value, found: _Value, code: int = EXIT_UNEXPECTED
+    ) -> Mismatch:
+        return Mismatch(
+            point=run.point, kind=kind, expected=expected, found=found, violated=names, exit_code=code
+        )
+
+    if run.verdict is not expected and not (asked is None and run.verdict is Verdict.EXCLUDED):
+        yield mismatch(MismatchKind.VERDICT, row.outcome or expected, run.verdict, _code_of(run.verdict))
         return
     if row.outcome is not None and run.outcome is not row.outcome:
-        shown = f" ({', '.join(names)})" if names else ""
-        yield f"{run.outcome.value}{shown}, expected {row.outcome.value}", EXIT_UNEXPECTED
+        yield mismatch(MismatchKind.OUTCOME, row.outcome, run.outcome)
     if row.violates is not None:
-        missing = [name for name in row.violates if name not in names]
-        surplus = [name for name in names if name not in row.violates]
+        missing = tuple(name for name in row.violates if name not in names)
+        surplus = tuple(name for name in names if name not in row.violates)
         # TLC stops at the first violation unless each is asked for, so the others are not missing then.
         if missing and (sweep.options.find == "each" or not names):
             code = EXIT_INCONCLUSIVE if set(missing) <= set(run.undecided) else EXIT_UNEXPECTED
-            yield f"does not violate {', '.join(missing)}, expected to", code
+            yield mismatch(MismatchKind.NOT_VIOLATED, missing, names, code)
         if surplus:
-            yield f"violates {', '.join(surplus)}, not expected to", EXIT_UNEXPECTED
-    for key, found in (
-        ("trace_length", run.trace_length),
-        ("distinct", run.distinct),
-        ("generated", run.generated),
+            yield mismatch(MismatchKind.VIOLATED, tuple(row.violates), surplus)
+    for kind, wanted, found in (
+        (MismatchKind.TRACE_LENGTH, row.trace_length, run.trace_length),
+        (MismatchKind.DISTINCT, row.distinct, run.distinct),
+        (MismatchKind.GENERATED, row.generated, run.generated),
     ):
-        wanted = getattr(row, key)
         if wanted is not None and found != wanted:
-            yield f"{key.replace('_', ' ')} is {found}, expected {wanted}", EXIT_UNEXPECTED
+            yield mismatch(kind, wanted, found)
     if row.min_distinct is not None and (run.distinct or 0) < row.min_distinct:
-        yield f"distinct is {run.distinct}, expected at least {row.min_distinct}", EXIT_UNEXPECTED
+        yield mismatch(MismatchKind.MIN_DISTINCT, row.min_distinct, run.distinct)
+
+
+def doubts(
+    sweep: Sweep, row: Expectation, run: PointResult, checked: Sequence[Check], *, started: bool
+) -> Iterator[Mismatch]:
+    """Why a run proves nothing though it agrees with its expectation; ``started`` is whether TLC ran."""
+
+    def doubt(kind: MismatchKind, code: int, found: _Value = None) -> Mismatch:
+        return Mismatch(point=run.point, kind=kind, found=found, violated=run.violated_names, exit_code=code)
+
+    if run.verdict is Verdict.INCONCLUSIVE:
+        parameters = {point.index: point for point in sweep.points}
+        named = isinstance(row, ExpectPoint) and bool(row.match)
+        search = sweep.options_of(parameters[run.point]).mode == "check"
+        if run.outcome is Outcome.KILLED or (search and not named):
+            yield doubt(MismatchKind.NO_ANSWER, EXIT_INCONCLUSIVE, run.outcome)
+    if run.verdict is Verdict.BROKEN and (run.outcome is Outcome.NOT_STARTED or not started):
+        yield doubt(MismatchKind.NOT_STARTED, EXIT_NOT_RUN)
+    if names_nothing(row, run.verdict, checked) and not isinstance(row, ToldPoint):
+        yield doubt(MismatchKind.UNNAMED, EXIT_NOT_RUN, len(checked))
+    if run.undecided:
+        yield doubt(MismatchKind.UNDECIDED, EXIT_INCONCLUSIVE, run.undecided)
+    if run.verdict is Verdict.HOLDS and not (run.generated and run.distinct) and row.distinct != 0:
+        yield doubt(MismatchKind.NO_STATES, EXIT_NOT_RUN)
+
+
+def names_nothing(row: Expectation, verdict: Verdict, checked: Sequence[Check]) -> bool:
+    """Whether a violation was expected, but not which of several checks was to be violated."""
+    if verdict is not Verdict.VIOLATED or expected_verdict(row) is not verdict or row.violates:
+        return False
+    if row.outcome in (Outcome.VIOLATION_DEADLOCK, Outcome.VIOLATION_ASSERT):
+        return False
+    deadlock = row.outcome is None
+    return len([check for check in checked if deadlock or check.kind != "deadlock"]) > 1
+
+
+def answers(
+    sweep: Sweep,
+    row: Expectation,
+    run: PointResult | None,
+    checked: Sequence[Check],
+    lengths: Mapping[str, int],
+) -> Iterator[CheckedOne]:
+    """The answers on all that a point checks, and on what was violated besides, such as an Assert.
+
+    ``lengths`` are those of the shortest counterexamples by name.
+    """
+    if run is None or run.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        yield from (CheckedOne(check=check, status="undecided", as_expected=True) for check in checked)
+        return
+    violated = {violation.label: violation for violation in run.violated}
+    listed = {check.label for check in checked}
+    besides = [Check(each.kind, each.name) for name, each in violated.items() if name not in listed]
+    stopped = ended_early(violated, listed, sweep.options.find)
+    foreseen = row.violates or ()
+    anything = expected_verdict(row) is Verdict.VIOLATED and row.violates is None
+    for check in (*checked, *besides):
+        name = check.label
+        if name in violated:
+            right = name in foreseen or anything
+            yield CheckedOne(check=check, status="violated", as_expected=right, length=lengths.get(name))
+        elif stopped or name in run.undecided:
+            yield CheckedOne(check=check, status="undecided", as_expected=True)
+        else:
+            yield CheckedOne(check=check, status="held", as_expected=name not in foreseen)
+
+
+def _word(value: _Value) -> str:
+    if isinstance(value, (Verdict, Outcome)):
+        return str(value.value)
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _expected_word(value: _Value) -> str:
+    if not isinstance(value, Outcome):
+        return _word(value)
+    verdict = VERDICTS[value]
+    return verdict.value if verdict is Verdict.HOLDS else f"{verdict.value} ({value.value})"
 
 
 def _code_of(verdict: Verdict) -> int:

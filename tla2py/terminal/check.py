@@ -8,6 +8,7 @@ from rich.text import Text
 from tla2py.execution.check import Checked
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, unfinished
 from tla2py.sweep.checks import DEADLOCK, Check, checks_of
+from tla2py.sweep.judge import NO_STATES
 from tla2py.terminal.diagnostics import diagnostics_text
 from tla2py.terminal.figures import number, seconds
 from tla2py.terminal.text import VERDICT_STYLES, trace_text
@@ -51,7 +52,7 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])
     names = ", ".join(v.label for v in result.violations)
     if result.verdict is Verdict.HOLDS:
-        of_nothing = "; no state was found, so that it holds of nothing" * (result.stats.distinct == 0)
+        of_nothing = f"; {NO_STATES}" * (result.stats.distinct == 0)
         verdict.append(f": {_checked(checked)}{of_nothing}", "")
     else:
         verdict.append(f": {names}" if names else f" ({OUTCOME_WORDS[result.outcome]})", "")

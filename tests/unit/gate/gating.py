@@ -56,7 +56,7 @@ def found(
 
 def told(decision: Decision) -> list[tuple[str, str, int]]:
     """What is wrong: reason, words and exit code."""
-    return [(problem.reason, problem.text, problem.exit_code) for problem in decision.all_problems]
+    return [(problem.reason.value, problem.text, problem.exit_code) for problem in decision.all_problems]
 
 
 def trace(name: str, *values: Value, action: str = "Up", kind: str = "invariant") -> Trace:

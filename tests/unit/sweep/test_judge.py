@@ -10,7 +10,7 @@ from tests.unit.conftest import LoadSweep
 from tests.unit.rows import run_row
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.sweep.judge import Finding, exit_code, judge
+from tla2py.sweep.judge import Mismatch, MismatchKind, exit_code, judge
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.runs import RunRow
 
@@ -25,7 +25,7 @@ EACH = '[tlc]\nfind = "each"\n'
 
 
 def judged(sweep: Sweep, *rows: RunRow) -> list[tuple[str, int]]:
-    return [(finding.text, finding.exit_code) for finding in judge(sweep, rows)]
+    return [(str(mismatch), mismatch.exit_code) for mismatch in judge(sweep, rows)]
 
 
 @pytest.mark.parametrize(
@@ -64,16 +64,18 @@ def test_the_first_row_that_matches_counts(load: LoadSweep) -> None:
         + '[[expect.point]]\nmatch = { Max = "{b,a}" }\nverdict = "violated"\n'
         + '[[expect.point]]\nmatch = {}\nverdict = "broken"\n'
     )
-    findings = judge(
+    mismatches = judge(
         sweep, [run_row("violated", "Small"), run_row("holds", point=2), run_row("broken", point=3)]
     )
-    assert findings == [Finding(point=2, text="holds, expected broken", exit_code=EXIT_UNEXPECTED)]
+    assert mismatches == [
+        Mismatch(point=2, kind=MismatchKind.VERDICT, expected=Verdict.BROKEN, found=Verdict.HOLDS)
+    ]
 
 
 def test_a_row_matches_by_value_and_true_is_not_one(load: LoadSweep) -> None:
     sweep = load(HEAD + '[[expect.point]]\nmatch = { Max = 1 }\nverdict = "violated"\n')
-    findings = judge(sweep, [run_row("holds", point=n) for n in (1, 2, 3)])
-    assert [finding.point for finding in findings] == [2]
+    mismatches = judge(sweep, [run_row("holds", point=n) for n in (1, 2, 3)])
+    assert [mismatch.point for mismatch in mismatches] == [2]
 
 
 def test_the_text_names_what_was_violated(load: LoadSweep) -> None:
@@ -155,10 +157,12 @@ def test_a_wrong_verdict_is_told_alone(load: LoadSweep) -> None:
 @pytest.mark.parametrize("codes", [c for n in range(4) for c in itertools.permutations((1, 2, 3), n)])
 @pytest.mark.parametrize("complete", [True, False])
 def test_two_goes_before_one_and_one_before_three(codes: tuple[int, ...], complete: bool) -> None:
-    findings = [Finding(point=n, text="", exit_code=code) for n, code in enumerate(codes, 1)]
+    mismatches = [
+        Mismatch(point=n, kind=MismatchKind.VERDICT, exit_code=code) for n, code in enumerate(codes, 1)
+    ]
     present = {*codes} if complete else {*codes, EXIT_NOT_RUN}
     expected = next((code for code in (2, 1, 3) if code in present), EXIT_OK)
-    assert exit_code(findings, complete=complete) == expected
+    assert exit_code(mismatches, complete=complete) == expected
 
 
 def test_a_row_speaks_of_parameters(load: LoadSweep) -> None:

@@ -100,11 +100,11 @@ def _errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
 
 def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
     for point, run in zip(plan.points, plan.runs, strict=True):
-        for _, text, _ in config_problems(config_facts(run, sweep.spec(point))):
+        for problem in config_problems(config_facts(run, sweep.spec(point))):
             shown = parameter_text(point.parameters)
             raise InputError(
                 "config-proves-nothing",
-                f"it proves nothing of {shown}: {text}",
+                f"it proves nothing of {shown}: {problem}",
                 where=str(file),
                 hint=f"'tla2py cfg {file}' shows the config of each point",
             )

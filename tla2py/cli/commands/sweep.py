@@ -25,7 +25,17 @@ from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.sweep.checks import only_deadlock
 from tla2py.sweep.file import ExpectSection
-from tla2py.sweep.judge import Finding, exit_code, judge, left_out, row_for, worst
+from tla2py.sweep.judge import (
+    ALL_EXCLUDED,
+    NO_STATES,
+    ONLY_DEADLOCK,
+    Mismatch,
+    exit_code,
+    judge,
+    left_out,
+    row_for,
+    worst,
+)
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 from tla2py.sweep.vacuity import check_expectations
@@ -86,7 +96,7 @@ class Swept:
     plan: Plan
     view: StoreView
     executed: int
-    findings: Sequence[Finding]
+    findings: Sequence[Mismatch]
 
     @property
     def exit_code(self) -> int:
@@ -147,7 +157,7 @@ def sweep_command(
         warn_sweep(loaded, plan, toolchain.jar)
         check_plan(loaded, plan, toolchain)
         if only_deadlock(plan.runs):
-            err().print(f"{loaded.name}: only deadlock is checked: there are no invariants and no properties")
+            err().print(f"{loaded.name}: {ONLY_DEADLOCK}")
     swept = []
     with shared_executor(executor, master, sweeps) as start:
         for loaded, plan, path in zip(sweeps, plans, stores, strict=True):
@@ -255,17 +265,17 @@ def _tell_other(store: Store, sweep: Sweep) -> None:
 def tell_findings(swept: Swept) -> None:
     """Say on standard error which points are not as expected, or that all are."""
     for finding in swept.findings:
-        err().print(f"{swept.sweep.name}, point {finding.point}: {finding.text}", style="bold red")
+        err().print(f"{swept.sweep.name}, point {finding.point}: {finding}", style="bold red")
     for unread in swept.sweep.unread:
         err().print(f"{swept.sweep.name}: {unread.text}", style="bold red")
     empty = [
         str(row.point) for row in swept.view.run_rows if row.verdict is Verdict.HOLDS and row.distinct == 0
     ]
     if empty:
-        told = f"{swept.sweep.name}, point {', '.join(empty)}: no state was found, so that everything holds of nothing"
+        told = f"{swept.sweep.name}, point {', '.join(empty)}: {NO_STATES}"
         err().print(told, style="yellow", markup=False)
     if swept.unchecked:
-        told = f"{swept.sweep.name}: nothing was checked: every point contradicts an ASSUME"
+        told = f"{swept.sweep.name}: {ALL_EXCLUDED}"
         err().print(told, style="bold red", markup=False)
     elif swept.sweep.expect is not None and not swept.findings:
         count = len(swept.sweep.points)
