@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING
 from tla2py.trace.display import Views, provide_views
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tla2py.explore.view import StoreView
-    from tla2py.show.charts import Distributions
     from tla2py.values import Function, Interval, ModelValue, Opaque, Record
 
 __version__ = "0.1.0"
@@ -40,7 +38,6 @@ __all__ = [
     "Opaque",
     "Record",
     "__version__",
-    "distributions",
     "open_store",
     "run_sweep",
 ]
@@ -85,13 +82,3 @@ def run_sweep(
     from tla2py.execution.sweep_into import sweep_into
 
     return sweep_into(Path(sweep), store, executor=executor, master=master)
-
-
-def distributions(title: str, groups: Mapping[object, Sequence[float]]) -> Distributions:
-    """A picture of numbers by group, such as a metric of a protocol by the size of the system.
-
-    It shows itself in Jupyter; ``svg()`` is its text. Groups without numbers are left out.
-    """
-    from tla2py.show.charts import distributions as made
-
-    return made(title, groups)

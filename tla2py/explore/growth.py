@@ -1,9 +1,8 @@
-"""How a number of the runs grows along a parameter, and what the next size will cost."""
+"""The growth of a number of the runs along a parameter, and its bounds at the next size."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,23 +19,14 @@ from tla2py.values import Interval, ValueTextError, parse_value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What a larger size is expected to have.
-
-    ``likely`` goes on as the growth has changed so far; ``low`` goes on as a power of the size, ``high`` with the last
-    ratio for ever.
-    """
+    """The bounds of a number at a larger size: ``low`` if it grows as a power of the size, ``high`` by the last ratio."""
 
     size: str
     low: float
-    likely: float
     high: float
 
-    def error(self, measured: float) -> float:
-        """By how much ``likely`` is off what was measured: 0.1 is ten percent too much."""
-        return self.likely / measured - 1
-
     def __str__(self) -> str:
-        return f"{self.size}: {self.likely:,.0f} ({self.low:,.0f} to {self.high:,.0f})"
+        return f"{self.size}: {self.low:,.0f} to {self.high:,.0f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +44,7 @@ class Series:
         return printable(parameter_text(self.fixed))
 
     def predict(self, value: str | int) -> Prediction:
-        """What a larger value of the parameter will have. Raises InputError (``no-prediction``)."""
+        """The bounds at a larger value of the parameter. Raises InputError (``no-prediction``)."""
         size = _size(str(value))
         apart = len(set(self.sizes))
         if len(self.sizes) < 2 or apart < len(self.sizes) or size is None or size <= self.sizes[-1]:
@@ -64,27 +54,14 @@ class Series:
                 f"the last {self.values[-1]}",
                 hint="a prediction needs two sizes that hold, one value of each, and is of a larger one",
             )
-        logs = [math.log(number) for number in self.numbers]
-        steps = [
-            (after - before) / (larger - smaller)
-            for before, after, smaller, larger in zip(
-                logs, logs[1:], self.sizes, self.sizes[1:], strict=False
-            )
-        ]
-        ahead = size - self.sizes[-1]
+        before, last = self.sizes[-2:]
+        ratio = self.numbers[-1] / self.numbers[-2]
         # Sizes counted from 1, so that a parameter which starts at 0 has a logarithm too.
         base = min(self.sizes[0], 1.0) - 1.0
-        exponent = (logs[-1] - logs[-2]) / math.log((self.sizes[-1] - base) / (self.sizes[-2] - base))
-        low = logs[-1] + exponent * math.log((size - base) / (self.sizes[-1] - base))
-        high = logs[-1] + steps[-1] * ahead
-        likely = (low + high) / 2
-        if len(steps) > 1:
-            # The parabola through the last three logarithms.
-            bend = (steps[-1] - steps[-2]) / (self.sizes[-1] - self.sizes[-3])
-            likely = high + bend * ahead * (size - self.sizes[-2])
-        low, high = sorted((low, high))
-        low, likely, high = (_exp(log) for log in (low, min(max(likely, low), high), high))
-        return Prediction(size=str(value), low=low, likely=likely, high=high)
+        power = math.log((size - base) / (last - base)) / math.log((last - base) / (before - base))
+        steps = (size - last) / (last - before)
+        low, high = sorted(self.numbers[-1] * _power(ratio, exponent) for exponent in (power, steps))
+        return Prediction(size=str(value), low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,28 +126,22 @@ def _series(fixed: Mapping[str, str], group: Sequence[GridPoint], parameter: str
 
 
 def growth_view(growth: Growth, labels: Sequence[str] = ()) -> Element:
-    """Growth as curves, each going on dashed to the next size where that can be told; ``labels`` are short names."""
+    """Growth as curves; ``labels`` are short names."""
     if not growth.series:
         return element("p", f"no run that holds tells how {growth.value} grows along {growth.parameter}")
     ticks = {size: value for one in growth.series for size, value in zip(one.sizes, one.values, strict=True)}
-    curves = []
-    for number, one in enumerate(growth.series):
-        points = tuple(zip(one.sizes, one.numbers, strict=True))
-        curves.append(Curve(label=labels[number] if labels else one.label, points=points))
-        if len(points) > 1 and all(re.fullmatch(r"-?\d+", value) for value in one.values):
-            after = round(2 * one.sizes[-1] - one.sizes[-2])
-            prediction = one.predict(after)
-            ticks[float(after)] = str(after)
-            ahead = (points[-1], (float(after), prediction.likely))
-            told = labels[number] if labels else "predicted"
-            curves.append(Curve(label=f"{told} {prediction.likely:,.0f}", points=ahead, fit=True))
+    names = labels or [one.label for one in growth.series]
+    curves = [
+        Curve(label=name, points=tuple(zip(one.sizes, one.numbers, strict=True)))
+        for name, one in zip(names, growth.series, strict=True)
+    ]
     title = f"{growth.value} by {growth.parameter}"
     return curves_svg(title, growth.parameter, dict(sorted(ticks.items())), curves)
 
 
-def _exp(log: float) -> float:
+def _power(base: float, exponent: float) -> float:
     try:
-        return math.exp(log)
+        return math.pow(base, exponent)
     except OverflowError:
         return math.inf
 

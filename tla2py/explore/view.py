@@ -212,7 +212,7 @@ class StoreView:
         return make_heatmap(self, x, y, value)
 
     def growth(self, parameter: str, value: str = "distinct") -> Growth:
-        """How a column of ``runs`` grows along a parameter, over the points that hold; it predicts the next size.
+        """How a column of ``runs`` grows along a parameter, over the points that hold; it bounds the next size.
 
         Raises InputError (``unknown-parameter``, ``unknown-column``, ``no-sizes``).
         """

@@ -33,8 +33,7 @@ svg .t2-shared{fill:rgba(127,127,127,.12);stroke:#7f7f7f;stroke-opacity:.6}
 svg .t2-last{stroke:#f85149;stroke-width:2;stroke-opacity:1}
 svg .t2-arrow{stroke:#a371f7;fill:none;stroke-width:1.6}svg .t2-lost{stroke-dasharray:5 3}
 svg .t2-tip{fill:#a371f7;stroke:none}svg .t2-loopline{stroke:#d29922;fill:none;stroke-width:2.5}
-svg .t2-looptip{fill:#d29922}svg .t2-fit{stroke:#d29922;stroke-dasharray:5 4;fill:none;stroke-width:1.5}
-svg .t2-curve{stroke:#388bfd;fill:none;stroke-width:1.8}svg .t2-dot{fill:#388bfd}svg .t2-bar{fill:#388bfd;fill-opacity:.6}
-svg .t2-cross{stroke:#f85149;stroke-width:2;fill:none}
+svg .t2-looptip{fill:#d29922}
+svg .t2-curve{stroke:#388bfd;fill:none;stroke-width:1.8}svg .t2-dot{fill:#388bfd}
 @media print{.t2 details>summary{display:none}}
 """

@@ -31,7 +31,7 @@ def test_a_power_of_the_size_is_the_lower_bound(sizes: list[int], ahead: int, po
     size = sizes[-1] + ahead
     told = series(lambda n: 3 * n**power, *sizes).predict(size)
     assert told.low == pytest.approx(3 * size**power)
-    assert told.low <= told.likely <= told.high
+    assert told.low <= told.high
 
 
 @given(SIZES, st.integers(1, 9), st.integers(2, 9))
@@ -39,25 +39,10 @@ def test_a_constant_ratio_is_the_upper_bound(sizes: list[int], ahead: int, ratio
     size = sizes[-1] + ahead
     told = series(lambda n: 5.0 * ratio**n, *sizes).predict(str(size))
     assert told.high == pytest.approx(5.0 * ratio**size)
-    if len(sizes) > 2:
-        assert told.likely == pytest.approx(told.high)
-    assert told.error(5.0 * ratio**size) == pytest.approx(told.likely / told.high - 1)
 
 
-@given(SIZES.filter(lambda sizes: len(sizes) > 2), st.integers(1, 3))
-def test_growth_that_changes_goes_on_changing(sizes: list[int], ahead: int) -> None:
-    def number_of(size: float) -> float:
-        return math.exp(6 * size - 0.1 * size * size)
-
-    size = sizes[-1] + ahead
-    told = series(number_of, *sizes).predict(size)
-    assert told.likely == pytest.approx(max(number_of(size), told.low))
-
-
-def test_of_two_sizes_it_is_between_the_bounds() -> None:
-    told = series(lambda n: 2.0**n, 1, 2).predict(3)
-    assert told.likely == pytest.approx(math.sqrt(told.low * told.high))
-    assert str(told) == "3: 7 (6 to 8)"
+def test_a_prediction_shows_its_bounds() -> None:
+    assert str(series(lambda n: 2.0**n, 1, 2).predict(3)) == "3: 6 to 8"
 
 
 @pytest.mark.parametrize("first", [0, -3])
@@ -124,18 +109,12 @@ def test_sizes_are_in_order(tmp_path: Path) -> None:
     assert told.label == "the model"
 
 
-def test_curves_go_on_to_the_next_size() -> None:
+def test_a_curve_for_each_series() -> None:
     growth = Growth(parameter="N", value="distinct", series=(series(lambda n: 10.0**n, 1, 2, 3),))
-    shown = growth_view(growth)
-    texts = [text.text for text in shown.iter("text")]
-    assert "predicted 10,000" in texts
-    assert "4" in texts
-    assert "predicted" not in "".join(str(text.text) for text in growth_view(_alone()).iter("text"))
+    texts = [text.text for text in growth_view(growth).iter("text")]
+    assert {"1", "2", "3", "M = 1"} <= set(texts)
+    assert "A" in [text.text for text in growth_view(growth, "A").iter("text")]
     assert "<svg" in growth._repr_html_()
-
-
-def _alone() -> Growth:
-    return Growth(parameter="N", value="distinct", series=(series(float, 1),))
 
 
 def test_without_a_point_that_holds_it_says_so() -> None:
