@@ -15,7 +15,7 @@ from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
 from tla2py.execution.machine import Machine, this_machine
 from tla2py.store.store import Store
-from tla2py.tlc.sandbox.quota import Room, is_full, tells_full_disk
+from tla2py.tlc.sandbox.quota import DiskQuota, is_full, tells_full_disk
 
 Like = Callable[[Scene], Scene]
 GIB = 1024**3
@@ -95,7 +95,7 @@ def test_a_folder_is_measured_with_all_that_is_below(tmp_path: Path) -> None:
     (tmp_path / "states" / "deep" / "queue").write_bytes(b"x" * 300_000)
     (tmp_path / "states" / "gone").symlink_to("nowhere")
     (tmp_path / "stdout.txt").write_bytes(b"x" * 300_000)
-    little, enough = Room(tmp_path, 400_000, 1), Room(tmp_path, 800_000, 1)
+    little, enough = DiskQuota(tmp_path, 400_000, 1), DiskQuota(tmp_path, 800_000, 1)
     assert little.look() is None  # it was a moment ago
     time.sleep(0.6)
     assert little.look() == "disk"

@@ -23,7 +23,7 @@ from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed
 from tla2py.tlc.process import Ended, execute_argv
-from tla2py.tlc.sandbox.quota import DISK_FULL, Room, is_full, tells_full_disk
+from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, tells_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.tlc.sandbox.sandbox import java_sandbox
 from tla2py.toolchain.overrides import with_overrides
@@ -48,7 +48,7 @@ def execute_run(
 
     ``sources`` gives module texts by their sha256. ``watch`` is called now and then with the file that TLC is printing
     to. ``warm`` is for one of many runs: TLC may then be run by a JVM that stays for others, which is faster and of no
-    other consequence. ``slots`` is how many runs this machine takes at once, see ``Room``. A failing TLC is data, never an exception; a disk without room for it is a StoreError
+    other consequence. ``slots`` is how many runs this machine takes at once, see ``DiskQuota``. A failing TLC is data, never an exception; a disk without room for it is a StoreError
     (``disk-full``).
     """
     with scratch_folder("tla2py-", scratch) as base:
@@ -230,12 +230,12 @@ def _execute_tlc(
         done = execute_warm(argv_in(FOLDER, HOST_OPTIONS), folder, run.limits, cancelled)
         if done is not None:
             return done
-    room = Room(folder, run.limits.disk_bytes, slots)
+    quota = DiskQuota(folder, run.limits.disk_bytes, slots)
 
     def look() -> TerminationReason | None:
         if watch is not None:
             watch(folder / "stdout.txt")
-        return room.look()
+        return quota.look()
 
     archive = class_archive(toolchain)
     argv = argv_in(folder, (*COMPILE_LATER, *(archive_options(archive) if archive else ())))

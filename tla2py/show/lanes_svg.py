@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from tla2py.show.lanes import Arrow, Lanes, Row
+from tla2py.show.lanes import Lanes, Row
 from tla2py.show.markup import Element, element, picture_text
+from tla2py.show.messages import Arrow
 from tla2py.show.plain import action_text, headline, trace_end
 from tla2py.values import Value, format_value
 

@@ -60,21 +60,6 @@ def html_text(*pieces: Piece) -> str:
     return ET.tostring(block, encoding="unicode", method="html")
 
 
-def page_text(title: str, *pieces: Piece) -> str:
-    """A whole page that needs nothing else."""
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", title),
-        element("style", STYLE),
-    )
-    body = element("body", element("main", *pieces, class_="t2"), class_="t2-page")
-    return "<!DOCTYPE html>\n" + ET.tostring(
-        element("html", head, body, lang="en"), encoding="unicode", method="html"
-    )
-
-
 def svg_text(picture: Element) -> str:
     """A picture as an SVG file."""
     alone = element("svg", xmlns="http://www.w3.org/2000/svg")

@@ -15,17 +15,17 @@ from tla2py.model.outcome import Diagnostic
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.sourcemap.initial import evaluated_on_initial, initial_predicate
+from tla2py.sourcemap.wrapper import WrapperModule
 from tla2py.sourcemap.written import Written
 from tla2py.syntax import Module, read_text
 from tla2py.syntax.copies import original_line
-from tla2py.syntax.offsets import character_column, solid
+from tla2py.syntax.offsets import character_column
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.states import CALL, LOCATION, location_of
 from tla2py.trace.trace import Location, Trace
 
 _CONFIG_LINE = re.compile(r"configuration file at line (\d+)")
 _MODULE = re.compile(r"-{4,}\s*MODULE\s+(\w+)")
-_DEFINED = re.compile(r"(\w+)(?:\([^)]*\))? ==")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:!\w+)*")
 # A run in a JVM that stays for many has a folder that its command line does not name.
 _TEMPORARY = re.compile(r"(?:[/\\][^\s/\\\"']+)*[/\\]tla2py-[\w.-]+[/\\](?:[\w.-]+[/\\])*([\w.-]*)")
@@ -83,9 +83,9 @@ class _Locator:
         execution = record.executions[0]
         self._folders = {f[1] for e in record.executions for option in e.argv if (f := _FOLDER.match(option))}
         main = self._origins.text(self._files[record.main])
-        self._wrapper = main if "\n\\* Written by tla2py" in main[:400] else ""
         self._main = record.main
         self._config_text = execution.config_text
+        self._wrapper = WrapperModule.read(main, _config(self._config_text))
 
     # Diagnostics.
 
@@ -148,10 +148,10 @@ class _Locator:
         if found.code not in _NAMING:
             return None
         names = _NAME.findall(found.text[:_READ])
-        wrapped = self._wrapped
+        meanings = self._wrapper.meanings if self._wrapper is not None else {}
         for name in names:
-            if name in wrapped:
-                return self._origins.written.value(wrapped[name], None, 0)
+            if name in meanings:
+                return self._origins.written.value(meanings[name], None, 0)
         for name in names:
             place = self._declared(name)
             if place is None and found.code != _UNASSIGNED:
@@ -163,7 +163,7 @@ class _Locator:
     def _declared(self, name: str) -> Place | None:
         """Where a module of the user declares or defines a name."""
         for module, sha256 in self._files.items():
-            if module == self._main and self._wrapper:
+            if module == self._main and self._wrapper is not None:
                 continue
             read = _read(self._origins.text(sha256))
             declared = [(each.name, each.span) for each in read.definitions]
@@ -183,8 +183,8 @@ class _Locator:
         lines = self._origins.text(self._files[module]).split("\n")
         text = lines[location.begin_line - 1] if location.begin_line <= len(lines) else ""
         column = character_column(text, location.begin_column)
-        if module == self._main and self._wrapper:
-            return self._in_wrapper(location.begin_line, column)
+        if module == self._main and self._wrapper is not None:
+            return self._wrapper.place(location.begin_line, column, self._origins.written)
         found = self._in_module(module, location.begin_line, column)
         if location.end_line > location.begin_line and module not in self._originals:
             found = replace(found, excerpt=_some(lines[location.begin_line - 1 : location.end_line]))
@@ -218,35 +218,6 @@ class _Locator:
         text = self._origins.text
         return original_line(text(self._originals[module]), text(self._files[module]), line)
 
-    def _in_wrapper(self, line: int, column: int) -> Place | None:
-        lines = self._wrapper.split("\n")
-        heads = {
-            number: found[1] for number, each in enumerate(lines, 1) if (found := _DEFINED.fullmatch(each))
-        }
-        above = [number for number in heads if number <= line]
-        if not above or heads[above[-1]] not in self._wrapped:
-            return None
-        head = above[-1]
-        end = next((number for number in heads if number > head), len(lines))
-        body = "\n".join(lines[head : end - 1]).removesuffix("\n====")
-        inside = "\n".join([*lines[head : line - 1], lines[line - 1][: column - 1]])
-        index = None if line == head else solid(inside)
-        return self._origins.written.value(self._wrapped[heads[head]], index, solid(body))
-
-    @property
-    def _wrapped(self) -> dict[str, str]:
-        """What the definitions of the wrapper module stand for."""
-        if not self._wrapper:
-            return {}
-        config = _config(self._config_text)
-        found = {
-            value.rpartition("]")[2].strip(): _qualified(name, value) for name, value in config.substitutions
-        }
-        if config.symmetry is not None:
-            found.setdefault(config.symmetry, "symmetry")
-        own = set(_DEFINED.findall(self._wrapper))
-        return {name: meant for name, meant in found.items() if name in own}
-
     # Texts.
 
     def _told(self, text: str) -> str:
@@ -264,7 +235,9 @@ class _Locator:
 
     def _shown(self, found: re.Match[str], *, always: bool) -> str:
         location = location_of(found.groups())
-        changed = (location.module == self._main and self._wrapper) or location.module in self._originals
+        changed = (
+            location.module == self._main and self._wrapper is not None
+        ) or location.module in self._originals
         place = self.place(location) if always or changed else None
         return found[0] if place is None else str(place)
 
@@ -285,11 +258,6 @@ class _Locator:
 def _some(lines: Sequence[str]) -> str:
     """Lines as an excerpt."""
     return "\n".join([*lines[:MOST_LINES], *(["..."] if len(lines) > MOST_LINES else [])])
-
-
-def _qualified(name: str, value: str) -> str:
-    module = re.match(r"\[\w+\]", value)
-    return (module[0] if module else "") + name
 
 
 @lru_cache(maxsize=16)

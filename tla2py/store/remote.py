@@ -25,9 +25,9 @@ from pyarrow import fs
 
 from tla2py.errors import StoreError
 from tla2py.store.lease import CLAIMS, claimed
+from tla2py.store.remote_errors import store_errors
 from tla2py.store.storage import Stamp, Write
 
-SCHEMES = "file, s3, gs, abfs, hdfs"
 _SAME = {"s3a": "s3", "s3n": "s3"}
 # Their puts are atomic, and they have no folders.
 _OBJECT_STORAGE = ("s3", "gcs", "abfs")
@@ -39,28 +39,6 @@ _WHOLE = 1 << 20
 # So many files are fetched ahead.
 _AHEAD = 32
 _THREADS = 16
-
-# What the file systems say, what it means, and what helps.
-_REASONS = (
-    (
-        r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound",
-        "bucket-missing",
-        "no such bucket: {place}",
-        "make the bucket first; where it is not Amazon's, see that the URI or AWS_ENDPOINT_URL names the endpoint",
-    ),
-    (
-        r"NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE",
-        "store-unreachable",
-        "cannot reach the server of {place}: {said}",
-        "see that it runs, and that the URI or AWS_ENDPOINT_URL names it: s3://bucket/path?endpoint_override=HOST:PORT",
-    ),
-    (
-        r"(?i)ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
-        "store-denied",
-        "access to {place} is refused: {said}",
-        "credentials are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
-    ),
-)
 
 
 @functools.lru_cache(maxsize=16)
@@ -107,7 +85,7 @@ class Remote:
     def make(self, folders: Iterable[str]) -> None:
         """Make it ready to be written to; a bucket has to be there."""
         filesystem, base = self._connected()
-        with self._telling("store-unwritable"):
+        with store_errors(self.address, "store-unwritable"):
             if filesystem.type_name in _OBJECT_STORAGE:
                 self._check_bucket()
                 return
@@ -117,7 +95,7 @@ class Remote:
     def exists(self) -> bool:
         """Whether there is anything."""
         filesystem, base = self._connected()
-        with self._telling("store-unreadable"):
+        with store_errors(self.address, "store-unreadable"):
             if filesystem.get_file_info(base).type != fs.FileType.NotFound:
                 return True
             self._check_bucket()
@@ -160,7 +138,10 @@ class Remote:
 
     def write(self, files: Mapping[str, Write]) -> None:
         """Write some files, each whole or not at all."""
-        with self._telling("store-unwritable"), tempfile.TemporaryDirectory(prefix="tla2py-put-") as folder:
+        with (
+            store_errors(self.address, "store-unwritable"),
+            tempfile.TemporaryDirectory(prefix="tla2py-put-") as folder,
+        ):
             made = {}
             for number, (name, write) in enumerate(files.items()):
                 file = Path(folder) / str(number)
@@ -172,7 +153,10 @@ class Remote:
     @contextlib.contextmanager
     def filling(self, folder: str) -> Iterator[Path]:
         """A folder of this machine whose files are put into a folder of this place if the block ends well."""
-        with self._telling("store-unwritable"), tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch:
+        with (
+            store_errors(self.address, "store-unwritable"),
+            tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch,
+        ):
             yield Path(scratch)
             self._put({f"{folder}/{file.name}": file for file in sorted(Path(scratch).iterdir())})
         self._copies.clear()
@@ -180,7 +164,7 @@ class Remote:
     def remove(self, name: str) -> None:
         """Remove a file, which may be gone already."""
         filesystem, base = self._connected()
-        with self._telling("store-unwritable"), contextlib.suppress(FileNotFoundError):
+        with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
             filesystem.delete_file(f"{base}/{name}")
 
     @contextlib.contextmanager
@@ -195,7 +179,7 @@ class Remote:
             yield
 
     def _connected(self) -> tuple[fs.FileSystem, str]:
-        with self._telling("store-scheme"):
+        with store_errors(self.address, "store-scheme"):
             return _connect(self.address)
 
     def _check_bucket(self) -> None:
@@ -209,13 +193,13 @@ class Remote:
     def _list(self, folder: str) -> list[fs.FileInfo]:
         filesystem, base = self._connected()
         path = f"{base}/{folder}" if folder else base
-        with self._telling("store-unreadable"):
+        with store_errors(self.address, "store-unreadable"):
             found: list[fs.FileInfo] = filesystem.get_file_info(fs.FileSelector(path, allow_not_found=True))
         return found
 
     def _fetch(self, name: str) -> IO[bytes]:
         filesystem, base = self._connected()
-        with self._telling("store-unreadable"):
+        with store_errors(self.address, "store-unreadable"):
             source = filesystem.open_input_file(f"{base}/{name}")
             if source.size() > _WHOLE:
                 return io.BufferedReader(source, _WHOLE)
@@ -247,35 +231,6 @@ class Remote:
             filesystem.delete_file(target)
             filesystem.move(beside, target)
 
-    @contextlib.contextmanager
-    def _telling(self, code: str) -> Iterator[None]:
-        """Say in a user's words what a file system says; what is not there stays a FileNotFoundError."""
-        try:
-            yield
-        except (OSError, pa.ArrowException) as error:
-            if isinstance(error, FileNotFoundError) and code == "store-unreadable":
-                raise
-            raise self._told(code, error) from error
-
-    def _told(self, code: str, error: Exception) -> StoreError:
-        said = re.sub(r"\s*\(Request ID: [^)]*\)", "", " ".join(str(error).split()))
-        if "Unrecognized filesystem type" in said:
-            return StoreError(
-                "store-scheme", f"no store can be at {self}", hint=f"schemes that are known: {SCHEMES}"
-            )
-        for pattern, meant, words, hint in _REASONS:
-            if re.search(pattern, said):
-                # codes: bucket-missing, store-unreachable, store-denied
-                return StoreError(meant, words.format(place=self, said=_short(said)), hint=hint)
-        what = {"store-unwritable": "cannot write to", "store-unreadable": "cannot read"}
-        return StoreError(
-            code,  # codes: store-unwritable, store-unreadable, store-scheme
-            f"{what.get(code, 'no store can be at')} {self}: {_short(said)}",
-            hint="what is recorded stays; the same command executes the rest"
-            if code in what
-            else f"as in s3://bucket/path; schemes that are known: {SCHEMES}",
-        )
-
 
 def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
     """Put a file with one write, between which and the closing that makes it an object nothing else can fail.
@@ -292,10 +247,3 @@ def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
         stream = filesystem.open_output_stream(target, compression=None)
         stream.write(whole)
         stream.close()
-
-
-def _short(text: str) -> str:
-    """What is said last is what went wrong; first comes what was tried."""
-    found = re.search(r"AWS Error .*", text)
-    text = found[0] if found else text
-    return text if len(text) <= 160 else f"{text[:160]}..."

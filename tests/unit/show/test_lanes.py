@@ -8,7 +8,8 @@ import pytest
 
 from tests.unit.show.traces import P, Q, R, made, message, on
 from tla2py.errors import InputError
-from tla2py.show.lanes import Arrow, trace_lanes
+from tla2py.show.lanes import trace_lanes
+from tla2py.show.messages import Arrow
 from tla2py.trace.trace import Trace
 from tla2py.values import Function, Interval, Record, Value
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tla2py.tlc.output.interpret import interpret
-from tla2py.tlc.output.traces import iter_trace_states
+from tla2py.tlc.output.messages import iter_messages
+from tla2py.tlc.output.traces import iter_with_traces
 from tla2py.trace.trace import State
 
 
@@ -34,7 +35,9 @@ def long_log(states: int, width: int) -> Iterator[bytes]:
 def peak(states: int) -> int:
     tracemalloc.start()
     try:
-        count = sum(isinstance(item, State) for item in iter_trace_states(long_log(states, 400)))
+        count = sum(
+            isinstance(item, State) for item in iter_with_traces(iter_messages(long_log(states, 400)))
+        )
         assert count == states
         return tracemalloc.get_traced_memory()[1]
     finally:
@@ -47,7 +50,7 @@ def test_memory_does_not_grow_with_the_trace() -> None:
 
 
 def test_equal_texts_become_the_identical_value() -> None:
-    states = [item for item in iter_trace_states(long_log(300, 50)) if isinstance(item, State)]
+    states = [item for item in iter_with_traces(iter_messages(long_log(300, 50))) if isinstance(item, State)]
 
     assert len({id(state.values["y"]) for state in states}) == 1
     assert len({state.values["x"] for state in states}) == 300

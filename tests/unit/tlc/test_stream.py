@@ -11,7 +11,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import TerminationReason
 from tla2py.tlc.output.interpret import interpret
 from tla2py.tlc.output.messages import Message, UserText, iter_messages
-from tla2py.tlc.output.traces import iter_trace_states
+from tla2py.tlc.output.traces import iter_with_traces
 
 CASES = list(iter_cases())
 FRAMED = [case for case in CASES if b"@!@!@STARTMSG" in case.stdout]
@@ -131,7 +131,7 @@ def test_nothing_raises_and_nothing_holds(
 
     assert result.verdict is not Verdict.HOLDS
     assert result.outcome is not Outcome.SUCCESS
-    assert list(iter_trace_states(lines)) is not None
+    assert list(iter_with_traces(iter_messages(lines))) is not None
 
 
 @given(cases, st.data())

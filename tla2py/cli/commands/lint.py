@@ -51,8 +51,7 @@ def lint_command(
 
     A config is for the one module that is given, else for the module beside it whose name begins its own. Exit codes:
     0 nothing found, 1 an error or a warning, 2 a file could not be read, or an expectation in it says nothing.
-    Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint Spec.tla; tla2py lint sweep.toml;
-    tla2py lint .
+    Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint sweep.toml; tla2py lint .
     """
     use_translator(tla2tools, True)
     report = lint_paths(files, library or [], _dialect(find_jar(tla2tools)))
@@ -91,16 +90,14 @@ def only_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def warn_check(check: CheckModel, config: Path, jar: Tla2tools) -> None:
     """Lint a single run as ``warn_sweep`` does: its config, where there is one, and the constants given beside it."""
-    spec = check.model.spec
+    spec, dialect = check.model.spec, _dialect(jar)
     specs = {spec.root.name: spec}
     if check.verbatim is not None:
-        _warn(lint_parsed(check.verbatim, specs, complete=True, dialect=_dialect(jar)))
+        _warn(lint_parsed(check.verbatim, specs, complete=True, dialect=dialect))
         return
     # What is given beside it completes it.
     files = [read_config(config)] if config.is_file() else []
-    found = [
-        each for file in files for each in lint_parsed(file, specs, complete=False, dialect=_dialect(jar))
-    ]
+    found = [each for file in files for each in lint_parsed(file, specs, complete=False, dialect=dialect)]
     _warn([*found, *lint_options(spec, check.given, *files)])
 
 

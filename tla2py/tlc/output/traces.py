@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tla2py.model.outcome import Violation
 from tla2py.tlc.output.codes import Code, meaning
-from tla2py.tlc.output.messages import Level, Message, UserText, iter_messages
+from tla2py.tlc.output.messages import Level, Message, UserText
 from tla2py.tlc.output.states import ENDS_THERE, Ending, StateReader, read_ending
 from tla2py.trace.trace import State
 
@@ -81,13 +81,6 @@ def split_initial_state(message: Message) -> tuple[str, str | None]:
         return message.text, None
     text, found, body = message.text.partition(f"{ending}\n")
     return (f"{text}{ending}", body) if found else (message.text, None)
-
-
-def iter_trace_states(lines: Iterable[bytes]) -> Iterator[TraceItem]:
-    """The traces of a ``-tool`` stream, each as its start, its states and its end, in memory bounded by one state."""
-    for item in iter_with_traces(iter_messages(lines)):
-        if isinstance(item, (TraceStart, State, TraceEnd)):
-            yield item
 
 
 def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | TraceItem]:

@@ -1,4 +1,4 @@
-"""Room on the disk of a run: how much it has written, and whether anything more can be."""
+"""The disk quota of a run: how much it has written, and whether anything more can be."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ _FULL = (b"No space left on device", b"Disk quota exceeded")
 _TAIL_BYTES = 65536
 
 
-class Room:
-    """The disk of a run's folder. ``limit_bytes`` is what the run may write there.
+class DiskQuota:
+    """The bytes that a run may write to the disk of its folder: ``limit_bytes``, or its share of what is free now.
 
-    None is an equal share of what is free now for each of the runs that this machine takes at once, ``slots``, so that no
-    run takes the room of another.
+    The share is equal for each of the ``slots`` runs that this machine executes at once.
     """
 
     def __init__(self, folder: Path, limit_bytes: int | None, slots: int) -> None:

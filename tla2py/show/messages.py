@@ -1,0 +1,176 @@
+"""The messages of a counterexample: who sent each of them in which step, and who received it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tla2py.errors import InputError
+from tla2py.show.processes import Processes, actors, keyed_variables, part_of
+from tla2py.trace.trace import Trace
+from tla2py.values import Function, Interval, Record, Value, format_value, same_value
+from tla2py.values.canonical import in_order
+
+# Fields that say where a message comes from and where it goes, as specifications name them.
+_SENDERS = ("source", "src", "msource", "from", "sender", "frm")
+_RECEIVERS = ("dest", "dst", "mdest", "to", "receiver", "target", "rcvr")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    """A message: sent in the step of row ``sent``, received in that of row ``received``, None if it never was.
+
+    It is received when it is taken out of the set or bag, or when a process takes on the values of its fields.
+    ``sender`` and ``receiver`` are processes, None where nothing tells who it was.
+    """
+
+    text: str
+    sender: Value | None
+    receiver: Value | None
+    sent: int
+    received: int | None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it has an end at a process."""
+        return self.sender is not None or self.receiver is not None
+
+    @property
+    def stub(self) -> bool:
+        """Whether it goes nowhere: it was not received, and nothing tells by whom it was to be."""
+        return self.receiver is None and self.received is None
+
+
+def message_arrows(
+    trace: Trace, processes: Processes, messages: str, sender: str | None, receiver: str | None
+) -> Iterator[Arrow]:
+    """The messages sent through a variable, one arrow for each receiver. Raises InputError (``no-messages``).
+
+    ``sender`` and ``receiver`` name the fields of a message that hold its ends, if they are not among the usual ones.
+    """
+    acting = [actor.who for actor in actors(trace, processes)]
+    readings = list(_readings(trace, processes))
+    for row, message, received in _sent(_bags(trace, messages)):
+        senders = _told(message, sender, _SENDERS, processes) or acting[row]
+        told = _told(message, receiver, _RECEIVERS, processes)
+        if received is not None:
+            times = dict.fromkeys(told or acting[received], received)
+        else:
+            times = _first_readings(message, readings, row + 1)
+        for one in told or (*times,) or (None,):
+            yield Arrow(
+                text=format_value(message),
+                sender=senders[0] if len(senders) == 1 else None,
+                receiver=one,
+                sent=row,
+                received=received if one is None else times.get(one),
+            )
+
+
+def _sent(bags: Sequence[dict[Value, int]]) -> list[tuple[int, Value, int | None]]:
+    """The row of each message that a step sent, the message, and the row in which it was taken out, if it was.
+
+    Of equal messages the one sent first is taken first.
+    """
+    sent: list[tuple[int, Value]] = []
+    taken: dict[int, int] = {}
+    waiting: dict[Value, deque[int]] = {}
+    before: dict[Value, int] = {}
+    for row, bag in enumerate(bags):
+        for message in _more(bag, before):
+            taken[waiting[message].popleft()] = row
+        for message in _more(before, bag):
+            waiting.setdefault(message, deque()).append(len(sent))
+            sent.append((row, message))
+        before = bag
+    return [(row, message, taken.get(place)) for place, (row, message) in enumerate(sent) if row]
+
+
+def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
+    found = [_bag(state.values.get(messages)) for state in trace.states]
+    bags = [bag for bag in found if bag is not None]
+    if len(bags) < len(found):
+        known = [name for name, value in trace.states[0].values.items() if _bag(value) is not None]
+        raise InputError(
+            "no-messages",
+            f"{messages} is no set and no bag of messages in every state",
+            hint=f"sets and bags: {', '.join(known) or 'none'}",
+        )
+    return bags
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a process's record was, and became, in a step: where messages stay, it tells which was read."""
+
+    row: int
+    process: Value
+    before: Record
+    after: Record
+
+    def takes_on(self, message: Value) -> bool:
+        """Whether the fields that the record shares with a message, two at least, have become those of the message."""
+        if not isinstance(message, Record):
+            return False
+        common = [name for name in self.after if name in message]
+        return (
+            len(common) > 1
+            and all(same_value(self.after[name], message[name]) for name in common)
+            and not all(
+                name in self.before and same_value(self.before[name], message[name]) for name in common
+            )
+        )
+
+
+def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
+    keyed = keyed_variables(trace, processes)
+    for row in range(1, len(trace.states)):
+        for name in keyed:
+            for process in processes:
+                old, new = (part_of(trace.states[at].values[name], process) for at in (row - 1, row))
+                if isinstance(old, Record) and isinstance(new, Record) and not same_value(old, new):
+                    yield _Reading(row, process, old, new)
+
+
+def _first_readings(message: Value, readings: Sequence[_Reading], since: int) -> dict[Value, int]:
+    """The processes that read a message, each with the first step in which it did."""
+    found: dict[Value, int] = {}
+    for reading in readings:
+        if reading.row >= since and reading.takes_on(message):
+            found.setdefault(reading.process, reading.row)
+    return found
+
+
+def _bag(value: Value | None) -> dict[Value, int] | None:
+    """The elements of a set, once each, or of a bag, as often as it has them."""
+    if isinstance(value, frozenset):
+        return dict.fromkeys(value, 1)
+    if value == ():
+        return {}
+    if isinstance(value, Function) and all(type(times) is int for times in value.values()):
+        return {message: times for message, times in value.items() if isinstance(times, int) and times > 0}
+    return None
+
+
+def _more(few: dict[Value, int], many: dict[Value, int]) -> list[Value]:
+    """What the second of two bags has more of, in canonical order, each as often as it has more."""
+    messages = in_order(message for message, times in many.items() if times > few.get(message, 0))
+    return [message for message in messages for _ in range(many[message] - few.get(message, 0))]
+
+
+def _told(message: Value, field: str | None, usual: Sequence[str], processes: Processes) -> Processes:
+    """The processes in a field of a message: the one that is asked for, else the first of the usual names."""
+    if not isinstance(message, Record):
+        return ()
+    for name in (field,) if field else usual:
+        if name in message:
+            return tuple(one for one in processes if _is_or_has(message[name], one))
+    return ()
+
+
+def _is_or_has(value: Value, process: Value) -> bool:
+    """Whether a value is a process, or a set that has it."""
+    if isinstance(value, Interval):
+        return type(process) is int and process in value
+    return any(same_value(process, one) for one in (value if isinstance(value, frozenset) else (value,)))
