@@ -12,7 +12,7 @@ if sys.version_info >= (3, 11):
 else:
     from tomli import TOMLDecodeError, loads
 
-__all__ = ["TOMLDecodeError", "loads", "toml_string", "toml_value", "value_text"]
+__all__ = ["TOMLDecodeError", "loads", "toml_key", "toml_string", "toml_value", "value_text"]
 
 
 def value_text(value: str | int | bool) -> str:
@@ -34,3 +34,8 @@ def toml_value(text: str) -> str:
 def toml_string(text: str) -> str:
     """A string of TOML."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """A name as a key of TOML."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else toml_string(name)

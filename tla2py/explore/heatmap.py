@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tla2py.explore.grid import GridPoint, grid_points, number_text, value_order
+from tla2py.explore.minimal import minimal_points
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element, html_text, printable
-from tla2py.sweep.minimal import minimal_points
 from tla2py.trace.display import Printed
 
 # The worst verdict of several points is that of their cell.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -15,6 +14,7 @@ from tla2py import toml
 from tla2py.errors import InputError, reason_of, unwritable
 from tla2py.sweep.grid import value_key
 from tla2py.text import parameter_text
+from tla2py.toml import toml_key, toml_string
 
 LOCK_VERSION = 1
 _HEAD = "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
@@ -109,17 +109,17 @@ def lock_text(points: Iterable[LockedPoint]) -> str:
     """The text of a lock: the points in order of their parameters, a line per name, so that a diff reads well."""
     parts = [_HEAD, f"version = {LOCK_VERSION}\n"]
     for point in sorted(points, key=_order):
-        inline = ", ".join(f"{_key(k)} = {_string(v)}" for k, v in sorted(point.parameters.items()))
+        inline = ", ".join(f"{toml_key(k)} = {toml_string(v)}" for k, v in sorted(point.parameters.items()))
         lines = [
             "",
             "[[point]]",
             f"parameters = {{ {inline} }}" if inline else "parameters = {}",
-            f"config = {_string(point.config)}",
-            *([f"values = {_string(point.values)}"] if point.values is not None else []),
+            f"config = {toml_string(point.config)}",
+            *([f"values = {toml_string(point.values)}"] if point.values is not None else []),
             f"checked = {_strings(point.checked)}",
             *([f"searched = {_strings(point.searched)}"] if point.searched is not None else []),
             f"model_values = {_strings(point.model_values)}",
-            f"verdict = {_string(point.verdict)}",
+            f"verdict = {toml_string(point.verdict)}",
             f"violates = {_strings(point.violates)}",
         ]
         if point.distinct is not None:
@@ -145,14 +145,5 @@ def _order(point: LockedPoint) -> list[tuple[str, list[tuple[int, int, str]]]]:
 
 def _strings(items: Sequence[str]) -> str:
     if len(items) < 2:
-        return f"[{', '.join(_string(item) for item in items)}]"
-    return "[\n" + "".join(f"  {_string(item)},\n" for item in sorted(items)) + "]"
-
-
-def _string(text: str) -> str:
-    # A string of JSON is one of TOML, which wants DEL escaped too.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)
+        return f"[{', '.join(toml_string(item) for item in items)}]"
+    return "[\n" + "".join(f"  {toml_string(item)},\n" for item in sorted(items)) + "]"

@@ -6,19 +6,19 @@ import contextlib
 import os
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tla2py.config.read import read_config
 from tla2py.errors import InputError
 from tla2py.init.assumptions import fit_values
+from tla2py.init.endless import endless_sets
 from tla2py.model.config import Config
 from tla2py.syntax import Constant, ModuleGraph
-from tla2py.syntax.expression import Expression
 from tla2py.syntax.search import PROOFS
 from tla2py.syntax.types import ConstantType, infer_types
 from tla2py.syntax.types.example_values import guess_values
-from tla2py.toml import toml_string, toml_value
+from tla2py.toml import toml_key, toml_string, toml_value
 from tla2py.toolchain.installed import community_modules
 from tla2py.toolchain.releases import COMMUNITY
 
@@ -179,7 +179,7 @@ def _substitutions(spec: ModuleGraph) -> Iterator[str]:
         if each.body is not None and not each.parameters and "!" not in name
         if each.body.operator == "CHOOSE" and all(bound.domain is None for bound in each.body.bounds)
     ]
-    endless = _endless(spec)
+    endless = endless_sets(spec)
     if found or endless:
         yield "[substitutions]"
     if endless:
@@ -191,41 +191,6 @@ def _substitutions(spec: ModuleGraph) -> Iterator[str]:
             "TLC evaluates no CHOOSE without a set; a model value of its own stands for each:"
         )
         yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
-
-
-def _endless(spec: ModuleGraph) -> dict[str, str]:
-    """What is defined as no more than Nat or Int while some definition goes through it, each with which it is.
-
-    What is seen through a named instance alone is replaced in its own module: ``[Module]Name``.
-    """
-    found: dict[str, str] = {}
-    for module in spec.modules:
-        ranged = _ranged(each.body for each in module.definitions if each.body is not None)
-        for each in module.definitions:
-            if each.body is None or each.parameters or not each.body.is_name():
-                continue
-            if each.body.operator in {"Nat", "Int"}:
-                own = spec.definitions.get(each.name)
-                plain = own is not None and own.span == each.span and spec.file_of(own) is module
-                if each.name in (_ranged(_bodies(spec)) if plain else ranged):
-                    found[each.name if plain else f"[{module.name}]{each.name}"] = each.body.operator
-    return found
-
-
-def _bodies(spec: ModuleGraph) -> Iterator[Expression]:
-    return (each.body for each in spec.definitions.values() if each.body is not None)
-
-
-def _ranged(expressions: Iterable[Expression]) -> set[str]:
-    """The names of sets that quantifiers and the like in some expressions go through."""
-    found: set[str] = set()
-    pending = list(expressions)
-    while pending:
-        expr = pending.pop()
-        pending += expr.children()
-        domains = [bound.domain for bound in expr.bounds if bound.domain is not None]
-        found |= {domain.operator for domain in domains if domain.is_name()}
-    return found
 
 
 def _own(constant: Constant, width: int, before: Constant | None) -> str:
@@ -301,11 +266,6 @@ def _comment(text: str) -> Iterator[str]:
 def _clean(text: str) -> str:
     """Words on one line, without the characters that TOML does not have in comments."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def toml_key(name: str) -> str:
-    """A name as a key of TOML."""
-    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else toml_string(name)
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from tla2py.errors import EXIT_OK
 from tla2py.gate.decision import PointDecision
-from tla2py.init.scaffold import toml_key
 from tla2py.model.outcome import Verdict
 from tla2py.reports.clusters import Surprise, surprises_by_kind
 from tla2py.reports.evidence import Evidence
@@ -20,7 +19,7 @@ from tla2py.show.plain import states_text, trace_lines
 from tla2py.sweep.file import ExpectSection, ToldPoint
 from tla2py.sweep.grid import Point
 from tla2py.sweep.vacuity import expectation_place, row_number
-from tla2py.toml import toml_string, toml_value
+from tla2py.toml import toml_key, toml_string, toml_value
 
 # Of one counterexample; all of it is in the reports and in 'tla2py trace'.
 _MOST_LINES = 60

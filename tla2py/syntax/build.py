@@ -10,13 +10,18 @@ from tla2py.syntax.expression import Bound, Expression, Shape
 from tla2py.syntax.module import Definition, Instance, Reference, Substitution
 from tla2py.syntax.nodes import (
     BINDERS,
+    DEFINITIONS,
     LITERALS,
     NAMED_SETS,
     NOT_EXPRESSIONS,
     PLAIN,
     QUANTIFIERS,
+    bare_symbol,
+    declared_name,
+    declared_parameters,
     field,
     flatten,
+    introduced_names,
 )
 from tla2py.syntax.symbols import spell_symbol
 from tla2py.syntax.tree import COMMENTS, Source
@@ -31,7 +36,7 @@ class Builder:
         self.instantiated: list[Reference] = []
         """The modules named after INSTANCE in what was built so far."""
         self._rules: dict[str, Callable[[Node], Expression]] = {
-            "identifier_ref": self._name,
+            "identifier_ref": lambda node: self._make(node, "apply", self._source.text(node)),
             "bound_op": self._bound_op,
             "bound_nonfix_op": self._bound_op,
             "bound_infix_op": self._infix,
@@ -45,13 +50,13 @@ class Builder:
             "parentheses": self._inner,
             "label": lambda node: self.expression(field(node, "expression")),
             "unbounded_quantification": self._unbounded,
-            "choose": self._choose,
+            "choose": self._unbounded,
             "lambda": self._lambda,
             "record_literal": self._record,
             "set_of_records": self._record,
             "record_value": self._field_access,
             "except": self._except,
-            "fairness": self._fairness,
+            "fairness": lambda n: self._make(n, "build", self._source.text(n)[:3], tuple(self._parts(n))),
             "case": self._case,
             "let_in": self._let,
             "conj_list": lambda node: self._bullets(node, "/\\"),
@@ -74,8 +79,7 @@ class Builder:
     def definition(self, node: Node, *, local: bool = False, comment: str = "") -> Definition:
         """Return the definition of an operator, a function or a named instance."""
         name = field(node, "name")
-        names = [self._identifier(child) for child in node.children_by_field_name("parameter")]
-        parameters = tuple(each for each in names if each)
+        parameters = declared_parameters(self._source, node)
         body: Expression | None = None
         if node.type == "function_definition":
             bounds = self._bounds(node)
@@ -86,15 +90,13 @@ class Builder:
             body = self.expression(field(node, "definition"))
         whole = node.parent if node.parent is not None and node.parent.type == "local_definition" else node
         return Definition(
-            name=self._identifier(name),
+            name=declared_name(self._source, name),
             parameters=parameters,
             local=local,
             span=self._source.span(whole),
             module=self._module,
             comment=comment,
-            kind="function"
-            if node.type == "function_definition"
-            else ("instance" if node.type == "module_definition" else "operator"),
+            kind=DEFINITIONS.get(node.type, "operator"),
             text=self._source.text(whole),
             body=body,
         )
@@ -106,9 +108,8 @@ class Builder:
         inner = node
         if node.type == "module_definition":
             inner = field(node, "definition")
-            name = self._identifier(field(node, "name"))
-            names = [self._identifier(child) for child in node.children_by_field_name("parameter")]
-            parameters = tuple(each for each in names if each)
+            name = declared_name(self._source, field(node, "name"))
+            parameters = declared_parameters(self._source, node)
         module = next((child for child in inner.named_children if child.type == "identifier_ref"), inner)
         substitutions = [self._substitution(c) for c in inner.named_children if c.type == "substitution"]
         span = self._source.span(module)
@@ -125,19 +126,8 @@ class Builder:
     def _substitution(self, node: Node) -> Substitution:
         parts = [c for c in node.named_children if c.type not in COMMENTS and c.type != "gets"]
         target, value = parts[0], parts[-1]
-        name = self._identifier(target) or self._source.text(target)
+        name = declared_name(self._source, target) or self._source.text(target)
         return Substitution(name=name, value=self.expression(value), text=self._source.text(value))
-
-    def _identifier(self, node: Node) -> str:
-        """Return the name that a node declares, "" for punctuation."""
-        if node.type == "operator_declaration":
-            return self._identifier(field(node, "name"))
-        if node.type in {"infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"}:
-            return self._bare_symbol(node).operator
-        if node.type in {"identifier", "identifier_ref"}:
-            return self._source.text(node)
-        # Some operators are names of their own in the grammar: a definition of "-." has them bare.
-        return spell_symbol(node.type) if node.is_named and node.type not in COMMENTS else ""
 
     def _make(
         self,
@@ -161,25 +151,22 @@ class Builder:
         parts = self._parts(node)
         return parts[0] if len(parts) == 1 else self._make(node, "build", node.type, tuple(parts))
 
-    def _name(self, node: Node) -> Expression:
-        return self._make(node, "apply", self._source.text(node))
-
     def _arguments(self, node: Node) -> tuple[Expression, ...]:
         inner = [child for child in node.children_by_field_name("parameter") if child.is_named]
         return tuple(self.expression(child) for child in inner if child.type not in COMMENTS)
 
     def _bound_op(self, node: Node) -> Expression:
-        return self._make(node, "apply", self._identifier(field(node, "name")), self._arguments(node))
+        return self._make(
+            node, "apply", declared_name(self._source, field(node, "name")), self._arguments(node)
+        )
 
     def _bare_symbol(self, node: Node) -> Expression:
-        inner = next((c for c in node.named_children if c.type not in COMMENTS), node)
-        return self._make(node, "apply", spell_symbol(inner.type))
+        return self._make(node, "apply", bare_symbol(node))
 
     def _symbol(self, node: Node, *sides: str) -> Expression:
         operator = spell_symbol(field(node, "symbol").type)
-        return self._make(
-            node, "apply", operator, tuple(self.expression(field(node, side)) for side in sides)
-        )
+        operands = tuple(self.expression(field(node, side)) for side in sides)
+        return self._make(node, "apply", operator, operands)
 
     def _infix(self, node: Node) -> Expression:
         """Return an infix application; chains of one symbol are long and lean left, so no recursion there."""
@@ -199,10 +186,8 @@ class Builder:
 
     def _bullets(self, node: Node, operator: str) -> Expression:
         items = [child for child in node.named_children if child.type in {"conj_item", "disj_item"}]
-        parts = [
-            self.expression(c) for item in items for c in item.named_children[1:] if c.type not in COMMENTS
-        ]
-        return self._make(node, "apply", operator, tuple(parts))
+        inner = [child for item in items for child in item.named_children[1:] if child.type not in COMMENTS]
+        return self._make(node, "apply", operator, tuple(map(self.expression, inner)))
 
     def _prefixed(self, node: Node) -> Expression:
         names, arguments = self._prefix(field(node, "prefix"))
@@ -230,19 +215,8 @@ class Builder:
         return tuple(self._bound(child) for child in node.named_children if child.type == "quantifier_bound")
 
     def _bound(self, node: Node) -> Bound:
-        names, pattern = self._intros(node)
+        names, pattern = introduced_names(self._source, node)
         return Bound(names=names, domain=self.expression(field(node, "set")), pattern=pattern)
-
-    def _intros(self, node: Node) -> tuple[tuple[str, ...], bool]:
-        names: list[str] = []
-        pattern = False
-        for child in node.children_by_field_name("intro"):
-            if child.type == "tuple_of_identifiers":
-                pattern = True
-                names.extend(self._source.text(c) for c in child.named_children if c.type == "identifier")
-            elif child.type == "identifier":
-                names.append(self._source.text(child))
-        return tuple(names), pattern
 
     def _binder(self, node: Node) -> Expression:
         operator = BINDERS[node.type]
@@ -255,20 +229,14 @@ class Builder:
         return self._make(node, "bind", operator, body, bounds=self._bounds(node))
 
     def _unbounded(self, node: Node) -> Expression:
-        names, pattern = self._intros(node)
-        operator = QUANTIFIERS[field(node, "quantifier").type]
-        body = self.expression(field(node, "expression"))
-        return self._make(node, "bind", operator, (body,), bounds=(Bound(names=names, pattern=pattern),))
-
-    def _choose(self, node: Node) -> Expression:
-        names, pattern = self._intros(node)
+        """Return a quantifier without a set, or ``CHOOSE`` with or without one."""
+        names, pattern = introduced_names(self._source, node)
         domain = node.child_by_field_name("set")
-        bound = Bound(
-            names=names, pattern=pattern, domain=self.expression(domain) if domain is not None else None
-        )
-        return self._make(
-            node, "bind", "CHOOSE", (self.expression(field(node, "expression")),), bounds=(bound,)
-        )
+        inside = self.expression(domain) if domain is not None else None
+        bound = Bound(names=names, pattern=pattern, domain=inside)
+        operator = "CHOOSE" if node.type == "choose" else QUANTIFIERS[field(node, "quantifier").type]
+        body = self.expression(field(node, "expression"))
+        return self._make(node, "bind", operator, (body,), bounds=(bound,))
 
     def _lambda(self, node: Node) -> Expression:
         names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
@@ -301,9 +269,6 @@ class Builder:
             arguments.append(self._make(update, "build", "path", tuple(indices)))
             arguments.append(self.expression(field(update, "new_val")))
         return self._make(node, "build", "EXCEPT", tuple(arguments))
-
-    def _fairness(self, node: Node) -> Expression:
-        return self._make(node, "build", self._source.text(node)[:3], tuple(self._parts(node)))
 
     def _case(self, node: Node) -> Expression:
         """Return ``CASE``: guards and values in turn, ``OTHER`` as a guard that is TRUE."""

@@ -6,7 +6,6 @@ What is not understood is an error that says what is; nothing is guessed and no 
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
@@ -15,17 +14,15 @@ from tla2py.errors import InputError
 from tla2py.syntax import Definition, parse_expression
 from tla2py.syntax.expression import Bound, Expression
 from tla2py.syntax.parse import read_text
-from tla2py.values import Interval, ModelValue, Value, format_value, parse_value, same_value
+from tla2py.values import ModelValue, Value, format_value, parse_value
+from tla2py.values.operators import INFINITE_SETS, OPERATORS, FiniteSet, as_set
 
 UNDERSTOOD = (
     "understood are numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
     "Len, t[i], IF, quantifiers over sets, CHOOSE of the only one, {x \\in S : P} and {e : x \\in S}"
 )
-# Larger sets are not written out.
-_LARGEST = 1_000_000
 
 Lookup: TypeAlias = Callable[[str], "Value | Definition"]
-_Set: TypeAlias = "frozenset[Value] | Interval"
 
 
 def evaluate(text: str, lookup: Lookup) -> Value:
@@ -74,9 +71,9 @@ class _Evaluation:
             case "apply", "=>", (left, right):
                 return not self.boolean(left, bound, "=>") or self.boolean(right, bound, "=>")
             case "apply", ("\\in" | "\\notin") as name, (left, right) if self.infinite(right):
-                member = _INFINITE[right.operator](self.value(left, bound))
+                member = INFINITE_SETS[right.operator](self.value(left, bound))
                 return member == (name == "\\in")
-            case "apply", name, parts if name in _OPERATORS and len(parts) in (1, 2):
+            case "apply", name, parts if name in OPERATORS and len(parts) in (1, 2):
                 return _apply(name, [self.value(part, bound) for part in parts])
             case "apply", "BOOLEAN", ():
                 return frozenset([False, True])
@@ -116,7 +113,7 @@ class _Evaluation:
 
     def infinite(self, expr: Expression) -> bool:
         """Whether an expression is Nat or Int, and not replaced by anything else."""
-        if not expr.is_name() or expr.operator not in _INFINITE:
+        if not expr.is_name() or expr.operator not in INFINITE_SETS:
             return False
         try:
             self.lookup(expr.operator)
@@ -154,12 +151,12 @@ class _Evaluation:
         for values in itertools.product(*domains):
             yield {**bound, **dict(zip(names, values, strict=True))}
 
-    def domain(self, each: Bound, bound: Mapping[str, Value]) -> _Set:
+    def domain(self, each: Bound, bound: Mapping[str, Value]) -> FiniteSet:
         if each.domain is None or each.pattern:
             raise _not_understood("a name without its set" if each.domain is None else "<<x, y>> \\in S")
         members = self.value(each.domain, bound)
         try:
-            return _set(members)
+            return as_set(members)
         except TypeError:
             raise _no_value("\\in", [members]) from None
 
@@ -172,121 +169,11 @@ def _literal(expr: Expression) -> Value:
 
 
 def _apply(name: str, arguments: list[Value]) -> Value:
-    function = _OPERATORS[name]
+    function = OPERATORS[name]
     try:
         return function(*arguments)
     except (TypeError, ZeroDivisionError, ValueError, OverflowError):
         raise _no_value(name, arguments) from None
-
-
-def _number(value: Value) -> int:
-    if type(value) is not int:
-        raise TypeError
-    return value
-
-
-def _numbers(function: Callable[[int, int], Value]) -> Callable[..., Value]:
-    return lambda left, right: function(_number(left), _number(right))
-
-
-def _set(value: Value) -> _Set:
-    if not isinstance(value, (frozenset, Interval)) or len(value) > _LARGEST:
-        raise TypeError
-    return value
-
-
-def _sets(function: Callable[[frozenset[Value], frozenset[Value]], Value]) -> Callable[..., Value]:
-    return lambda left, right: function(frozenset(_set(left)), frozenset(_set(right)))
-
-
-def _sequence(value: Value) -> tuple[Value, ...]:
-    if not isinstance(value, tuple):
-        raise TypeError
-    return value
-
-
-def _element(sequence: Value, index: Value) -> Value:
-    if _number(index) not in range(1, len(_sequence(sequence)) + 1):
-        raise ValueError
-    return _sequence(sequence)[_number(index) - 1]
-
-
-def _equal(left: Value, right: Value) -> bool:
-    # TLC does not compare a number with a string either; to say no would hide a slip.
-    plain = (bool, int, str)
-    if type(left) is not type(right) and type(left) in plain and type(right) in plain:
-        raise TypeError
-    return same_value(left, right)
-
-
-def _member(element: Value, members: Value) -> bool:
-    if isinstance(members, Interval):
-        return type(element) is int and element in members
-    # Python takes TRUE for 1.
-    return element in _set(members) and any(same_value(element, each) for each in _set(members))
-
-
-def _booleans(function: Callable[[bool, bool], bool]) -> Callable[..., Value]:
-    def apply(left: Value, right: Value) -> bool:
-        if not isinstance(left, bool) or not isinstance(right, bool):
-            raise TypeError
-        return function(left, right)
-
-    return apply
-
-
-def _not(value: Value) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError
-    return not value
-
-
-def _divided(function: Callable[[int, int], int]) -> Callable[..., Value]:
-    def apply(left: Value, right: Value) -> int:
-        if _number(right) <= 0:
-            raise ValueError  # TLC refuses it too
-        return function(_number(left), _number(right))
-
-    return apply
-
-
-def _power(left: int, right: int) -> int:
-    if right < 0 or right > _LARGEST:
-        raise ValueError
-    return int(left**right)
-
-
-_OPERATORS: dict[str, Callable[..., Value]] = {
-    "+": _numbers(operator.add),
-    "-": _numbers(operator.sub),
-    "*": _numbers(operator.mul),
-    "^": _numbers(_power),
-    "\\div": _divided(operator.floordiv),
-    "%": _divided(operator.mod),
-    "-.": lambda value: -_number(value),
-    "<": _numbers(operator.lt),
-    "<=": _numbers(operator.le),
-    ">": _numbers(operator.gt),
-    ">=": _numbers(operator.ge),
-    "=": _equal,
-    "#": lambda left, right: not _equal(left, right),
-    "~": _not,
-    "<=>": _booleans(operator.eq),
-    "..": _numbers(Interval),
-    "\\in": _member,
-    "\\notin": lambda element, members: not _member(element, members),
-    "\\subseteq": lambda left, right: all(_member(each, right) for each in _set(left)),
-    "\\cup": _sets(operator.or_),
-    "\\cap": _sets(operator.and_),
-    "\\": _sets(operator.sub),
-    "Cardinality": lambda value: len(_set(value)),
-    "Len": lambda value: len(_sequence(value)),
-    "[]": _element,
-}
-_INFINITE: dict[str, Callable[[Value], bool]] = {
-    "Int": lambda value: type(value) is int,
-    "Nat": lambda value: type(value) is int and value >= 0,
-}
 
 
 def _not_understood(what: str) -> InputError:

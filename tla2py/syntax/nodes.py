@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from tree_sitter import Node
 
 from tla2py.syntax.expression import Expression
-from tla2py.syntax.tree import COMMENTS
+from tla2py.syntax.symbols import spell_symbol
+from tla2py.syntax.tree import COMMENTS, Source
 
 NAMED_SETS = {"nat_number_set", "int_number_set", "real_number_set", "boolean_set", "string_set"}
 LITERALS = {
@@ -16,6 +19,10 @@ LITERALS = {
     "hex_number": "number",
     "string": "string",
     "boolean": "boolean",
+}
+DEFINITIONS: dict[str, Literal["function", "instance"]] = {
+    "function_definition": "function",
+    "module_definition": "instance",
 }
 # Constructs whose parts are all the expressions among their children, in order.
 PLAIN = {
@@ -52,3 +59,39 @@ def flatten(expr: Expression) -> tuple[Expression, ...]:
         parts.append(link.arguments[1])
         link = link.arguments[0]
     return (link, *reversed(parts))
+
+
+def bare_symbol(node: Node) -> str:
+    """Return the operator symbol that a node stands for."""
+    return spell_symbol(next((c for c in node.named_children if c.type not in COMMENTS), node).type)
+
+
+def declared_name(source: Source, node: Node) -> str:
+    """Return the name that a node declares, "" for punctuation."""
+    if node.type == "operator_declaration":
+        return declared_name(source, field(node, "name"))
+    if node.type in {"infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"}:
+        return bare_symbol(node)
+    if node.type in {"identifier", "identifier_ref"}:
+        return source.text(node)
+    # Some operators are names of their own in the grammar: a definition of "-." has them bare.
+    return spell_symbol(node.type) if node.is_named and node.type not in COMMENTS else ""
+
+
+def declared_parameters(source: Source, node: Node) -> tuple[str, ...]:
+    """Return the names of a definition's parameters."""
+    names = (declared_name(source, child) for child in node.children_by_field_name("parameter"))
+    return tuple(name for name in names if name)
+
+
+def introduced_names(source: Source, node: Node) -> tuple[tuple[str, ...], bool]:
+    """Return the names that a quantifier or the like introduces, and whether they take a tuple apart."""
+    names: list[str] = []
+    pattern = False
+    for child in node.children_by_field_name("intro"):
+        if child.type == "tuple_of_identifiers":
+            pattern = True
+            names.extend(source.text(c) for c in child.named_children if c.type == "identifier")
+        elif child.type == "identifier":
+            names.append(source.text(child))
+    return tuple(names), pattern

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore.action_counts import ActionCount, never_fired
+from tla2py.explore.minimal import minimal_points
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import OUTCOME_WORDS, Verdict
 from tla2py.show.plain import (
@@ -26,7 +27,6 @@ from tla2py.show.plain import (
     trace_end,
 )
 from tla2py.store.store import ManifestPoint
-from tla2py.sweep.minimal import minimal_points
 from tla2py.tables.runs import RunRow
 from tla2py.tables.traces import TraceRow
 from tla2py.terminal.diagnostics import points_without_answer

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.sweep.minimal import at_most, minimal_points
+from tla2py.explore.minimal import at_most, minimal_points
 
 
 @pytest.mark.parametrize(

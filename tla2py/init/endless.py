@@ -1,0 +1,43 @@
+"""Infinite sets that TLC would have to enumerate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tla2py.syntax import ModuleGraph
+from tla2py.syntax.expression import Expression
+
+
+def endless_sets(spec: ModuleGraph) -> dict[str, str]:
+    """The definitions that are only Nat or Int and that some definition ranges over, each with which of the two it is.
+
+    One that is visible through a named instance alone is replaced in its own module: ``[Module]Name``.
+    """
+    found: dict[str, str] = {}
+    for module in spec.modules:
+        ranged = _ranged(each.body for each in module.definitions if each.body is not None)
+        for each in module.definitions:
+            if each.body is None or each.parameters or not each.body.is_name():
+                continue
+            if each.body.operator in {"Nat", "Int"}:
+                own = spec.definitions.get(each.name)
+                plain = own is not None and own.span == each.span and spec.file_of(own) is module
+                if each.name in (_ranged(_bodies(spec)) if plain else ranged):
+                    found[each.name if plain else f"[{module.name}]{each.name}"] = each.body.operator
+    return found
+
+
+def _bodies(spec: ModuleGraph) -> Iterator[Expression]:
+    return (each.body for each in spec.definitions.values() if each.body is not None)
+
+
+def _ranged(expressions: Iterable[Expression]) -> set[str]:
+    """The names of sets that quantifiers and the like in some expressions go through."""
+    found: set[str] = set()
+    pending = list(expressions)
+    while pending:
+        expr = pending.pop()
+        pending += expr.children()
+        domains = [bound.domain for bound in expr.bounds if bound.domain is not None]
+        found |= {domain.operator for domain in domains if domain.is_name()}
+    return found
