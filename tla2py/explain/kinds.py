@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol, TypeVar
@@ -16,7 +16,23 @@ from tla2py.text import counted
 from tla2py.trace.display import Printed
 from tla2py.trace.trace import Trace
 
-Item = TypeVar("Item")
+LIKENESS = 0.8
+"""How much alike the actions of two counterexamples of one kind are, from 0 to 1."""
+
+
+class Steps(Protocol):
+    """What a counterexample violates, and by which actions."""
+
+    @property
+    def name(self) -> str:
+        """The label of what it violates."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The named actions, in order."""
+
+
+Item = TypeVar("Item", bound=Steps)
 
 
 class Counterexamples(Protocol):
@@ -127,31 +143,27 @@ def make_kinds(view: Counterexamples, likeness: float) -> Kinds:
     that are ``likeness`` alike (1 for the same in the same order, 0 for none in common); else it begins a kind.
     """
     ordered = sorted(all_found(view), key=lambda found: (found.length, found.point, found.trace))
-    kinds = by_kind(ordered, lambda found: (found.name, found.actions), likeness)
+    kinds = by_kind(ordered, likeness)
     kinds.sort(key=lambda members: -len(members))
     return Kinds(view=view, kinds=tuple(Kind(members=tuple(members)) for members in kinds))
 
 
-def by_kind(
-    items: Iterable[Item], does: Callable[[Item], tuple[str, tuple[str, ...]]], likeness: float
-) -> list[list[Item]]:
-    """Items of each kind in their order, the kinds in the order of their firsts.
+def by_kind(items: Iterable[Item], likeness: float = LIKENESS) -> list[list[Item]]:
+    """Counterexamples of each kind in their order, the kinds in the order of their firsts.
 
-    ``does`` tells what an item violates, and by which actions; an item joins the first kind whose first violates the
-    same by actions that are ``likeness`` alike.
+    One joins the first kind whose first violates the same by actions that are ``likeness`` alike.
     """
-    kinds: list[tuple[str, tuple[str, ...], list[Item]]] = []
-    # Most have the very actions of an earlier one, which is told at less cost than likeness.
+    kinds: list[list[Item]] = []
+    # Most have the very actions of an earlier one, which costs less to find out than likeness.
     same: dict[tuple[str, tuple[str, ...]], list[Item]] = {}
     for item in items:
-        name, actions = key = does(item)
+        key = (item.name, item.actions)
         if key not in same:
-            kin = (members for led, by, members in kinds if led == name and _alike(by, actions, likeness))
-            same[key] = next(kin, [])
+            same[key] = next((kind for kind in kinds if _alike(kind[0], item, likeness)), [])
             if not same[key]:
-                kinds.append((name, actions, same[key]))
+                kinds.append(same[key])
         same[key].append(item)
-    return [members for _, _, members in kinds]
+    return kinds
 
 
 def all_found(view: Counterexamples) -> list[Found]:
@@ -173,6 +185,9 @@ def all_found(view: Counterexamples) -> list[Found]:
     ]
 
 
-def _alike(one: Sequence[str], other: Sequence[str], likeness: float) -> bool:
-    """Whether two lists of actions are at least so much alike."""
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= likeness
+def _alike(one: Steps, other: Steps, likeness: float) -> bool:
+    """Whether two violate the same by actions that are at least so much alike."""
+    return (
+        one.name == other.name
+        and SequenceMatcher(None, one.actions, other.actions, autojunk=False).ratio() >= likeness
+    )

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tla2py.explore.grid import GridPoint, grid_points, number_text, value_order
-from tla2py.explore.minimal import minimal_points
+from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element, html_text, printable
 from tla2py.trace.display import Printed
 
@@ -76,22 +75,13 @@ def make_heatmap(view: StoreView, x: str | Sequence[str], y: str | Sequence[str]
         column_labels=_sorted(points, columns),
         value=value,
         cells=cells,
-        minimal=minimal_violating(points),
+        minimal=minimal_points_of(points),
     )
 
 
-def minimal_violating(points: Sequence[GridPoint]) -> frozenset[int]:
-    """The numbers of the points that violate something that no smaller point violates."""
-    violating: dict[str, list[GridPoint]] = {}
-    for point in points:
-        # A point that contradicts an assumption is no instance of the protocol.
-        for name in point.run.violated_names if point.verdict is Verdict.VIOLATED else ():
-            violating.setdefault(name, []).append(point)
-    return frozenset(
-        candidates[place].point
-        for candidates in violating.values()
-        for place in minimal_points([candidate.parameters for candidate in candidates])
-    )
+def minimal_points_of(points: Sequence[GridPoint]) -> frozenset[int]:
+    """The indices of the points that violate something that no smaller point violates."""
+    return frozenset(minimal_violating((point.run, point.parameters) for point in points))
 
 
 def heatmap_view(heatmap: Heatmap) -> Element:

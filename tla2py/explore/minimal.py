@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from tla2py.model.outcome import Verdict
 from tla2py.sweep.grid import value_key
+from tla2py.tables.runs import RunRow
 from tla2py.values import canonical
 
 
@@ -32,6 +34,20 @@ def minimal_points(points: Sequence[Mapping[str, str]]) -> list[int]:
     return sorted(
         position for group in groups.values() for ranks in _minima(list(group)) for position in group[ranks]
     )
+
+
+def minimal_violating(points: Iterable[tuple[RunRow, Mapping[str, str]]]) -> Mapping[int, Sequence[str]]:
+    """What each point violates that no smaller point violates, by the point's index; points are given with parameters."""
+    violating: dict[str, list[tuple[int, Mapping[str, str]]]] = {}
+    for run, parameters in points:
+        # A point that contradicts an assumption is no instance of the protocol.
+        for name in run.violated_names if run.verdict is not Verdict.EXCLUDED else ():
+            violating.setdefault(name, []).append((run.point, parameters))
+    found: dict[int, list[str]] = {}
+    for name, candidates in violating.items():
+        for position in minimal_points([parameters for _, parameters in candidates]):
+            found.setdefault(candidates[position][0], []).append(name)
+    return found
 
 
 class _Size(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tla2py.explore.action_counts import never_fired
 from tla2py.explore.grid import GridPoint, grid_points, number_text
-from tla2py.explore.heatmap import minimal_violating
+from tla2py.explore.heatmap import minimal_points_of
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element, html_text
@@ -36,7 +36,7 @@ def _said(points: list[GridPoint]) -> str:
 
 
 def _table(points: list[GridPoint]) -> Element:
-    minimal = minimal_violating(points)
+    minimal = minimal_points_of(points)
     names = list(points[0].parameters) if points else []
     # Of a large grid, what breaks is what its reader looks for.
     shown = (

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tla2py.config.read import parse_config
 from tla2py.errors import InputError, StoreError
+from tla2py.explain.kinds import LIKENESS, Kinds, make_kinds
 from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.store.storage import Address
@@ -28,16 +29,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
 
-    from tla2py.explain.kinds import Kinds
     from tla2py.explore.compare import StoreComparison
     from tla2py.explore.contrast import Contrast
     from tla2py.explore.growth import Growth
     from tla2py.explore.heatmap import Heatmap
     from tla2py.toolchain.toolchain import Toolchain
-
-
-# How much alike the actions of two counterexamples of one kind are, from 0 to 1.
-LIKENESS = 0.8
 
 
 def open_view(path: Address) -> StoreView:
@@ -231,8 +227,6 @@ class StoreView:
 
     def kinds(self, likeness: float = LIKENESS) -> Kinds:
         """All counterexamples, sorted into kinds that violate the same by actions at least so much alike."""
-        from tla2py.explain.kinds import make_kinds
-
         return make_kinds(self, likeness)
 
     def compare(self, after: StoreView) -> StoreComparison:

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import prod
 
 from tla2py.explore.grid import GridPoint, value_order
-from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_violating
+from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_points_of
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element
@@ -51,7 +51,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
 
     ``traced`` are the points with the numbers of the counterexamples that are shown.
     """
-    minimal = minimal_violating(points)
+    minimal = minimal_points_of(points)
     names = varying(points)
     orders = {name: value_order(points, name) for name in names}
     head = [_head("point", "point", number=True)]

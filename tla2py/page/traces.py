@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
-from tla2py.explain.kinds import Found, make_kinds
+from tla2py.explain.kinds import Found
 from tla2py.explore.contrast import differing, nearest
 from tla2py.explore.grid import GridPoint
 from tla2py.explore.view import StoreView
@@ -43,7 +43,7 @@ class Shown:
 
 def find_traces(view: StoreView) -> list[Found]:
     """The counterexamples, the shortest of each kind first; behaviours of a simulation that violate nothing are none."""
-    kinds = make_kinds(view, 0.8).kinds
+    kinds = view.kinds().kinds
     ordered = [kind.shortest for kind in kinds] + [found for kind in kinds for found in kind.members[1:]]
     return [found for found in ordered if found.name != SIMULATED]
 

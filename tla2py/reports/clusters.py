@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tla2py.explain.kinds import by_kind
-from tla2py.explore.view import LIKENESS
 from tla2py.gate.decision import PointDecision
-from tla2py.reports.evidence import Evidence
+from tla2py.sweep.judge import CheckedOne
+from tla2py.trace.trace import Trace
+
+FindTrace = Callable[[PointDecision, str], Trace | None]
+"""The counterexample of a point to a name, None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +30,22 @@ class Surprise:
         return self.point is self.lead
 
 
-class _Told(NamedTuple):
+class _Unexpected(NamedTuple):
     point: PointDecision
     name: str
     actions: tuple[str, ...]
     states: int
 
 
-def surprises_by_kind(gate: Evidence) -> Mapping[int, Sequence[Surprise]]:
+def unexpected(point: PointDecision) -> list[CheckedOne]:
+    """What a point violates though that was not expected."""
+    return [one for one in point.checks if one.status == "violated" and not one.as_expected]
+
+
+def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapping[int, Sequence[Surprise]]:
     """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
-    found: dict[int, list[Surprise]] = {point.point.index: [] for point in gate.decision.points}
-    for kind in by_kind(_told(gate), lambda told: (told.name, told.actions), LIKENESS):
+    found: dict[int, list[Surprise]] = {point.point.index: [] for point in points}
+    for kind in by_kind(_unexpected(points, trace)):
         for point, name, _, states in kind:
             found[point.point.index].append(
                 Surprise(point=point, name=name, states=states, lead=kind[0].point)
@@ -45,11 +53,11 @@ def surprises_by_kind(gate: Evidence) -> Mapping[int, Sequence[Surprise]]:
     return found
 
 
-def _told(gate: Evidence) -> Iterator[_Told]:
-    for point in gate.decision.points:
-        for one in gate.surprises(point):
+def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[_Unexpected]:
+    for point in points:
+        for one in unexpected(point):
             name = one.check.label
-            trace = gate.trace(point, name)
-            if trace is not None:
-                actions = tuple(state.action for state in trace.states[1:] if state.action)
-                yield _Told(point, name, actions, len(trace.states))
+            found = trace(point, name)
+            if found is not None:
+                actions = tuple(state.action for state in found.states if state.action)
+                yield _Unexpected(point, name, actions, len(found.states))

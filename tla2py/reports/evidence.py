@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from tla2py.errors import Place
 from tla2py.explore.view import StoreView
 from tla2py.gate.again import Again
 from tla2py.gate.decision import Decision, Found, PointDecision, Problem, Reason
+from tla2py.reports.clusters import FindTrace, Surprise, surprises_by_kind, unexpected
 from tla2py.sweep.judge import CheckedOne
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
@@ -18,7 +20,7 @@ from tla2py.tables.details import action_rows
 from tla2py.trace.trace import Location, Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """A gate's decision on a sweep and what reports need beside it.
 
@@ -30,13 +32,18 @@ class Evidence:
     decision: Decision
     sweep: Sweep
     root: Path
-    trace: Callable[[PointDecision, str], Trace | None]
+    trace: FindTrace
     again: Callable[[PointDecision], Again]
     look: Callable[[PointDecision], str]
 
     def surprises(self, point: PointDecision) -> list[CheckedOne]:
         """What a point violates though that was not expected."""
-        return [one for one in point.checks if one.status == "violated" and not one.as_expected]
+        return unexpected(point)
+
+    @cached_property
+    def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
+        """The unexpected counterexamples of each point, sorted into kinds, by the point's index."""
+        return surprises_by_kind(self.decision.points, self.trace)
 
     def definition(self, point: PointDecision, name: str) -> Place | None:
         """Where a name that a point checks is defined, None where no file of ours has it."""

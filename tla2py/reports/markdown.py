@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tla2py.errors import EXIT_OK
 from tla2py.gate.decision import Decision, PointDecision, Reason
-from tla2py.reports.clusters import Surprise, surprises_by_kind
+from tla2py.reports.clusters import Surprise
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
@@ -96,7 +96,7 @@ def _verdict(point: PointDecision) -> str:
 
 def _traces(gate: Evidence) -> list[str]:
     parts: list[str] = []
-    red = [one for point in surprises_by_kind(gate).values() for one in point]
+    red = [one for point in gate.by_kind.values() for one in point]
     leads = [one for one in red if one.leads]
     for one in leads[:_MOST_TRACES]:
         trace = gate.trace(one.point, one.name)

@@ -11,7 +11,7 @@ from rich.text import Text
 from tla2py.errors import EXIT_OK
 from tla2py.gate.decision import PointDecision
 from tla2py.model.outcome import Verdict
-from tla2py.reports.clusters import Surprise, surprises_by_kind
+from tla2py.reports.clusters import Surprise
 from tla2py.reports.evidence import Evidence
 from tla2py.reports.markdown import headline
 from tla2py.show.markup import printable
@@ -46,7 +46,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
     for problem in gate.decision.problems:
         lines.append(Text(f"      {problem.reason.value}: {printable(problem.text)}", "red"))
     commands: dict[str, int] = {}
-    surprises = surprises_by_kind(gate)
+    surprises = gate.by_kind
     for points in _alike(gate, surprises):
         first = points[0]
         indices = [point.point.index for point in points]

@@ -11,7 +11,8 @@ from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
 from tla2py.terminal.diagnostics import diagnostics_text
 from tla2py.terminal.figures import number, seconds
-from tla2py.terminal.text import VERDICT_STYLES, trace_text
+from tla2py.terminal.layout import VERDICT_STYLES
+from tla2py.terminal.traces import trace_text
 from tla2py.text import counted
 
 # As Java says that it may not open a file, or finds no network.

@@ -10,6 +10,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tla2py.model.outcome import Verdict
+
+VERDICT_STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.VIOLATED: "bold red",
+    Verdict.INCONCLUSIVE: "yellow",
+    Verdict.BROKEN: "bold magenta",
+    Verdict.EXCLUDED: "dim",
+}
 # Those that go first where there is no room for all.
 _DISPENSABLE = (frozenset[str](), frozenset({"generated", "depth"}))
 _VERDICT = 24

@@ -16,7 +16,7 @@ from tla2py.sweep.judge import ended_early
 from tla2py.sweep.plan import Plan
 from tla2py.tables.runs import RunRow
 from tla2py.terminal.figures import number, seconds
-from tla2py.terminal.text import smallest
+from tla2py.terminal.summary import smallest
 from tla2py.text import parameter_text
 
 

@@ -1,14 +1,35 @@
-"""The traces of a point as text."""
+"""Traces as text for the terminal: one, those of a point, and the list of a store."""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore.view import StoreView
 from tla2py.interop import ForeignStore
+from tla2py.model.outcome import OUTCOME_WORDS, Verdict
+from tla2py.show.plain import (
+    DERIVED,
+    action_text,
+    closing_step,
+    derived,
+    headline,
+    loop_mark,
+    trace_end,
+)
 from tla2py.show.processes import acting
-from tla2py.terminal.text import trace_text
+from tla2py.tables.runs import RunRow
+from tla2py.tables.traces import TraceRow
+from tla2py.terminal.layout import Indented
+from tla2py.text import value_shown
+from tla2py.tlc.output.traces import EVALUATION
+from tla2py.trace.diff import Part, changed_parts
+from tla2py.trace.trace import State, Trace
+from tla2py.values import format_value
 
 
 def traces_text(
@@ -28,3 +49,90 @@ def traces_text(
             *parts[:-1], Text("for the arguments that actions were taken with, add --arguments", "dim")
         )
     return Group(*parts[:-1])
+
+
+def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> RenderableType:
+    """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
+    parts: list[RenderableType] = []
+    parts.append(Text(title + headline(trace), "bold red"))
+    for before, state in pairwise((None, *trace.states)):
+        assert state is not None
+        parts.append(_step_header(state, trace))
+        if before is None or full:
+            for variable, value in state.values.items():
+                text = Text.assemble((variable, "cyan"), f" = {format_value(value)}")
+                parts.append(Indented(text, 4))
+        else:
+            changed = list(changed_parts(before.values, state.values))
+            parts += [Indented(_part_line(part), 4) for part in changed]
+            if not changed:
+                parts.append(Text("    nothing changes", "dim"))
+    if end := trace_end(trace):
+        parts.append(Text(end, "bold yellow"))
+    if closing := closing_step(trace):
+        parts += [Indented(_part_line(part), 4) for part in closing.parts]
+    if derived(trace):
+        parts.append(Text(DERIVED, "dim"))
+    return Group(*parts)
+
+
+def _step_header(state: State, trace: Trace) -> Text:
+    header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
+    if mark := loop_mark(trace, state):
+        header.append(f"  ({mark})", "yellow")
+    if state.location:
+        header.append(f"  {state.location.module}:{state.location.begin_line}", "dim")
+    return header
+
+
+def _part_line(part: Part) -> Text:
+    """A changed part as ``str`` writes it, what was and what is now in colours."""
+    old, new = part.texts
+    line = Text(part.place, "cyan")
+    if not part.before:
+        return line.append(" + ", "default").append(new, "green")
+    if not part.after:
+        return line.append(" - ", "default").append(old, "red")
+    return line.append(": ", "default").append(old, "red").append(" -> ", "default").append(new, "green")
+
+
+def trace_list(view: StoreView) -> RenderableType:
+    """All counterexamples of a store, a line each."""
+    rows = view.trace_rows
+    if not rows:
+        verdicts = Counter(_verdict_told(run) for run in view.run_rows)
+        told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing yet"
+        if len(view.manifest.points) == 1:
+            told = told.removeprefix("1 ")
+        return Text(f"no counterexample in {view.store.path}: {told}")
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("point", "trace"):
+        table.add_column(name, justify="right")
+    for parameter in view.manifest.parameters:
+        table.add_column(parameter.name, overflow="fold")
+    for name in ("violates", "kind", "length", "ends"):
+        table.add_column(name, overflow="fold")
+    for point in view.manifest.points:
+        for row in rows:
+            if row.run_id == point.run_id:
+                table.add_row(
+                    str(point.point),
+                    str(row.trace),
+                    *map(value_shown, point.parameters.values()),
+                    "(cannot be evaluated)" if row.kind == EVALUATION else row.name,
+                    row.kind,
+                    str(row.length),
+                    _end(row),
+                )
+    return table
+
+
+def _end(row: TraceRow) -> str:
+    if row.loop_start is not None:
+        return f"back to {row.loop_start}"
+    return "stuttering" if row.stuttering else "cut off" if row.cut_off else ""
+
+
+def _verdict_told(run: RunRow) -> str:
+    unanswered = run.verdict is Verdict.INCONCLUSIVE
+    return f"inconclusive ({OUTCOME_WORDS[run.outcome]})" if unanswered else run.verdict.value

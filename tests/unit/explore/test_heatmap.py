@@ -11,7 +11,7 @@ from tests.unit.explore.stores import grid_point, view_of
 from tests.unit.show.traces import seen
 from tla2py.errors import InputError
 from tla2py.explore.grid import grid_points, number_text, value_order
-from tla2py.explore.heatmap import Heatmap, heatmap_view, make_heatmap, minimal_violating
+from tla2py.explore.heatmap import Heatmap, heatmap_view, make_heatmap, minimal_points_of
 from tla2py.explore.store_html import store_html
 from tla2py.explore.view import StoreView
 
@@ -117,7 +117,7 @@ def test_numbers_below_zero_have_no_shade() -> None:
     assert styles[0] == styles[1] != styles[2]
 
 
-def test_minimal_violating_points() -> None:
+def test_minimal_points_of_points() -> None:
     points = [
         grid_point(1, "holds", N="1", M="1"),
         grid_point(2, "violated", "A", N="2", M="1"),
@@ -127,8 +127,8 @@ def test_minimal_violating_points() -> None:
         # What contradicts an assumption is no instance of the protocol.
         grid_point(6, "excluded", "assumption", N="1", M="1"),
     ]
-    assert minimal_violating(points) == {2, 3, 4}
-    assert minimal_violating([]) == frozenset()
+    assert minimal_points_of(points) == {2, 3, 4}
+    assert minimal_points_of([]) == frozenset()
 
 
 def test_a_store_shows_itself(view: StoreView) -> None:

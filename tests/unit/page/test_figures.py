@@ -16,7 +16,7 @@ from tla2py.explore.view import StoreView, open_view
 from tla2py.model.outcome import Outcome, unfinished
 from tla2py.page.page import PageOptions, report_page
 from tla2py.terminal.check import check_text
-from tla2py.terminal.text import sweep_summary
+from tla2py.terminal.summary import sweep_summary
 
 
 def printed(what: RenderableType) -> str:

@@ -41,7 +41,7 @@ from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 from tla2py.sweep.vacuity import check_expectations
 from tla2py.terminal.overview import overview
 from tla2py.terminal.planned import planned
-from tla2py.terminal.text import sweep_summary
+from tla2py.terminal.summary import sweep_summary
 from tla2py.text import parse_duration, parse_memory
 from tla2py.toolchain.toolchain import Jar as FoundJar
 from tla2py.toolchain.toolchain import Toolchain, find_jar, find_toolchain

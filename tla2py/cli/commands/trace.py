@@ -18,8 +18,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.show.export import FORMATS
 from tla2py.terminal.compare import comparison_text
 from tla2py.terminal.diagnostics import diagnostics_text
-from tla2py.terminal.text import trace_list
-from tla2py.terminal.traces import traces_text
+from tla2py.terminal.traces import trace_list, traces_text
 from tla2py.toolchain.toolchain import find_toolchain
 
 

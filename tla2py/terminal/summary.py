@@ -1,50 +1,26 @@
-"""Text for the terminal, made with Rich: the summary of a sweep and the steps of a trace."""
+"""The summary of a sweep for the terminal."""
 
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore.action_counts import ActionCount, never_fired
-from tla2py.explore.minimal import minimal_points
+from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import OUTCOME_WORDS, Verdict
-from tla2py.show.plain import (
-    DERIVED,
-    action_text,
-    closing_step,
-    derived,
-    headline,
-    loop_mark,
-    states_text,
-    step_changes,
-    trace_end,
-)
+from tla2py.show.plain import states_text, step_changes, trace_end
 from tla2py.store.store import ManifestPoint
 from tla2py.tables.runs import RunRow
-from tla2py.tables.traces import TraceRow
 from tla2py.terminal.diagnostics import points_without_answer
 from tla2py.terminal.figures import number, seconds
-from tla2py.terminal.layout import Indented, PointRow, PointTable
+from tla2py.terminal.layout import VERDICT_STYLES, Indented, PointRow, PointTable
 from tla2py.text import parameter_text, value_shown
-from tla2py.tlc.output.traces import EVALUATION
-from tla2py.trace.diff import Part, changed_parts
-from tla2py.trace.trace import State, Trace
-from tla2py.values import format_value
 
-VERDICT_STYLES = {
-    Verdict.HOLDS: "green",
-    Verdict.VIOLATED: "bold red",
-    Verdict.INCONCLUSIVE: "yellow",
-    Verdict.BROKEN: "bold magenta",
-    Verdict.EXCLUDED: "dim",
-}
 # A longer table is cut to the points that do not hold.
 _MOST_ROWS = 60
 _MOST_IDLE = 12
@@ -90,22 +66,10 @@ def _idle_line(action: ActionCount) -> Text:
     return line.append("at any point" if action.everywhere else f"at {where}")
 
 
-def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, list[str]]]:
-    """The minimal violating points of each violated definition, each point once with all it violates there.
-
-    A point that an ASSUME excludes violates nothing that was to be checked.
-    """
-    points = {p.point: p for p in view.manifest.points}
-    violating: dict[str, list[ManifestPoint]] = {}
-    for run in runs:
-        if run.verdict is Verdict.EXCLUDED:
-            continue
-        for name in run.violated_names:
-            violating.setdefault(name, []).append(points[run.point])
-    found: dict[int, list[str]] = {}
-    for name, candidates in violating.items():
-        for position in minimal_points([c.parameters for c in candidates]):
-            found.setdefault(candidates[position].point, []).append(name)
+def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, Sequence[str]]]:
+    """The minimal violating points, each with what no smaller point violates."""
+    points = {point.point: point for point in view.manifest.points}
+    found = minimal_violating((run, points[run.point].parameters) for run in runs)
     return [(points[number], names) for number, names in sorted(found.items())]
 
 
@@ -190,93 +154,6 @@ def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[Re
     if end := trace_end(trace):
         lines.append(Indented(Text(end, "dim"), 4))
     return lines
-
-
-def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> RenderableType:
-    """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
-    parts: list[RenderableType] = []
-    parts.append(Text(title + headline(trace), "bold red"))
-    for before, state in pairwise((None, *trace.states)):
-        assert state is not None
-        parts.append(_step_header(state, trace))
-        if before is None or full:
-            for variable, value in state.values.items():
-                text = Text.assemble((variable, "cyan"), f" = {format_value(value)}")
-                parts.append(Indented(text, 4))
-        else:
-            changed = list(changed_parts(before.values, state.values))
-            parts += [Indented(_part_line(part), 4) for part in changed]
-            if not changed:
-                parts.append(Text("    nothing changes", "dim"))
-    if end := trace_end(trace):
-        parts.append(Text(end, "bold yellow"))
-    if closing := closing_step(trace):
-        parts += [Indented(_part_line(part), 4) for part in closing.parts]
-    if derived(trace):
-        parts.append(Text(DERIVED, "dim"))
-    return Group(*parts)
-
-
-def _step_header(state: State, trace: Trace) -> Text:
-    header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
-    if mark := loop_mark(trace, state):
-        header.append(f"  ({mark})", "yellow")
-    if state.location:
-        header.append(f"  {state.location.module}:{state.location.begin_line}", "dim")
-    return header
-
-
-def _part_line(part: Part) -> Text:
-    """A changed part as ``str`` writes it, what was and what is now in colours."""
-    old, new = part.texts
-    line = Text(part.place, "cyan")
-    if not part.before:
-        return line.append(" + ", "default").append(new, "green")
-    if not part.after:
-        return line.append(" - ", "default").append(old, "red")
-    return line.append(": ", "default").append(old, "red").append(" -> ", "default").append(new, "green")
-
-
-def trace_list(view: StoreView) -> RenderableType:
-    """All counterexamples of a store, a line each."""
-    rows = view.trace_rows
-    if not rows:
-        verdicts = Counter(_verdict_told(run) for run in view.run_rows)
-        told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing yet"
-        if len(view.manifest.points) == 1:
-            told = told.removeprefix("1 ")
-        return Text(f"no counterexample in {view.store.path}: {told}")
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("point", "trace"):
-        table.add_column(name, justify="right")
-    for parameter in view.manifest.parameters:
-        table.add_column(parameter.name, overflow="fold")
-    for name in ("violates", "kind", "length", "ends"):
-        table.add_column(name, overflow="fold")
-    for point in view.manifest.points:
-        for row in rows:
-            if row.run_id == point.run_id:
-                table.add_row(
-                    str(point.point),
-                    str(row.trace),
-                    *map(value_shown, point.parameters.values()),
-                    "(cannot be evaluated)" if row.kind == EVALUATION else row.name,
-                    row.kind,
-                    str(row.length),
-                    _end(row),
-                )
-    return table
-
-
-def _end(row: TraceRow) -> str:
-    if row.loop_start is not None:
-        return f"back to {row.loop_start}"
-    return "stuttering" if row.stuttering else "cut off" if row.cut_off else ""
-
-
-def _verdict_told(run: RunRow) -> str:
-    unanswered = run.verdict is Verdict.INCONCLUSIVE
-    return f"inconclusive ({OUTCOME_WORDS[run.outcome]})" if unanswered else run.verdict.value
 
 
 def _cut(text: str, most: int) -> str:
