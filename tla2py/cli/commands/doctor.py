@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import out, show_json
-from tla2py.cli.diagnosis import OK, PROBLEM, WARNING, examine
+from tla2py.cli.diagnosis import examine
 from tla2py.cli.options import Jar, Json
 from tla2py.errors import EXIT_OK, EXIT_UNEXPECTED
 
-_STYLES = {OK: "green", WARNING: "yellow", PROBLEM: "bold red"}
+_STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 
 def doctor_command(
@@ -26,17 +26,17 @@ def doctor_command(
 
     Exit code 1 when there is a problem; a warning is none. Examples: tla2py doctor; tla2py doctor --no-self-test --json
     """
-    findings = []
-    for finding in examine(tla2tools, self_test=self_test):
-        findings.append(finding)
+    examinations = []
+    for each in examine(tla2tools, self_test=self_test):
+        examinations.append(each)
         if as_json:
             continue
         console = out()
-        console.print(f"{finding.state:8}", style=_STYLES[finding.state], end="")
-        console.print(f"{finding.about:10} {finding.found}")
-        if finding.remedy:
-            console.print(f"{'':18} -> {finding.remedy}")
+        console.print(f"{each.state:8}", style=_STYLES[each.state], end="")
+        console.print(f"{each.about:10} {each.found}")
+        if each.remedy:
+            console.print(f"{'':18} -> {each.remedy}")
     if as_json:
-        show_json([asdict(finding) for finding in findings])
-    bad = any(finding.state == PROBLEM for finding in findings)
+        show_json([asdict(each) for each in examinations])
+    bad = any(each.state == "problem" for each in examinations)
     raise typer.Exit(EXIT_UNEXPECTED if bad else EXIT_OK)

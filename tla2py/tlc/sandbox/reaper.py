@@ -49,9 +49,9 @@ _numbers = itertools.count(1)
 
 
 @contextlib.contextmanager
-def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+def scratch_folder(prefix: str) -> Iterator[Path]:
     """A temporary folder that is gone with the block, or with this process however it ends."""
-    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent)).absolute()
+    folder = Path(tempfile.mkdtemp(prefix=prefix)).absolute()
     key = f"folder{next(_numbers)}"
     try:
         if "\n" not in str(folder):
