@@ -18,14 +18,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.cli.commands.sweep import Swept, run_sweep, with_options
-from tla2py.cli.executors import shared_executor
-from tla2py.cli.options import ExecutorName
+from tla2py.cli.progress import ConsoleListener
 from tla2py.config.expect_comment import result_of
 from tla2py.errors import Tla2pyError
+from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweep
+from tla2py.explore.view import open_view
 from tla2py.model.outcome import Outcome, Verdict
+from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.sweep.examples_manifest import Entry, Unread, read_manifest
-from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import sweep_of_models
 from tla2py.syntax import STANDARD_MODULES
 from tla2py.syntax.standard import COMMUNITY_MODULES
@@ -80,14 +80,14 @@ def within(entries: Sequence[Entry], seconds: float) -> list[Entry]:
     ]
 
 
-def compared(swept: Swept) -> Iterator[Model]:
+def compared(swept: SweepResult) -> Iterator[Model]:
     """Every model that was taken, compared with its record."""
-    rows = {int(row["point"]): row for row in swept.view.arrow("runs").to_pylist()}
+    rows = {int(row["point"]): row for row in open_view(swept.store.path).arrow("runs").to_pylist()}
     for point, run in zip(swept.plan.points, swept.plan.runs, strict=True):
         entry = swept.sweep.entries[point.index]
         model = _compare(entry, rows[point.index])
         if not model.agrees:
-            with swept.view.store.archive(run.run_id) as archive:
+            with swept.store.archive(run.run_id) as archive:
                 result = interpret_record(archive.record, archive.stdout)
                 streams = archive.stderr(1)
             said = "\n".join(
@@ -216,14 +216,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     entries = [entry for path in manifests for entry in read_manifest(path)]
     taken = within(entries, parse_duration(asked.limit, "--limit"))
     sweep = sweep_of_models(asked.corpus / "corpus.toml", taken, asked.library)
-    sweep = with_options(sweep, asked.timeout, asked.memory, None, None)
+    sweep = SweepOptions(timeout=asked.timeout, memory=asked.memory).apply(sweep)
     toolchain = find_toolchain(asked.tla2tools)
-    plan = plan_sweep(sweep, toolchain.jar.sha256)
     store = asked.store or Path("runs") / f"corpus-{toolchain.jar.sha256[:8]}"
-    with shared_executor(asked.executor, asked.master, [sweep]) as start:
-        swept = run_sweep(sweep, plan, store, toolchain, start)
+    listener = ConsoleListener()
+    executors = choose_executor(asked.executor, asked.master, listener, only_runs=True)
+    swept = run_sweep(sweep, toolchain, executors, store=store, listener=listener)
     models = list(compared(swept))
-    versions = [row["tlc_version"] for row in swept.view.arrow("runs").to_pylist() if row["tlc_version"]]
+    versions = [
+        row["tlc_version"]
+        for row in open_view(swept.store.path).arrow("runs").to_pylist()
+        if row["tlc_version"]
+    ]
     for line in report(models, asked.limit, f"TLC {versions[0] if versions else toolchain.jar.revision}"):
         print(line)
     return int(any(each.reason == "real" for each in models))

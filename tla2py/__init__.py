@@ -5,19 +5,30 @@ may say; a *sweep* is a set of models over *parameters*, each combination a *poi
 one point; its *outcome* is what TLC said, the *verdict* the coarse reading of it; an *expectation* is what the user
 wrote down beforehand; a *trace* is a counterexample, a sequence of *states* reached by *actions*, perhaps ending in a
 *lasso* or in *stuttering*.
+
+The names in ``__all__`` are the public interface; everything else is internal and may change with any release.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tla2py import errors
 from tla2py.trace.display import Views, provide_views
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from tla2py.execution.check import Checked
     from tla2py.explore.view import StoreView
-    from tla2py.values import Function, Interval, ModelValue, Opaque, Record
+    from tla2py.lint import Finding
+    from tla2py.model.outcome import Outcome, Verdict
+    from tla2py.sweep.sweep import Sweep
+    from tla2py.syntax import Remark
+    from tla2py.trace.trace import State, Trace
+    from tla2py.values import Function, Interval, ModelValue, Opaque, Record, Value
 
 __version__ = "0.1.0"
 
@@ -36,21 +47,31 @@ __all__ = [
     "Interval",
     "ModelValue",
     "Opaque",
+    "Outcome",
     "Record",
+    "State",
+    "Trace",
+    "Verdict",
     "__version__",
+    "check",
+    "errors",
+    "load_sweep",
     "open_store",
     "run_sweep",
 ]
 
 
 if not TYPE_CHECKING:
+    _CLASSES = {
+        **dict.fromkeys(("Function", "Interval", "ModelValue", "Opaque", "Record"), "tla2py.values"),
+        **dict.fromkeys(("Outcome", "Verdict"), "tla2py.model.outcome"),
+        **dict.fromkeys(("State", "Trace"), "tla2py.trace.trace"),
+    }
 
     def __getattr__(name: str) -> object:
-        # The classes of values, imported when one is asked for.
-        if name in __all__:
-            from tla2py import values
-
-            return getattr(values, name)
+        # Imported on first use, so that importing tla2py stays cheap.
+        if name in _CLASSES:
+            return getattr(import_module(_CLASSES[name]), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -62,23 +83,132 @@ def open_store(path: str | Path) -> StoreView:
     ITF. Raises ``tla2py.errors.StoreError`` when there is
     no store, or one of a newer version, and ``tla2py.errors.InputError`` for a file that holds no trace.
     """
-    # Imported here so that importing tla2py costs neither pandas nor pyarrow.
     from tla2py.explore.view import open_view
 
     return open_view(path)
 
 
-def run_sweep(
-    sweep: str | Path, store: str | Path | None = None, *, executor: str = "spark", master: str = "local[*]"
-) -> StoreView:
-    """The store of a sweep, after whatever was missing in it has been run, as ``tla2py sweep`` does.
+def load_sweep(
+    path: str | Path,
+    *,
+    libraries: Sequence[str | Path] = (),
+    tla2tools: str | Path | None = None,
+    translate: bool = True,
+) -> Sweep:
+    """The sweep of a sweep file, or of a ``manifest.json`` with its further module folders in ``libraries``.
 
-    ``store`` is ``runs/NAME`` unless given, a folder or a URI such as ``s3://bucket/path``; ``executor`` is ``spark`` on
-    ``master``, or ``local`` for threads of this machine. Raises ``tla2py.errors.InputError`` for a sweep file that cannot be run and
-    ``tla2py.errors.StoreError`` for a store that cannot be written.
+    Its PlusCal is translated on a copy where ``translate`` is true and the translation is missing or out of date. Raises
+    ``tla2py.errors.InputError`` for a file that cannot be run.
     """
     from pathlib import Path
 
-    from tla2py.execution.sweep_into import sweep_into
+    from tla2py.execution.sweeps import SweepOptions
 
-    return sweep_into(Path(sweep), store, executor=executor, master=master)
+    options = SweepOptions(
+        libraries=tuple(map(Path, libraries)),
+        tla2tools=Path(tla2tools) if tla2tools else None,
+        translate=translate,
+    )
+    [sweep] = options.load([Path(path)])
+    return sweep
+
+
+def run_sweep(
+    sweep: str | Path,
+    store: str | Path | None = None,
+    *,
+    executor: str = "spark",
+    master: str = "local[*]",
+    fresh: bool = False,
+    tla2tools: str | Path | None = None,
+    translate: bool = True,
+    timeout: str | None = None,
+    memory: str | None = None,
+    workers: int | None = None,
+    trust: bool | None = None,
+    on_finding: Callable[[Finding | Remark], None] | None = None,
+) -> StoreView:
+    """The store of a sweep file, after whatever was missing in it has been run, as ``tla2py sweep`` does.
+
+    ``store`` is ``runs/NAME`` unless given, a folder or a URI such as ``s3://bucket/path``; ``executor`` is ``spark`` on
+    ``master``, or ``local`` for threads of this machine. The other options are those of the command. ``on_finding`` is
+    called with each warning that the command would print on standard error, on the model or on its PlusCal. Raises
+    ``tla2py.errors.InputError`` for a sweep file that cannot be run and ``tla2py.errors.StoreError`` for a store that
+    cannot be written.
+    """
+    from pathlib import Path
+
+    from tla2py.execution.listener import SILENT, FindingListener
+    from tla2py.execution.sweeps import SweepOptions
+    from tla2py.execution.sweeps import run_sweep as run
+    from tla2py.explore.view import open_view
+    from tla2py.spark.choice import choose_executor
+    from tla2py.toolchain.toolchain import find_toolchain
+
+    listener = FindingListener(on_finding) if on_finding else SILENT
+    executors = choose_executor(executor, master, listener)
+    jar = Path(tla2tools) if tla2tools else None
+    options = SweepOptions(
+        tla2tools=jar, translate=translate, timeout=timeout, memory=memory, workers=workers, trust=trust
+    )
+    [loaded] = options.load([Path(sweep)], listener=listener)
+    result = run(loaded, find_toolchain(jar), executors, store=store, fresh=fresh, listener=listener)
+    return open_view(result.store.path)
+
+
+def check(
+    module: str | Path,
+    *,
+    config: str | Path | None = None,
+    constants: Mapping[str, Value] | None = None,
+    invariants: Sequence[str] = (),
+    properties: Sequence[str] = (),
+    specification: str | None = None,
+    init: str | None = None,
+    next: str | None = None,  # noqa: A002 - as the command calls it
+    check_deadlock: bool | None = None,
+    libraries: Sequence[str | Path] = (),
+    overrides: Sequence[str | Path] = (),
+    tla2tools: str | Path | None = None,
+    translate: bool = True,
+    timeout: str = "10m",
+    memory: str = "2GiB",
+    workers: int = 1,
+    trust: bool = False,
+    on_finding: Callable[[Finding | Remark], None] | None = None,
+) -> Checked:
+    """The result of one run of TLC on a module, as ``tla2py check`` gives it: its ``verdict``, ``outcome`` and ``traces``.
+
+    ``config`` is a TLC config, ``MODULE.cfg`` if that is there; everything else goes on top of it. A constant that is a
+    string is TLA+ text, such as ``"{b1, b2}"``. ``on_finding`` is called with each warning that the command would print
+    on standard error. A violation is a result, not an exception. Raises ``tla2py.errors.InputError`` for a model that
+    cannot be run.
+    """
+    from pathlib import Path
+
+    from tla2py.execution.listener import SILENT, FindingListener
+    from tla2py.execution.single import CheckOptions, run_check
+    from tla2py.values import format_value
+
+    options = CheckOptions(
+        config=Path(config) if config else None,
+        constants=[
+            f"{name}={value if isinstance(value, str) else format_value(value)}"
+            for name, value in (constants or {}).items()
+        ],
+        invariants=invariants,
+        properties=properties,
+        specification=specification,
+        init=init,
+        next=next,
+        check_deadlock=check_deadlock,
+        libraries=[Path(folder) for folder in libraries],
+        overrides=[Path(each) for each in overrides],
+        tla2tools=Path(tla2tools) if tla2tools else None,
+        translate=translate,
+        timeout=timeout,
+        memory=memory,
+        workers=workers,
+        trust=trust,
+    )
+    return run_check(Path(module), options, listener=FindingListener(on_finding) if on_finding else SILENT)

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import IntEnum
 
-# The exit codes of the command line.
-EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = 0, 1, 2, 3
+
+class ExitCode(IntEnum):
+    """The exit codes of the command line."""
+
+    OK = 0
+    UNEXPECTED = 1
+    NOT_RUN = 2
+    INCONCLUSIVE = 3
+
+
+EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = ExitCode
 
 MOST_LINES = 10
 """How many lines of a place are kept."""

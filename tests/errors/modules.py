@@ -107,7 +107,7 @@ def config_that_expects_no_result(lab: Lab) -> None:
 
 @provokes("config-proves-nothing", "sweep.toml")
 def config_that_leaves_an_invariant_out(lab: Lab) -> None:
-    from tla2py.cli.commands.config import _check_facts
+    from tla2py.execution.preflight import check_facts
     from tla2py.sweep.plan import plan_sweep
     from tla2py.sweep.sweep import load_sweep
 
@@ -117,7 +117,7 @@ def config_that_leaves_an_invariant_out(lab: Lab) -> None:
         'module = "Counter.tla"\ntemplate = "own.cfg.j2"\n[model]\ninvariants = ["Small"]\n[constants]\nMax = 1\n',
     )
     sweep = load_sweep(path)
-    _check_facts(path, sweep, plan_sweep(sweep, ""))
+    check_facts(path, sweep, plan_sweep(sweep, ""))
 
 
 @provokes("constant-syntax")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import zipfile
 from dataclasses import replace
@@ -12,6 +11,7 @@ from tests.errors.provoke import Lab, answering, provokes
 from tla2py.execution.executor import Work, fitting_slots
 from tla2py.execution.machine import this_machine
 from tla2py.model.run import ClassFile, TlcOptions
+from tla2py.spark import require_pyspark
 from tla2py.syntax.parse import parse_module
 from tla2py.toolchain.download import download
 from tla2py.toolchain.overrides import with_overrides
@@ -147,8 +147,7 @@ def run_that_is_larger_than_the_machine(lab: Lab) -> None:
 @provokes("spark-missing")
 def no_pyspark(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "pyspark", None)
-    lab.patch.delitem(sys.modules, "tla2py.spark", raising=False)
-    importlib.import_module("tla2py.spark")
+    require_pyspark()
 
 
 @provokes("store-not-shared")

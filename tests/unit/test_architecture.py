@@ -28,10 +28,7 @@ ORDER = [
 ]
 
 # Imports against the order, with the reason of each.
-EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("execution.sweep_into", "explore"): "runs a sweep and opens its store, until both are one function",
-    ("execution.sweep_into", "spark"): "the same",
-}
+EXCEPTIONS: dict[tuple[str, str], str] = {}
 
 # Who may import a package, by the beginning of the module's name.
 ALLOWED = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from tla2py.spark.choice import ExecutorName
 
 
 def _folders(named: list[Path] | None) -> list[Path] | None:
@@ -68,10 +69,32 @@ Arguments = Annotated[
     bool, typer.Option("--arguments", help="Ask TLC for the arguments of actions that it did not print.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a person's view.")]
-
-
-class ExecutorName(str, Enum):
-    """Where the runs of a sweep are executed."""
-
-    SPARK = "spark"
-    LOCAL = "local"
+Translate = Annotated[
+    bool,
+    typer.Option(
+        "--translate/--no-translate",
+        help="Translate PlusCal, on a copy, where the translation is missing or older than the algorithm.",
+    ),
+]
+StorePath = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--store",
+        metavar="STORE",
+        help="Where to put results, a folder or a URI such as s3://bucket/path; default runs/NAME. "
+        "Of several sweeps, the folder of their stores.",
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="URL",
+        help="The Spark master, such as spark://HOST:7077; default local[*], or what spark-submit was given.",
+    ),
+]
+ExecutorChoice = Annotated[
+    ExecutorName, typer.Option("--executor", help="Spark, or threads of this machine.")
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]

@@ -1,32 +1,20 @@
-"""Whether PlusCal is translated, as a command's options say."""
+"""The translator of PlusCal that commands hand to whatever reads modules."""
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from tla2py.cli.console import err
-from tla2py.syntax import translate_with
+from tla2py.syntax import Remark
 from tla2py.toolchain.pluscal import Translator
 from tla2py.toolchain.toolchain import find_toolchain
 
-Translate = Annotated[
-    bool,
-    typer.Option(
-        "--translate/--no-translate",
-        help="Translate PlusCal, on a copy, where the translation is missing or older than the algorithm.",
-    ),
-]
+
+def pluscal_translator(jar: Path | None = None, *, translate: bool = True) -> Translator | None:
+    """A translator that prints its remarks on standard error, None for ``--no-translate``."""
+    return Translator(lambda: find_toolchain(jar), print_remark) if translate else None
 
 
-def use_translator(jar: Path | None, translate: bool) -> None:
-    """From here on modules are read with their PlusCal translated by a jar, or as they are."""
-
-    @cache
-    def tell(text: str) -> None:
-        err().print(text, style="yellow")
-
-    translate_with(Translator(lambda: find_toolchain(jar), tell) if translate else None)
+def print_remark(remark: Remark) -> None:
+    """Print a remark on a module's PlusCal."""
+    err().print(str(remark), style="yellow")

@@ -23,17 +23,18 @@ from tla2py.model.model import (
     without_given,
 )
 from tla2py.model.modules import Given, given_modules
-from tla2py.model.outcome import Stats
+from tla2py.model.outcome import Outcome, Stats, Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import Limits, Run, RunRecord, TlcOptions, make_run
 from tla2py.sourcemap import OptionTexts, Origins, located
 from tla2py.store.store import ManifestPoint
-from tla2py.syntax import ModuleGraph, load_modules
+from tla2py.syntax import ModuleGraph, Translate, load_modules
 from tla2py.tables import rows
 from tla2py.text import did_you_mean
 from tla2py.tlc.output.statistics import latest_progress
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.toolchain.unicode import check_readable
+from tla2py.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,21 @@ class Checked:
     record: RunRecord
     result: RunResult
     config: Path | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome in TLC's own words."""
+        return self.result.outcome
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the model."""
+        return self.result.verdict
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        """The counterexamples, in the order that TLC found them."""
+        return self.result.traces
 
     def to_json(self) -> str:
         """One object: the columns of ``runs``; ``traces``, each a row of that table with its ``states``; ``diagnostics``."""
@@ -87,13 +103,14 @@ def default_model(
     init: str | None = None,
     next_: str | None = None,
     check_deadlock: bool | None = None,
+    translate: Translate | None = None,
 ) -> CheckModel:
     """The model of a module: what a config beside it or named says, and on top of it what is given here.
 
     Raises InputError as ``load_modules`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
     ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
-    spec = load_modules(module, libraries)
+    spec = load_modules(module, libraries, translate=translate)
     beside = module.with_suffix(".cfg")
     file = read_config(config_file or beside) if config_file is not None or beside.is_file() else None
     given = dict(_split(text) for text in constants)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
@@ -21,12 +22,15 @@ from tla2py.store.store import Store
 from tla2py.tlc.jvm.pool import close_hosts, stop_hosts
 from tla2py.toolchain.toolchain import Toolchain
 
+if TYPE_CHECKING:
+    from tla2py.sweep.sweep import Sweep
+
 _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """The news that a run is over and its record is in the store; small, for progress only."""
+    """A run that has ended and whose record is in the store; small, for progress only."""
 
     run_id: str
     outcome: Outcome
@@ -61,6 +65,10 @@ class Executor(Protocol):
 
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
         """Execute all runs, the first ones first; ``tick`` is called now and then while nothing ends."""
+
+
+# Opens the executor that some sweeps share; it starts on the first call and is closed at the end.
+ExecutorFactory: TypeAlias = "Callable[[Sequence[Sweep]], AbstractContextManager[Callable[[], Executor]]]"
 
 
 def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Completed | None:

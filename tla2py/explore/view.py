@@ -119,6 +119,9 @@ class StoreView:
 
     def spark(self, name: str) -> DataFrame:
         """A table as a Spark frame in the active session, or in one started on ``local[*]``."""
+        from tla2py.spark import require_pyspark
+
+        require_pyspark()
         from tla2py.spark.frames import table_frame
         from tla2py.spark.session import shared_session
 

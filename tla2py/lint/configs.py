@@ -20,11 +20,15 @@ from tla2py.lint import types as types
 from tla2py.lint.finding import Finding, finding_of, run_checks
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import Mention, Subject, beside, mentions_of
-from tla2py.syntax import ModuleGraph, load_modules
+from tla2py.syntax import ModuleGraph, Translate, load_modules
 
 
 def lint_file(
-    path: Path, module: Path | None, libraries: Sequence[Path] = (), dialect: Dialect | None = None
+    path: Path,
+    module: Path | None,
+    libraries: Sequence[Path] = (),
+    dialect: Dialect | None = None,
+    translate: Translate | None = None,
 ) -> tuple[Finding, ...]:
     """The findings on a config, by their places; without a module only the text is looked at.
 
@@ -32,7 +36,9 @@ def lint_file(
     """
     content = read_config_text(path)
     file = config_file(read_statements(content), content, path)
-    specs = {module.name: load_modules(module, libraries)} if module is not None else {}
+    specs = {}
+    if module is not None:
+        specs = {module.name: load_modules(module, libraries, translate=translate)}
     return lint_parsed(file, specs, complete=True, dialect=dialect)
 
 

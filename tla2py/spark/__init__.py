@@ -1,17 +1,17 @@
-"""Spark: the session, the executor, the frames over a store's tables, and jobs. Only here is pyspark imported.
-
-Importing any of it raises ToolchainError (``spark-missing``) where pyspark is not installed.
-"""
+"""Spark: the choice of an executor, the session, the frames over a store's tables, and jobs. Only here is pyspark imported."""
 
 from __future__ import annotations
 
 from tla2py.errors import ToolchainError
 
-try:
-    import pyspark  # noqa: F401
-except ImportError as _error:
-    raise ToolchainError(
-        "spark-missing",
-        f"pyspark cannot be imported: {_error}",
-        hint="pip install 'pyspark>=4', or run without it: tla2py sweep --executor local",
-    ) from _error
+
+def require_pyspark() -> None:
+    """Import pyspark. Raises ToolchainError (``spark-missing``) where it is not installed."""
+    try:
+        import pyspark  # noqa: F401
+    except ImportError as error:
+        raise ToolchainError(
+            "spark-missing",
+            f"pyspark cannot be imported: {error}",
+            hint="pip install 'pyspark>=4', or run without it: tla2py sweep --executor local",
+        ) from error

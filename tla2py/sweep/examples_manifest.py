@@ -20,7 +20,7 @@ from tla2py.model.run import Mode, TlcOptions
 from tla2py.sweep.expectations import told_point
 from tla2py.sweep.file import SweepFile, ToldPoint, read_sweep_text
 from tla2py.sweep.source import Source
-from tla2py.syntax import ModuleGraph, load_modules
+from tla2py.syntax import ModuleGraph, Translate, load_modules
 
 _SEARCH = "exhaustive search"
 _HINT = "tlaplus/Examples has one in each folder: modules, each with models, each with path, mode and result"
@@ -177,7 +177,13 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def manifest_sweep(path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = ()) -> ManifestSweep:
+def manifest_sweep(
+    path: Path,
+    entries: Sequence[Entry],
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+) -> ManifestSweep:
     """The models of manifests that TLC runs, each as a point of a sweep, with result and counts as recorded.
 
     ``path`` is where the sweep file would be. A model that cannot be read goes to ``unread`` and stops no other. The
@@ -198,7 +204,7 @@ def manifest_sweep(path: Path, entries: Sequence[Entry], libraries: Sequence[Pat
         try:
             module = _beside(entry, entry.module, "module", base)
             config = _beside(entry, entry.said.path, "config", base)
-            spec = specs.get(module) or load_modules(base / module, libraries)
+            spec = specs.get(module) or load_modules(base / module, libraries, translate=translate)
             read = configs.get(config) or read_config(base / config)
             check_names(read, {Path(module).name: spec}, undeclared=True)
         except InputError as error:

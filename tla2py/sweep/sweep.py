@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import json
 import os
@@ -33,7 +32,7 @@ from tla2py.sweep.options import search_limits, search_options
 from tla2py.sweep.point_model import Sources, point_model
 from tla2py.sweep.predicate import failing_predicate
 from tla2py.sweep.source import Source
-from tla2py.syntax import ModuleGraph, load_modules, untranslated
+from tla2py.syntax import ModuleGraph, Translate, load_modules
 from tla2py.toolchain.installed import module_folder
 from tla2py.toolchain.overrides import override_modules, read_override
 from tla2py.toolchain.releases import COMMUNITY
@@ -110,29 +109,35 @@ class Sweep:
                 yield item
 
 
-def load_sweep(path: Path, libraries: Sequence[Path] = ()) -> Sweep:
+def load_sweep(path: Path, libraries: Sequence[Path] = (), *, translate: Translate | None = None) -> Sweep:
     """A sweep read from its file, or from a ``manifest.json``, and checked against its modules.
 
-    ``libraries`` are further module folders of a manifest, which names none itself.
+    ``libraries`` are further module folders of a manifest, which names none itself. ``translate`` is for PlusCal, see ``load_modules``.
 
     Raises InputError before anything runs: what ``read_sweep_file``, ``read_manifest``, ``with_told`` and ``load_modules``
     raise, and ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations).
     """
     if path.suffix == ".json":
-        return sweep_of_models(path, read_manifest(path), libraries)
+        return sweep_of_models(path, read_manifest(path), libraries, translate=translate)
     if libraries:
         hint = 'libraries = ["lib"]'
         raise InputError("usage", "-L is for a manifest; a sweep file names its folders itself", hint=hint)
-    return _loaded(path, *read_sweep_file(path))
+    return _loaded(path, *read_sweep_file(path), translate=translate)
 
 
-def sweep_of_models(path: Path, entries: Sequence[Entry], libraries: Sequence[Path] = ()) -> Sweep:
+def sweep_of_models(
+    path: Path,
+    entries: Sequence[Entry],
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+) -> Sweep:
     """The sweep of models of manifests, as if a sweep file at ``path`` said it.
 
     A model that cannot be read stops no other. Raises InputError as ``manifest_sweep`` does.
     """
-    manifest = manifest_sweep(path, entries, libraries)
+    manifest = manifest_sweep(path, entries, libraries, translate=translate)
     sweep = _loaded(path, manifest.file, manifest.source, manifest.told, manifest)
     points: list[Point] = []
     unread = [*manifest.unread]
@@ -161,12 +166,20 @@ def sweep_of_models(path: Path, entries: Sequence[Entry], libraries: Sequence[Pa
     )
 
 
-def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ()) -> Sweep:
+def sweep_of_configs(
+    module: Path, pattern: str, libraries: Sequence[Path] = (), *, translate: Translate | None = None
+) -> Sweep:
     """The sweep of a module with each of the configs that a pattern such as ``models/*.cfg`` finds.
 
-    Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` does, and
-    ``config-missing`` when the pattern finds none.
+    Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` does, ``usage`` for a file
+    that is not a module, and ``config-missing`` when the pattern finds none.
     """
+    if module.suffix != ".tla":
+        raise InputError(
+            "usage",
+            f"--configs is for a module, and {module} is none",
+            hint="quote the pattern: tla2py sweep --configs 'models/*.cfg' Spec.tla",
+        )
     if not module.is_file():
         raise InputError(
             "module-missing",
@@ -190,7 +203,8 @@ def sweep_of_configs(module: Path, pattern: str, libraries: Sequence[Path] = ())
     if libraries:
         text += f"libraries = [{', '.join(shown(path) for path in libraries)}]\n"
     path = module.with_suffix(".configs.toml")
-    return _loaded(path, *read_sweep_text(f"name = {json.dumps(module.stem)}\n{text}", path))
+    file, source = read_sweep_text(f"name = {json.dumps(module.stem)}\n{text}", path)
+    return _loaded(path, file, source, translate=translate)
 
 
 def _loaded(
@@ -199,6 +213,8 @@ def _loaded(
     source: Source,
     told: Sequence[ExpectPoint] = (),
     manifest: ManifestSweep | None = None,
+    *,
+    translate: Translate | None = None,
 ) -> Sweep:
     base = path.parent
     file = with_found_configs(file, source, base)
@@ -221,8 +237,11 @@ def _loaded(
         for name in file.tlc.overrides
     )
     libraries += [override_modules(override) for override in overrides]
-    with contextlib.nullcontext() if file.tlc.translate else untranslated():
-        specs = manifest.specs if manifest else {name: load_modules(base / name, libraries) for name in names}
+    if not file.tlc.translate:
+        translate = None
+    specs = manifest.specs if manifest else {}
+    if manifest is None:
+        specs = {name: load_modules(base / name, libraries, translate=translate) for name in names}
     if not specs:
         raise InputError(
             "empty-parameter",

@@ -19,7 +19,7 @@ from tla2py.syntax.module import (
 )
 from tla2py.syntax.module_graph import ModuleGraph
 from tla2py.syntax.parse import parse_module, read_text
-from tla2py.syntax.search import load_modules, translate_with, untranslated
+from tla2py.syntax.search import Translate, load_modules
 from tla2py.syntax.standalone import StandaloneExpression, parse_expression
 from tla2py.syntax.standard import STANDARD_MODULES
 
@@ -39,11 +39,10 @@ __all__ = [
     "Substitution",
     "SyntaxProblem",
     "Theorem",
+    "Translate",
     "Variable",
     "load_modules",
     "parse_expression",
     "parse_module",
     "read_text",
-    "translate_with",
-    "untranslated",
 ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
+from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.syntax.module import Module, Reference
@@ -15,9 +14,17 @@ from tla2py.syntax.module_graph import ModuleGraph
 from tla2py.syntax.parse import raise_problem, read_appended, read_module
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
 
+# Returns the module to read in place of one that contains PlusCal.
+Translate: TypeAlias = Callable[[Module], Module]
+
 
 def load_modules(
-    path: Path | str, libraries: Sequence[Path] = (), *, strict: bool = True, nearby: bool = False
+    path: Path | str,
+    libraries: Sequence[Path] = (),
+    *,
+    strict: bool = True,
+    nearby: bool = False,
+    translate: Translate | None = None,
 ) -> ModuleGraph:
     """Return a module with all it extends and instantiates.
 
@@ -26,36 +33,15 @@ def load_modules(
     most are in ``PROOFS``. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
     a module is named that cannot be found, ``module-cycle`` where one comes back to itself. Without ``strict``
     text that cannot be read is left to TLC to judge. With ``nearby`` a module that is in none of these folders is
-    taken from a folder beside the first module's, if just one has it.
+    taken from a folder beside the first module's, if just one has it. Without ``translate`` PlusCal is left as it is.
     """
-    search = _Search([Path(path).parent, *libraries], strict=strict, nearby=nearby)
+    search = _Search([Path(path).parent, *libraries], strict=strict, nearby=nearby, translate=translate)
     root = search.read(Path(path))
     search.appended = read_appended(root)
     search.follow(root, (root.name,))
     return ModuleGraph(
         root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard))
     )
-
-
-_translator: ContextVar[Callable[[Module], Module] | None] = ContextVar("translator", default=None)
-
-
-def translate_with(translate: Callable[[Module], Module] | None) -> None:
-    """From here on every module with PlusCal is shown to ``translate``; the one it gives is taken in its place.
-
-    None, as in the beginning, reads modules as they are.
-    """
-    _translator.set(translate)
-
-
-@contextmanager
-def untranslated() -> Iterator[None]:
-    """A block in which modules are read as they are, PlusCal and all."""
-    token = _translator.set(None)
-    try:
-        yield
-    finally:
-        _translator.reset(token)
 
 
 _COMMUNITY_ADVICE = (
@@ -72,18 +58,22 @@ PROOFS = Path(__file__).parent / "proofs"
 
 
 class _Search:
-    def __init__(self, folders: Sequence[Path], *, strict: bool, nearby: bool) -> None:
+    def __init__(
+        self, folders: Sequence[Path], *, strict: bool, nearby: bool, translate: Translate | None
+    ) -> None:
         self._folders = folders
         self._strict = strict
         self._nearby = nearby
+        self._translate = translate
         self.found: dict[str, Module] = {}
         self.standard: set[str] = set()
         self.appended: dict[str, Module] = {}
 
     def read(self, path: Path) -> Module:
         module = read_module(path)
-        translate = _translator.get()
-        return self._add(translate(module) if module.has_pluscal and translate is not None else module)
+        if module.has_pluscal and self._translate is not None:
+            module = self._translate(module)
+        return self._add(module)
 
     def _add(self, module: Module) -> Module:
         if self._strict:

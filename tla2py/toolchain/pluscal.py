@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import platformdirs
@@ -40,11 +41,14 @@ _POSITION = re.compile(r"line (\d+), column (\d+)")
 
 
 class Translator:
-    """Gives translated copies of modules. ``toolchain`` is asked for when one is needed; ``tell`` hears of each remark."""
+    """Translates the PlusCal of modules on copies.
 
-    def __init__(self, toolchain: Callable[[], Toolchain], tell: Callable[[str], None]) -> None:
-        self._toolchain = toolchain
-        self._tell = tell
+    It calls ``toolchain`` when it first needs one, and ``tell`` once for each remark on a translation.
+    """
+
+    def __init__(self, toolchain: Callable[[], Toolchain], tell: Callable[[Remark], None]) -> None:
+        self._toolchain = cache(toolchain)
+        self._tell = cache(tell)
 
     def __call__(self, module: Module) -> Module:
         """A copy of a module with its algorithm translated, the module itself where its own translation stands.
@@ -110,7 +114,7 @@ class Translator:
 
     def _remark(self, module: Module, text: str, *, doubtful: bool = False) -> Module:
         remark = Remark(where=_place(module), text=text, doubtful=doubtful)
-        self._tell(str(remark))
+        self._tell(remark)
         return replace(module, remark=remark)
 
     def _translated(self, module: Module) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tla2py.cli.progress import reporting
-from tla2py.execution.job import Progress
+from tla2py.execution.listener import Progress
 
 
 def test_lines_in_a_log_get_rarer(

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from tla2py.cli.commands.lint import warn_check
-from tla2py.cli.commands.sweep import with_options
 from tla2py.cli.console import err, show, show_json, show_text
-from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Trust, Workers
-from tla2py.cli.translate import Translate, use_translator
+from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Translate, Trust, Workers
+from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
-from tla2py.execution.check import Checked, check_model, default_model
+from tla2py.execution.check import Checked
 from tla2py.execution.point import check_point
+from tla2py.execution.single import CheckOptions, run_check
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import Limits, TlcOptions
-from tla2py.sweep.sweep import load_sweep
 from tla2py.terminal.check import check_text
-from tla2py.text import parse_duration, parse_memory
-from tla2py.toolchain.overrides import option_overrides, override_modules, read_override
 from tla2py.toolchain.toolchain import find_toolchain
 
 EXIT_CODES = {
@@ -94,50 +89,43 @@ def check_command(
 
     Examples: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"; tla2py check sweep.toml --point 5
     """
-    use_translator(tla2tools, translate)
+    listener = ConsoleListener()
     if point is not None:
-        if (
-            config
-            or constant
-            or invariant
-            or property_
-            or specification
-            or init
-            or next_
-            or overrides
-            or no_deadlock
-        ):
+        if any((config, constant, invariant, property_, specification, init, next_, overrides, no_deadlock)):
             hint = "leave the options that say what to check to the sweep file"
             raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
-        sweep = with_options(load_sweep(module, library or ()), timeout, memory, workers, trust)
-        _show(
-            check_point(sweep, point, find_toolchain(tla2tools), None if as_json else _show_line),
-            full=full,
-            as_json=as_json,
+        options = SweepOptions(
+            libraries=tuple(library or ()),
+            tla2tools=tla2tools,
+            translate=translate,
+            timeout=timeout,
+            memory=memory,
+            workers=workers,
+            trust=trust,
         )
-    overridden = tuple(read_override(path) for path in overrides or ())
-    toolchain = replace(find_toolchain(tla2tools), overrides=overridden)
-    model = default_model(
-        module,
-        [*(library or []), *map(override_modules, overridden)],
-        config_file=config,
-        constants=constant or [],
-        invariants=invariant or [],
-        properties=property_ or [],
+        [sweep] = options.load([module], listener=listener)
+        output = None if as_json else _show_line
+        _show(check_point(sweep, point, find_toolchain(tla2tools), output), full=full, as_json=as_json)
+    model = CheckOptions(
+        config=config,
+        constants=constant or (),
+        invariants=invariant or (),
+        properties=property_ or (),
         specification=specification,
         init=init,
-        next_=next_,
+        next=next_,
         check_deadlock=False if no_deadlock else None,
-    )
-    warn_check(model, config or module.with_suffix(".cfg"), toolchain.jar)
-    limits = Limits(
-        timeout_seconds=parse_duration(timeout or "10m", "--timeout"),
-        memory_bytes=parse_memory(memory or "2GiB", "--memory"),
+        libraries=library or (),
+        overrides=overrides or (),
+        tla2tools=tla2tools,
+        translate=translate,
+        timeout=timeout or "10m",
+        memory=memory or "2GiB",
+        workers=workers or 1,
         trust=bool(trust),
     )
-    options = TlcOptions(workers=workers or 1, overrides=option_overrides(overridden))
     with err().status("running TLC") as status:
-        checked = check_model(model, options, limits, toolchain, lambda text: status.update(text))
+        checked = run_check(module, model, listener=listener, report=lambda text: status.update(text))
     _show(checked, full=full, as_json=as_json)
 
 
@@ -146,7 +134,7 @@ def _show(checked: Checked, *, full: bool, as_json: bool) -> NoReturn:
         show_json(json.loads(checked.to_json()))
     else:
         show(check_text(checked, full=full))
-    raise typer.Exit(EXIT_CODES[checked.result.verdict])
+    raise typer.Exit(EXIT_CODES[checked.verdict])
 
 
 def _show_line(line: str) -> None:

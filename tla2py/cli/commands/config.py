@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tla2py.cli.console import err, print_error, show_text
-from tla2py.cli.options import Libraries
-from tla2py.cli.translate import Translate, use_translator
-from tla2py.config.expect_comment import config_expectation
-from tla2py.config.read import read_config
-from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, Tla2pyError, unwritable
+from tla2py.cli.options import Libraries, Translate
+from tla2py.cli.translate import pluscal_translator
+from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, unwritable
 from tla2py.execution.execute import CONFIG_NAME
-from tla2py.lint import Finding, Severity, lint_file
-from tla2py.lint.configs import module_of
-from tla2py.lint.sweeps.rules import lint_sweep
-from tla2py.sweep.checks import config_facts, config_problems
+from tla2py.execution.preflight import file_errors
+from tla2py.model.run import Run
 from tla2py.sweep.plan import Plan, plan_sweep
-from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
-from tla2py.sweep.vacuity import check_expectations
+from tla2py.sweep.sweep import load_sweep
+from tla2py.syntax import Translate as Translator
 from tla2py.text import counted, parameter_text
 
 
@@ -46,68 +41,27 @@ def cfg_command(
     Without -o they are printed. Examples: tla2py cfg sweep.toml -o configs; tla2py cfg --check sweep.toml models/*.cfg
     """
     libraries = tuple(library or ())
-    use_translator(None, translate)
+    translator = pluscal_translator(translate=translate)
     if check:
-        raise typer.Exit(EXIT_NOT_RUN if _wrong(sweep, libraries) else EXIT_OK)
+        raise typer.Exit(EXIT_NOT_RUN if _wrong(sweep, libraries, translator) else EXIT_OK)
     if len(sweep) > 1:
         raise InputError("usage", "one sweep file at a time", hint="--check takes several")
-    plan = plan_sweep(load_sweep(sweep[0], libraries), "")
+    plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator), "")
     if output is None:
         _print(plan)
-    else:
-        _write(plan, output)
-
-
-def _wrong(files: Sequence[Path], libraries: Sequence[Path]) -> int:
-    """Print what is wrong with each file, and return in how many there is something."""
-    wrong = 0
-    for file in files:
-        try:
-            errors = list(_check(file, libraries))
-        except Tla2pyError as error:
-            errors = [error]
-        for each in errors:
-            print_error(each)
-        wrong += bool(errors)
-    return wrong
-
-
-def _check(file: Path, libraries: Sequence[Path]) -> Iterator[Tla2pyError]:
-    """What is wrong with a sweep file, or with a config and the module it is named after.
-
-    A config that no module beside it is named after is read alone. Raises InputError for what cannot be planned.
-    """
-    if file.suffix == ".cfg":
-        config_expectation(read_config(file).text, file)
-        module = module_of(file)
-        if module is None:
-            yield from _errors(lint_file(file, None))
-            return
-        sweep = sweep_of_configs(module, glob.escape(str(file)), libraries)
-    else:
-        sweep = load_sweep(file, libraries if file.suffix == ".json" else ())
-    plan = plan_sweep(sweep, "")
-    check_expectations(sweep, plan)
-    errors = list(_errors(lint_sweep(sweep, plan)))
-    yield from errors
-    if not errors:
-        _check_facts(file, sweep, plan)
-
-
-def _errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
-    return (finding.to_error() for finding in findings if finding.severity is Severity.ERROR)
-
-
-def _check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
+        return
     for point, run in zip(plan.points, plan.runs, strict=True):
-        for problem in config_problems(config_facts(run, sweep.spec(point))):
-            shown = parameter_text(point.parameters)
-            raise InputError(
-                "config-proves-nothing",
-                f"it proves nothing of {shown}: {problem}",
-                where=str(file),
-                hint=f"'tla2py cfg {file}' shows the config of each point",
-            )
+        _write(output / f"{point.index:04d}", run, plan.sources)
+    java = f"java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {plan.runs[0].main}.tla"
+    err().print(f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: {java}")
+
+
+def _wrong(files: Sequence[Path], libraries: Sequence[Path], translate: Translator | None) -> bool:
+    """Print what is wrong with each file, and return whether there is anything."""
+    errors = [error for file in files for error in file_errors(file, libraries, translate)]
+    for error in errors:
+        print_error(error)
+    return bool(errors)
 
 
 def _print(plan: Plan) -> None:
@@ -122,17 +76,12 @@ def _print(plan: Plan) -> None:
         )
 
 
-def _write(plan: Plan, output: Path) -> None:
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        folder = output / f"{point.index:04d}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / CONFIG_NAME).write_text(run.config_text, encoding="utf-8")
-            for name, sha256 in run.modules:
-                (folder / name).write_text(plan.sources[sha256], encoding="utf-8")
-        except OSError as error:
-            raise unwritable(folder, error) from error
-    main = plan.runs[0].main
-    err().print(
-        f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {main}.tla"
-    )
+def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
+    """Write all that TLC reads for a run into a folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / CONFIG_NAME).write_text(run.config_text, encoding="utf-8")
+        for name, sha256 in run.modules:
+            (folder / name).write_text(sources[sha256], encoding="utf-8")
+    except OSError as error:
+        raise unwritable(folder, error) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -10,22 +10,24 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.commands.lint import only_warnings, warn_sweep
-from tla2py.cli.commands.sweep import (
+from tla2py.cli.console import err
+from tla2py.cli.gate_outputs import Outputs
+from tla2py.cli.options import (
     ExecutorChoice,
     Fresh,
+    Jar,
+    Libraries,
     Master,
-    check_plan,
-    run_sweep,
-    store_paths,
-    with_options,
+    Memory,
+    Timeout,
+    Translate,
+    Trust,
+    Workers,
 )
-from tla2py.cli.console import err
-from tla2py.cli.executors import shared_executor
-from tla2py.cli.gate_outputs import Outputs
-from tla2py.cli.options import ExecutorName, Jar, Libraries, Memory, Timeout, Trust, Workers
-from tla2py.cli.translate import Translate, use_translator
+from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import EXIT_OK, InputError, Tla2pyError
+from tla2py.execution.preflight import only_warnings
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.explore.view import StoreView, open_view
 from tla2py.gate.again import command_to_look, commands_again
 from tla2py.gate.decide import decide
@@ -35,11 +37,12 @@ from tla2py.gate.stale import plan_stored, sweep_file_of
 from tla2py.lint.finding import Finding
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.reports.evidence import Evidence, read_found, read_trace
+from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.judge import worst
-from tla2py.sweep.plan import Plan, plan_sweep
-from tla2py.sweep.sweep import Sweep, load_sweep
+from tla2py.sweep.plan import Plan
+from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import check_expectations
 from tla2py.text import counted
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
@@ -57,12 +60,8 @@ class _Options:
     coverage: bool | None
     record: bool
     locked: bool
-    libraries: tuple[Path, ...]
-    tla2tools: Path | None
-    timeout: str | None
-    memory: str | None
-    workers: int | None
-    trust: bool | None
+    sweeps: SweepOptions
+    listener: ConsoleListener
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +127,6 @@ def gate_command(
     Given a sweep file it runs what is missing first. Examples: tla2py gate sweep.toml --junit junit.xml;
     tla2py gate sweep.toml --record
     """
-    use_translator(tla2tools, translate)
     options = _Options(
         store=store,
         sweep_file=sweep,
@@ -138,12 +136,16 @@ def gate_command(
         coverage=coverage,
         record=record,
         locked=locked,
-        libraries=tuple(library or ()),
-        tla2tools=tla2tools,
-        timeout=timeout,
-        memory=memory,
-        workers=workers,
-        trust=trust,
+        sweeps=SweepOptions(
+            libraries=tuple(library or ()),
+            tla2tools=tla2tools,
+            translate=translate,
+            timeout=timeout,
+            memory=memory,
+            workers=workers,
+            trust=trust,
+        ),
+        listener=ConsoleListener(),
     )
     outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary)
     outputs.clear()
@@ -187,37 +189,37 @@ def _gate(targets: list[str], options: _Options) -> Iterator[_Gated]:
         yield _gate_store(stored, options)
     if not files:
         return
-    sweeps = [_load(path, options) for path in files]
-    toolchain = find_toolchain(options.tla2tools)
-    plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep, _ in sweeps]
-    warned = []
-    for (sweep, _), plan in zip(sweeps, plans, strict=True):
-        warned.append(warn_sweep(sweep, plan, toolchain.jar))
-        check_plan(sweep, plan, toolchain)
-    paths = store_paths([sweep for sweep, _ in sweeps], options.store)
-    with shared_executor(options.executor, options.master, [sweep for sweep, _ in sweeps]) as start:
-        for (sweep, lock), plan, path, told in zip(sweeps, plans, paths, warned, strict=True):
-            swept = run_sweep(sweep, plan, path, toolchain, start, fresh=options.fresh)
-            yield _Gated(
-                sweep=sweep,
-                plan=swept.plan,
-                view=swept.view,
-                found=read_found(swept.view),
-                lock=lock,
-                toolchain=toolchain,
-                warned=told,
-            )
-
-
-def _load(path: Path, options: _Options) -> tuple[Sweep, Lock | None]:
-    """A sweep and its lock; actions are counted where the lock has them, and at all points for a first lock."""
-    sweep = with_options(
-        load_sweep(path, options.libraries),
-        options.timeout,
-        options.memory,
-        options.workers,
-        options.trust,
+    loaded = _load(files, options)
+    toolchain = find_toolchain(options.sweeps.tla2tools)
+    results = run_sweeps(
+        [sweep for sweep, _ in loaded],
+        toolchain,
+        choose_executor(options.executor, options.master, options.listener, only_runs=True),
+        store=options.store,
+        fresh=options.fresh,
+        listener=options.listener,
     )
+    for result, (_, lock) in zip(results, loaded, strict=True):
+        view = open_view(result.store.path)
+        yield _Gated(
+            sweep=result.sweep,
+            plan=result.plan,
+            view=view,
+            found=read_found(view),
+            lock=lock,
+            toolchain=toolchain,
+            warned=result.warnings,
+        )
+
+
+def _load(paths: Sequence[Path], options: _Options) -> list[tuple[Sweep, Lock | None]]:
+    """Sweeps and their locks."""
+    sweeps = options.sweeps.load(paths, listener=options.listener)
+    return [_with_lock(sweep, path, options) for sweep, path in zip(sweeps, paths, strict=True)]
+
+
+def _with_lock(sweep: Sweep, path: Path, options: _Options) -> tuple[Sweep, Lock | None]:
+    """A sweep and its lock; actions are counted where the lock has them, and at all points for a first lock."""
     lock = read_lock(lock_path(path))
     if options.locked and lock is None:
         raise InputError(
@@ -239,7 +241,7 @@ def _gate_store(path: str, options: _Options) -> _Gated:
     """What a store is to be decided from; nothing is run."""
     store = Store.open(path)
     view = open_view(path)
-    sweep, lock = _load(sweep_file_of(store, options.sweep_file), options)
+    [(sweep, lock)] = _load([sweep_file_of(store, options.sweep_file)], options)
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
@@ -260,7 +262,7 @@ def _decide(gated: _Gated, options: _Options) -> Evidence:
         root=Outputs.root(),
         trace=lambda point, name: trace(point.run.run_id, name),
         again=lambda point: commands_again(
-            gated.sweep, point, gated.toolchain, options.libraries, options.tla2tools
+            gated.sweep, point, gated.toolchain, options.sweeps.libraries, options.sweeps.tla2tools
         ),
         look=lambda point: command_to_look(gated.view, point),
     )

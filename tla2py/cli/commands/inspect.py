@@ -10,8 +10,7 @@ import typer
 
 from tla2py.cli.commands.schema import SCHEMA_LINE, SCHEMA_NAME, write_schema
 from tla2py.cli.console import err, show, show_json, show_text
-from tla2py.cli.options import Json, Libraries
-from tla2py.cli.translate import Translate, use_translator
+from tla2py.cli.options import Json, Libraries, Translate
 from tla2py.errors import InputError, unwritable
 
 if TYPE_CHECKING:
@@ -30,8 +29,7 @@ def inspect_command(
     from tla2py.init.inspect import inspect_spec
     from tla2py.terminal.inspection import inspection_text
 
-    use_translator(None, translate)
-    inspection = inspect_spec(_load(module, library or ()))
+    inspection = inspect_spec(_load(module, library or (), translate))
     if as_json:
         show_json(inspection)
     else:
@@ -59,8 +57,8 @@ def init_command(
 
     if schema and output is None:
         raise InputError("usage", "--schema writes a file beside another", hint="give -o SWEEP.toml too")
-    use_translator(None, translate)
-    text = SCHEMA_LINE * schema + scaffold_sweep(_load(module, library or ()), output, library or ())
+    spec = _load(module, library or (), translate)
+    text = SCHEMA_LINE * schema + scaffold_sweep(spec, output, library or ())
     if output is None:
         show_text(text)
         return
@@ -76,12 +74,14 @@ def init_command(
     err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
 
 
-def _load(module: Path, libraries: Sequence[Path]) -> ModuleGraph:
+def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGraph:
     """The module with all it needs; folders beside its own are looked into, and named."""
+    from tla2py.cli.translate import pluscal_translator
     from tla2py.syntax import load_modules
     from tla2py.syntax.search import PROOFS
 
-    spec = load_modules(module, libraries, nearby=True)
+    translator = pluscal_translator(translate=translate)
+    spec = load_modules(module, libraries, nearby=True, translate=translator)
     known = {module.parent, *libraries, PROOFS}
     folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)
     for folder in folders:

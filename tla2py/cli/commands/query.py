@@ -11,6 +11,7 @@ from tla2py.cli.console import show, show_json
 from tla2py.cli.options import Json, Store
 from tla2py.errors import InputError
 from tla2py.explore.view import open_view
+from tla2py.spark import require_pyspark
 from tla2py.terminal.layout import plain_table
 
 # What a statement that only reads begins with, after comments and parentheses.
@@ -33,6 +34,7 @@ def query_command(
     """
     _check(statement)
     view = open_view(store)
+    require_pyspark()
     from tla2py.spark.query import run_query
     from tla2py.spark.session import spark_session
 

@@ -15,6 +15,7 @@ from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
 from tla2py.sweep.vacuity import check_expectations
+from tla2py.syntax import Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,12 @@ class LintReport:
         )
 
 
-def lint_paths(paths: Sequence[Path], libraries: Sequence[Path], dialect: Dialect | None) -> LintReport:
+def lint_paths(
+    paths: Sequence[Path],
+    libraries: Sequence[Path],
+    dialect: Dialect | None,
+    translate: Translate | None = None,
+) -> LintReport:
     """The report on files and folders. Raises InputError (``usage``, ``config-missing``) if there is nothing to lint."""
     files = tuple(_linted_files(paths))
     found: dict[Finding, None] = {}
@@ -57,7 +63,7 @@ def lint_paths(paths: Sequence[Path], libraries: Sequence[Path], dialect: Dialec
     errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
     for each in files:
         try:
-            for finding in _findings(each, libraries, dialect):
+            for finding in _findings(each, libraries, dialect, translate):
                 found[finding] = None
         except Tla2pyError as error:
             errors.setdefault(str(error), (error, []))[1].append(each.file)
@@ -74,9 +80,11 @@ def module_beside(config: Path) -> Path:
     return modules[0] if len(modules) == 1 else config.parent / "MODULE.tla"
 
 
-def _findings(each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None) -> Iterator[Finding]:
+def _findings(
+    each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None, translate: Translate | None
+) -> Iterator[Finding]:
     if each.file.suffix != ".cfg":
-        sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else ())
+        sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else (), translate=translate)
         plan = plan_sweep(sweep, "")
         yield from lint_sweep(sweep, plan, dialect)
         check_expectations(sweep, plan)
@@ -84,7 +92,7 @@ def _findings(each: LintedFile, libraries: Sequence[Path], dialect: Dialect | No
     # Findings on the text are kept even if the module cannot be read.
     yield from lint_file(each.file, None, (), dialect)
     if each.module is not None:
-        yield from lint_file(each.file, each.module, libraries, dialect)
+        yield from lint_file(each.file, each.module, libraries, dialect, translate)
 
 
 def _linted_files(paths: Sequence[Path]) -> Iterator[LintedFile]:

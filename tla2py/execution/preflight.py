@@ -1,0 +1,136 @@
+"""Checks of a sweep and of a single model before TLC runs."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from tla2py.config.expect_comment import config_expectation
+from tla2py.config.read import read_config
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.execution.check import CheckModel
+from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_options, lint_parsed, read_dialect
+from tla2py.lint.configs import module_of
+from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.checks import config_facts, config_problems
+from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.sweep.vacuity import check_expectations
+from tla2py.syntax import Translate
+from tla2py.text import parameter_text
+from tla2py.toolchain.toolchain import Jar, Toolchain
+from tla2py.toolchain.unicode import check_readable
+
+# tla2py makes up for the first; the second shows where the model is run.
+_SILENT = frozenset({"check-deadlock", "nothing-checked"})
+
+
+def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
+    """The linter's warnings on a sweep, each handed to ``warn``. Raises InputError for a finding that is an error.
+
+    Findings never stop the models of a manifest: they are others', with results on record.
+    """
+    found = lint_sweep(sweep, plan, jar_dialect(jar))
+    _report(found, warn, refuse=not sweep.entries)
+    return only_warnings(found)
+
+
+def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
+    """Check that every expectation can fail and that TLC can read the modules.
+
+    Raises InputError as ``check_expectations`` and ``check_readable`` do.
+    """
+    check_expectations(sweep, plan)
+    # A model of a manifest that cannot be read does not stop the others.
+    if not sweep.entries:
+        check_readable(plan.sources, plan.paths, toolchain)
+
+
+def lint_check(check: CheckModel, config: Path, jar: Jar, warn: Callable[[Finding], None]) -> None:
+    """Lint a single model: its config, if there is one, and the constants given beside it.
+
+    Warnings go to ``warn``. Raises InputError for a finding that is an error.
+    """
+    spec = check.model.spec
+    specs = {spec.root.name: spec}
+    dialect = jar_dialect(jar)
+    if check.verbatim is not None:
+        _report(lint_parsed(check.verbatim, specs, complete=True, dialect=dialect), warn)
+        return
+    # The options complete the config.
+    files = [read_config(config)] if config.is_file() else []
+    found = [each for file in files for each in lint_parsed(file, specs, complete=False, dialect=dialect)]
+    _report([*found, *lint_options(spec, check.given, *files)], warn)
+
+
+def file_errors(
+    file: Path, libraries: Sequence[Path] = (), translate: Translate | None = None
+) -> list[Tla2pyError]:
+    """The errors of a sweep file, or of a config and the module it is named after, found without running TLC.
+
+    A config that is not named after a module beside it is read alone.
+    """
+    try:
+        return list(_file_errors(file, libraries, translate))
+    except Tla2pyError as error:
+        return [error]
+
+
+def check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
+    """Check that the config of every point checks something. Raises InputError (``config-proves-nothing``)."""
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        for problem in config_problems(config_facts(run, sweep.spec(point))):
+            raise InputError(
+                "config-proves-nothing",
+                f"it proves nothing of {parameter_text(point.parameters)}: {problem}",
+                where=str(file),
+                hint=f"'tla2py cfg {file}' shows the config of each point",
+            )
+
+
+def _file_errors(file: Path, libraries: Sequence[Path], translate: Translate | None) -> Iterator[Tla2pyError]:
+    if file.suffix == ".cfg":
+        config_expectation(read_config(file).text, file)
+        module = module_of(file)
+        if module is None:
+            yield from _only_errors(lint_file(file, None))
+            return
+        sweep = sweep_of_configs(module, glob.escape(str(file)), libraries, translate=translate)
+    else:
+        manifest = file.suffix == ".json"
+        sweep = load_sweep(file, libraries if manifest else (), translate=translate)
+    plan = plan_sweep(sweep, "")
+    check_expectations(sweep, plan)
+    errors = list(_only_errors(lint_sweep(sweep, plan)))
+    yield from errors
+    if not errors:
+        check_facts(file, sweep, plan)
+
+
+def _only_errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
+    return (finding.to_error() for finding in findings if finding.severity is Severity.ERROR)
+
+
+def only_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that TLC accepts but that are hardly meant."""
+    return tuple(each for each in findings if each.severity is Severity.WARNING and each.code not in _SILENT)
+
+
+def jar_dialect(jar: Jar) -> Dialect | None:
+    """The keywords of configs that a jar knows."""
+    return read_dialect(jar.path, jar.version)
+
+
+def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, refuse: bool = True) -> None:
+    """Hand findings to ``warn``. Raises InputError for the last error, after the errors before it were handed over."""
+    errors = []
+    for finding in findings:
+        if finding.severity is Severity.ERROR:
+            errors.append(finding)
+        elif finding.code not in _SILENT:
+            warn(finding)
+    for finding in errors[:-1] if refuse else errors:
+        warn(finding)
+    if errors and refuse:
+        raise errors[-1].to_error()

@@ -1,0 +1,79 @@
+"""A single check of one model: what ``tla2py check`` and ``tla2py.check`` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tla2py.execution.check import Checked, check_model, default_model
+from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.preflight import lint_check
+from tla2py.model.run import Limits, TlcOptions
+from tla2py.text import parse_duration, parse_memory
+from tla2py.toolchain.overrides import option_overrides, override_modules, read_override
+from tla2py.toolchain.pluscal import Translator
+from tla2py.toolchain.toolchain import find_toolchain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions:
+    """What a check is to run, beside its module.
+
+    ``constants`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes. None leaves what the
+    config says.
+    """
+
+    config: Path | None = None
+    constants: Sequence[str] = ()
+    invariants: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    specification: str | None = None
+    init: str | None = None
+    next: str | None = None
+    check_deadlock: bool | None = None
+    libraries: Sequence[Path] = ()
+    overrides: Sequence[Path] = ()
+    tla2tools: Path | None = None
+    translate: bool = True
+    timeout: str = "10m"
+    memory: str = "2GiB"
+    workers: int = 1
+    trust: bool = False
+
+
+def run_check(
+    module: Path,
+    options: CheckOptions,
+    *,
+    listener: Listener = SILENT,
+    report: Callable[[str], None] | None = None,
+) -> Checked:
+    """The result of one run of TLC on a module; ``report`` hears of its progress in words.
+
+    Raises InputError as ``default_model``, ``lint_check`` and ``check_model`` do, and ToolchainError as
+    ``find_toolchain`` does.
+    """
+    overrides = tuple(read_override(path) for path in options.overrides)
+    toolchain = replace(find_toolchain(options.tla2tools), overrides=overrides)
+    model = default_model(
+        module,
+        [*options.libraries, *map(override_modules, overrides)],
+        config_file=options.config,
+        constants=options.constants,
+        invariants=options.invariants,
+        properties=options.properties,
+        specification=options.specification,
+        init=options.init,
+        next_=options.next,
+        check_deadlock=options.check_deadlock,
+        translate=Translator(lambda: toolchain, listener.translated) if options.translate else None,
+    )
+    lint_check(model, options.config or module.with_suffix(".cfg"), toolchain.jar, listener.warned)
+    limits = Limits(
+        timeout_seconds=parse_duration(options.timeout, "--timeout"),
+        memory_bytes=parse_memory(options.memory, "--memory"),
+        trust=options.trust,
+    )
+    tlc = TlcOptions(workers=options.workers, overrides=option_overrides(overrides))
+    return check_model(model, tlc, limits, toolchain, report)

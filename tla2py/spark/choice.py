@@ -1,0 +1,77 @@
+"""The choice between Spark and threads of this machine; pyspark is imported only for Spark."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from tla2py.errors import InputError
+from tla2py.spark import require_pyspark
+
+if TYPE_CHECKING:
+    from tla2py.execution.executor import Executor, ExecutorFactory
+    from tla2py.execution.listener import Listener
+    from tla2py.sweep.sweep import Sweep
+
+
+class ExecutorName(str, Enum):
+    """Where the runs of a sweep are executed."""
+
+    SPARK = "spark"
+    LOCAL = "local"
+
+
+def choose_executor(
+    name: str, master: str | None, listener: Listener, *, only_runs: bool = False
+) -> ExecutorFactory:
+    """The factory of an executor: ``spark`` on a master, or ``local`` for threads of this machine.
+
+    Without a master Spark takes the one of ``spark-submit``, else ``local[*]``. With ``only_runs`` nothing but the runs
+    uses Spark in this process, so it starts faster. An executor takes no more runs at once than fit the machine's
+    memory; starting it raises InputError (``too-little-memory``) where not even one fits. Raises InputError
+    (``unknown-executor``).
+    """
+    if name not in set(ExecutorName):
+        raise InputError("unknown-executor", f"no executor {name!r}", hint="executors: spark, local")
+    open_ = _local if name == ExecutorName.LOCAL else functools.partial(_spark, master, only_runs=only_runs)
+
+    @contextlib.contextmanager
+    def opened(sweeps: Sequence[Sweep]) -> Iterator[Callable[[], Executor]]:
+        workers = max(sweep.workers for sweep in sweeps)
+        memory = max(sweep.limits.memory_bytes for sweep in sweeps)
+        with contextlib.ExitStack() as stack:
+            yield functools.cache(lambda: stack.enter_context(open_(workers, memory, listener)))
+
+    return opened
+
+
+@contextlib.contextmanager
+def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
+    from tla2py.execution.executor import LocalExecutor, default_slots, fitting_slots
+
+    slots = default_slots(workers)
+    fitting = fitting_slots(slots, memory)
+    if fitting < slots:
+        listener.fewer_slots(fitting, memory)
+    yield LocalExecutor(fitting)
+
+
+@contextlib.contextmanager
+def _spark(
+    master: str | None, workers: int, memory: int, listener: Listener, *, only_runs: bool
+) -> Iterator[Executor]:
+    require_pyspark()
+    from tla2py.spark.executor import SparkExecutor
+    from tla2py.spark.session import fitting_master, spark_context
+
+    # Py4J logs tracebacks of what is reported in words; they stay off standard error unless the user set up logging.
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    fitting, slots = fitting_master(master, workers, memory)
+    if slots is not None:
+        listener.fewer_slots(slots, memory)
+    with spark_context(fitting, workers=workers, only_runs=only_runs) as context:
+        yield SparkExecutor(context)

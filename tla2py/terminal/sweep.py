@@ -1,0 +1,55 @@
+"""The lines that a sweep prints beside its table: what is not as expected, and what happened on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from tla2py.execution.sweeps import SweepResult
+from tla2py.store.storage import Address
+from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
+from tla2py.sweep.sweep import Sweep
+from tla2py.text import counted
+
+
+def judgement_lines(result: SweepResult) -> Iterator[Text]:
+    """The points that are not as expected, or the line that all are."""
+    name = result.sweep.name
+    for finding in result.findings:
+        yield Text(f"{name}, point {finding.point}: {finding}", "bold red")
+    for unread in result.sweep.unread:
+        yield Text(f"{name}: {unread.text}", "bold red")
+    if result.empty_points:
+        points = ", ".join(map(str, result.empty_points))
+        yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
+    if result.unchecked:
+        yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
+    elif result.sweep.expect is not None and not result.findings:
+        count = len(result.sweep.points)
+        points = "the one point is" if count == 1 else f"all {count} points are"
+        yield Text(f"{name}: {points} as expected", "green")
+
+
+def cached_line(result: SweepResult) -> Text:
+    """The line of a sweep that had nothing to run."""
+    runs = "the one run is" if result.cached == 1 else f"all {result.cached} runs are"
+    return Text(f"nothing to run: {runs} in {result.store.path} already")
+
+
+def interrupted_line(left: int) -> Text:
+    """The line of a sweep that was interrupted with runs left."""
+    return Text(f"interrupted with {counted(left, 'run')} left; the same command executes them", "yellow")
+
+
+def taken_over_line(store: Address, modules: Sequence[str], sweep: Sweep) -> Text:
+    """The warning that a store held results of other modules until now."""
+    hint = 'name = "..." in the sweep file, or -o, keeps them apart'
+    return Text(
+        f"{store} was that of {', '.join(modules)} and now shows {sweep.name} alone; {hint}", "yellow"
+    )
+
+
+def only_deadlock_line(sweep: Sweep) -> Text:
+    """The warning that a sweep checks no more than deadlock."""
+    return Text(f"{sweep.name}: {ONLY_DEADLOCK}")
