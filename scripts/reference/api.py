@@ -21,6 +21,9 @@ Made from the code. `import tla2py` costs neither pandas nor Spark; what a call 
 
 # What the functions of the package return, what that is made of, and what they raise.
 _SECTIONS = (
+    ("A sweep", "tla2py.sweep.sweep", ("Sweep",)),
+    ("A check", "tla2py.execution.check", ("Checked",)),
+    ("Outcomes and verdicts", "tla2py.model.outcome", ("Outcome", "Verdict")),
     ("A store", "tla2py.explore.view", ("StoreView",)),
     ("A trace", "tla2py.trace.trace", ("Trace", "State", "StateDiff", "Location")),
     ("Comparisons of traces", "tla2py.trace.alignment", ("Comparison",)),

@@ -251,6 +251,7 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
     assert "may be older than the PlusCal algorithm; it is taken as it is" in ended.stderr
     # An empty translation is none.
     countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
+    translate = Translator(find_toolchain, told.append)
     assert translate(parse_module(countdown)).original is not None
     assert "the PlusCal algorithm is not translated" in str(told[0])
 

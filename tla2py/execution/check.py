@@ -52,7 +52,7 @@ class CheckModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What a check found: the record and its reading; ``config`` is the config file that it started from."""
+    """The result of a check: the record and its reading; ``config`` is the config that it started from."""
 
     record: RunRecord
     result: RunResult
