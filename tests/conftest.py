@@ -1,18 +1,17 @@
-"""What all tests share: small modules, the command line as a real process, and limits that are real too."""
+"""What all tests share: small modules, the command line, and limits that are real."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import resource
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import command
+from tests.command import Ended, Environment
 
 # How fast the machine is shall decide no test. In CI, which tries the same examples each time, so it is by default.
 _DEFAULT = settings.get_profile(settings.get_current_profile_name())
@@ -45,49 +44,27 @@ memory = "256MiB"
 """
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended and what it printed."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def errors(self) -> list[str]:
-        """The lines on standard error."""
-        return self.stderr.splitlines()
-
-
 RunCli = Callable[..., Ended]
 
 
 @pytest.fixture
 def run_cli(tmp_path: Path) -> RunCli:
-    """``run_cli(*args, cwd=..., env=..., prefix=..., timeout=...)`` runs the command line as a process of its own.
+    """``run_cli(*args, cwd=..., env=...)`` runs the command line within this process.
 
-    ``env`` is laid over the environment, None takes a variable away; ``prefix`` is what starts the interpreter.
+    ``env`` is laid over the environment, None removes a variable. It is a process of its own where an interpreter
+    has to start for ``env`` to count, where ``prefix`` is what starts it, or where ``process`` asks for it.
     """
 
     def run(
         *args: str | Path,
         cwd: Path | None = None,
-        env: Mapping[str, str | None] | None = None,
+        env: Environment | None = None,
         prefix: tuple[str, ...] = (),
-        timeout: float = 300,
+        process: bool = False,
     ) -> Ended:
-        changes = {"TLA2TOOLS_JAR": None, "TLA2PY_JAVA_HOME": None, "FORCE_COLOR": None, **(env or {})}
-        kept = {name: value for name, value in os.environ.items() if name not in changes}
-        done = subprocess.run(
-            [*prefix, sys.executable, "-m", "tla2py", *map(str, args)],
-            cwd=cwd or tmp_path,
-            env=kept | {name: value for name, value in changes.items() if value is not None},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        return Ended(code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+        if process or prefix or command.needs_process(env):
+            return command.run_process(*args, cwd=cwd or tmp_path, env=env, prefix=prefix)
+        return command.run(*args, cwd=cwd or tmp_path, env=env)
 
     return run
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import command
 from tests.browser.chromium import Tab, chromium
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
@@ -62,13 +61,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("report")
     (folder / "Relay.tla").write_text(RELAY)
     (folder / "sweep.toml").write_text(SWEEP)
-    for command in (
+    for asked in (
         ("sweep", "sweep.toml", "--executor", "local", "-o", "store"),
         ("report", "store", "-o", "page.html", "--lanes", "Nodes", "--messages", "sent"),
     ):
-        subprocess.run(
-            [sys.executable, "-m", "tla2py", *command], cwd=folder, check=True, capture_output=True
-        )
+        assert command.run(*asked, cwd=folder).code in (0, 1)
     return (folder / "page.html").as_uri()
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import Ended, RunCli
+from tests import command
+from tests.command import Ended
+from tests.conftest import RunCli
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLES
 from tla2py.values import ModelValue, Record, format_value, state_from_itf
 
@@ -27,16 +26,7 @@ LAST2 = ("-c", "Last=2")
 @functools.cache
 def check(*args: str) -> Ended:
     """A check in the folder of the modules; the same arguments run once."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tla2py", "check", *args],
-        cwd=SPECS,
-        env={k: v for k, v in os.environ.items() if k not in ("TLA2TOOLS_JAR", "FORCE_COLOR")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Ended(code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+    return command.run("check", *args, cwd=SPECS)
 
 
 def check_json(*args: str) -> tuple[int, dict[str, Any]]:

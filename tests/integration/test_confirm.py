@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tla2py
+from tests import command
 from tests.conftest import RunCli
 from tla2py.explore.view import StoreView
 from tla2py.replay.confirm import Confirmation, confirm_trace
@@ -44,9 +43,8 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
             f'[constants]\nNodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n[expect]\nverdict = "violated"\n'
         )
         files.append(str(file))
-    command = [sys.executable, "-m", "tla2py", "sweep", *files, "--executor", "local", "-o", str(base)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
+    done = command.run("sweep", *files, "--executor", "local", "-o", base, cwd=base)
+    assert done.code == 0, done.stderr
     return {name: tla2py.open_store(base / name) for name in ASKED}
 
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tla2py
+from tests import command
 from tests.conftest import RunCli
 
 pytestmark = pytest.mark.java
@@ -55,14 +56,8 @@ def wait_until_gone(folder: Path, seconds: float = 15) -> list[str]:
 @pytest.fixture(scope="module")
 def counter_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("counter") / "store"
-    done = subprocess.run(
-        [*SWEEP_HERE, "-o", store],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
+    done = command.run(*SWEEP_HERE[3:], "-o", store, cwd=store.parent)
+    assert done.code == 0, done.stderr
     assert "all 6 points are as expected" in done.stderr
     assert "Procs = {p1}, Max = 3" in done.stdout
     assert "Procs = {p1, p2}, Max = 2" in done.stdout
@@ -93,9 +88,7 @@ def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run
     before = {name: rows(counter_store, name) for name in ("runs", "states", "changes")}
     stamp = (counter_store / "tables" / "runs.parquet").stat().st_mtime_ns
     # A Java that answers to nothing: whoever starts it fails.
-    again = run_cli(
-        "sweep", SPECS / "counter.toml", "--executor", "local", "-o", counter_store, prefix=("/usr/bin/env",)
-    )
+    again = run_cli(*SWEEP_HERE[3:], "-o", counter_store)
     assert again.code == 0
     assert "nothing to run: all 6 runs" in again.stderr
     assert (counter_store / "tables" / "runs.parquet").stat().st_mtime_ns == stamp
@@ -140,9 +133,8 @@ def test_a_kill_costs_only_the_runs_in_flight(
 ) -> None:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
-    command = [*SWEEP_HERE, "-o", str(store)]
     process = subprocess.Popen(
-        command,
+        [*SWEEP_HERE, "-o", str(store)],
         env={**os.environ, "TMPDIR": str(scratch)},
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -173,9 +165,11 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
     sweep = tmp_path / "counter.toml"
     sweep.write_text((SPECS / "counter.toml").read_text().replace("[tlc]\n", "[tlc]\nwarm = false\n"))
-    command = [*SWEEP_HERE[:4], str(sweep), *SWEEP_HERE[5:], "-o", str(store)]
     process = subprocess.Popen(
-        command, env={**os.environ, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+        [*SWEEP_HERE[:4], str(sweep), *SWEEP_HERE[5:], "-o", str(store)],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 60
     while not processes_of(scratch) and time.monotonic() < deadline:
@@ -202,8 +196,8 @@ sys.exit("pandas" in sys.modules)
 """
     store = tmp_path / "store"
     sweep = ("sweep", str(SPECS / "counter.toml"), "--executor", "local", "-o", str(store))
-    for command in (sweep, sweep, ("trace", str(store)), ("trace", str(store), "3"), ("gate", str(store))):
-        done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True)
+    for asked in (sweep, sweep, ("trace", str(store)), ("trace", str(store), "3"), ("gate", str(store))):
+        done = subprocess.run([sys.executable, "-c", program, *asked], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 
 import tla2py
+from tests import command
 from tla2py.explore.contrast import Contrast
 from tla2py.explore.growth import Growth
 
@@ -29,10 +28,8 @@ BLOCKS = re.findall(
 def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """What the blocks have defined after all were executed, and what each expression in them showed."""
     folder = tmp_path_factory.mktemp("page")
-    command = ["sweep", ROOT / "specs" / "kip320" / "sweep.toml", "--executor", "local"]
-    subprocess.run(
-        [sys.executable, "-m", "tla2py", *map(str, command)], cwd=folder, check=True, capture_output=True
-    )
+    sweep = ROOT / "specs" / "kip320" / "sweep.toml"
+    assert command.run("sweep", sweep, "--executor", "local", cwd=folder).code == 0
     found: dict[str, Any] = {"shown": {}}
     before = Path.cwd()
     os.chdir(folder)

@@ -21,6 +21,7 @@ import pytest
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
+from tests import command
 from tests.conftest import COUNTER, COUNTER_SWEEP
 from tests.integration.test_sweep import SPECS, rows
 from tla2py.errors import StoreError, ToolchainError
@@ -66,9 +67,8 @@ def submit(
 def local_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sweep of tests/specs by threads of this machine."""
     store = tmp_path_factory.mktemp("local") / "store"
-    command = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
-    done = subprocess.run([*command, "-o", store], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = command.run("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, cwd=store.parent)
+    assert done.code == 0, done.stderr
     return store
 
 

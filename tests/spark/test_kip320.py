@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tla2py
+from tests import command
 from tests.conftest import RunCli
 from tests.integration.test_sweep import rows
 
@@ -31,13 +30,8 @@ FIGURES = {
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The store of the sweep and what the sweep printed."""
     store = tmp_path_factory.mktemp("kip320") / "store"
-    done = subprocess.run(
-        [sys.executable, "-m", "tla2py", "sweep", str(SWEEP), "-o", str(store)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = command.run("sweep", SWEEP, "-o", store, cwd=store.parent)
+    assert done.code == 0, done.stderr
     return store, done.stdout
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tla2py
+from tests import command
 from tla2py.explore.view import StoreView
 from tla2py.spark.query import run_query
 from tla2py.spark.session import spark_session
@@ -63,11 +62,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
     base = tmp_path_factory.mktemp("questions")
     found = {}
     for store, name in (("KIP-320", "replication"), ("transactions", "transactions")):
-        command = ["sweep", HERE / f"questions-{name}.toml", "--executor", "local", "-o", base / name]
-        done = subprocess.run(
-            [sys.executable, "-m", "tla2py", *map(str, command)], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+        sweep = HERE / f"questions-{name}.toml"
+        done = command.run("sweep", sweep, "--executor", "local", "-o", base / name, cwd=base)
+        assert done.code == 0, done.stderr
         found[store] = tla2py.open_store(base / name)
     return found
 

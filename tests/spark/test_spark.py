@@ -17,6 +17,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tla2py
+from tests import command
 from tests.conftest import RunCli
 from tests.integration.test_sweep import SPECS, processes_of, rows, wait_until_gone
 from tla2py.spark.frames import struct_type
@@ -35,13 +36,8 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The same sweep by both executors."""
     base = tmp_path_factory.mktemp("stores")
     for executor in ("local", "spark"):
-        done = subprocess.run(
-            [*SWEEP, "--executor", executor, "-o", base / executor],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        done = command.run(*SWEEP[3:], "--executor", executor, "-o", base / executor, cwd=base)
+        assert done.code == 0, done.stderr
         assert "all 6 points are as expected" in done.stderr
     return base / "local", base / "spark"
 

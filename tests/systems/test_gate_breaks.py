@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests import command
 from tests.conftest import RunCli
 from tla2py.syntax import load_modules
 
@@ -136,27 +134,9 @@ def locked(system: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(SPECS / system, base / system)
     shutil.copytree(SPECS / "lib", base / "lib")
     (base / system / "gate.toml").write_text(sweep_text(system))
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "tla2py",
-            "gate",
-            "gate.toml",
-            "-o",
-            "store",
-            "--executor",
-            "local",
-            "--record",
-        ],
-        cwd=base / system,
-        env={name: value for name, value in os.environ.items() if name not in NO_CI},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    gate = ("gate", "gate.toml", "-o", "store", "--executor", "local", "--record")
+    done = command.run(*gate, cwd=base / system, env=NO_CI)
+    assert done.code == 0, done
     return base
 
 

@@ -17,7 +17,7 @@ SWEEPS = sorted(path for path in SPECS.glob("*/*.toml") if path.stem != "large")
 
 @pytest.mark.parametrize("sweep", SWEEPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_tlc_confirms_what_a_sweep_found(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:
-    swept = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", timeout=3600)
+    swept = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
     assert swept.code == 0, swept.stderr
-    confirmed = run_cli("trace", tmp_path / "store", "--verify", timeout=3600)
+    confirmed = run_cli("trace", tmp_path / "store", "--verify")
     assert confirmed.code == 0, confirmed.stdout

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import command
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, SWEEP, Folder
 
@@ -20,18 +18,9 @@ def gated_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gated")
     (folder / "Lift.tla").write_text(LIFT)
     (folder / "sweep.toml").write_text(SWEEP)
-    command = ["gate", "sweep.toml", "-o", "store", "--executor", "local", "--record", "--coverage"]
-    environment = {name: value for name, value in os.environ.items() if name not in NO_CI}
-    done = subprocess.run(
-        [sys.executable, "-m", "tla2py", *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    gate = ("gate", "sweep.toml", "-o", "store", "--executor", "local", "--record", "--coverage")
+    done = command.run(*gate, cwd=folder, env=NO_CI)
+    assert done.code == 0, done
     return folder
 
 
