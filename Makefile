@@ -31,17 +31,30 @@ sweep: setup ## run the KIP-320 sweep on Spark
 systems: setup ## run the sweeps of all five systems on Spark and show them in one table
 	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
-test: setup chromium ## run the tests, with the real TLC and the real Spark
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# A file of tests stays with one worker, and files are begun in their order.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+GROUPS := browser docs faults long reference spark systems
 
-test-full: setup chromium ## run all tests, those that take long among them
-	$(BIN)/pytest -m "reference or not reference" -o timeout=3600
+test: setup ## run the core of the tests, with the real TLC; in minutes
+	$(BIN)/pytest --group core $(PARALLEL)
+
+# One Spark session serves the whole group; the reference and the long tests take all cores themselves.
+PARALLEL_GROUPS := browser docs faults systems
+TEST_GROUPS := $(GROUPS:%=test-%)
+
+$(TEST_GROUPS): test-%: setup chromium
+	$(BIN)/pytest --group $* -o timeout=3600 $(if $(filter $*,$(PARALLEL_GROUPS)),$(PARALLEL))
+
+test-properties: setup ## run the property-based tests with all their examples
+	$(BIN)/pytest tests/unit -m hypothesis --hypothesis-profile full $(PARALLEL)
+
+test-full: test test-properties $(TEST_GROUPS) ## run all tests, group by group; each has a target: test-spark, test-long, ...
 
 gate: setup ## gate the sweeps of all five systems: green while their known bugs are as known
 	$(BIN)/tla2py gate specs/*/sweep.toml
 
 reference: setup ## run all of the reference: our systems against the published ones
-	$(BIN)/pytest tests/systems/test_reference.py -m "reference or not reference" -o timeout=3600
+	$(BIN)/pytest tests/systems/test_reference.py --group all -o timeout=3600
 
 soak: setup ## sweep the five systems under random faults; MINUTES=30
 	nice $(BIN)/python scripts/soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --report runs/soak.md
@@ -110,4 +123,4 @@ clean: ## remove what was generated
 	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report soak gate sweep systems test test-full reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons clean
+.PHONY: help setup java chromium report soak gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons clean

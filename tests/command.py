@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,6 +111,8 @@ def _restored(environ: Mapping[str, str], cwd: Path) -> Iterator[None]:
     os.chdir(cwd)
     _set_environment(environ)
     tempfile.tempdir = None
+    # It keeps the proxies that the environment named when it was first used.
+    urllib.request.install_opener(None)  # type: ignore[arg-type]
     _clear_caches()
     try:
         with _process_end():
@@ -120,6 +123,7 @@ def _restored(environ: Mapping[str, str], cwd: Path) -> Iterator[None]:
         folder, kept, sys.argv, tempfile.tempdir, logging.getLogger().handlers[:] = before
         _set_environment(kept)
         os.chdir(folder)
+        urllib.request.install_opener(None)  # type: ignore[arg-type]
         _clear_caches()
 
 

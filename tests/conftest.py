@@ -13,10 +13,38 @@ from hypothesis import HealthCheck, settings
 from tests import command
 from tests.command import Ended, Environment
 
-# How fast the machine is shall decide no test. In CI, which tries the same examples each time, so it is by default.
+# The speed of the machine decides no test. CI tries the same examples each time, as it is by default there.
 _DEFAULT = settings.get_profile(settings.get_current_profile_name())
-settings.register_profile("untimed", _DEFAULT, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+settings.register_profile("full", _DEFAULT, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("few", settings.get_profile("full"), max_examples=20)
+settings.load_profile("few")
+
+# The parts that the suite is run in, each by `make test-NAME`; the first whose marker a test has is its part. What has
+# none of these markers is the core, which `make test` runs.
+GROUPS = ("core", "reference", "long", "faults", "spark", "browser", "docs", "systems")
+
+
+def group_of(item: pytest.Item) -> str:
+    """The group that a test is run in."""
+    return next((name for name in GROUPS if item.get_closest_marker(name)), "core")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--group NAME`` runs one group; without it all but the tests that take minutes are run."""
+    parser.addoption("--group", choices=[*GROUPS, "all"])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other groups."""
+    asked = config.getoption("group")
+    if asked == "all":
+        return
+    wanted = {asked} if asked else set(GROUPS) - {"reference", "long"}
+    left_out = [item for item in items if group_of(item) not in wanted]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if group_of(item) in wanted]
+
 
 COUNTER = r"""---- MODULE Counter ----
 \* A counter that goes up to its bound and stays there.

@@ -34,6 +34,7 @@ def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest
 
 
 @pytest.mark.java
+@pytest.mark.docs
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(
@@ -43,7 +44,7 @@ def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.java
 @pytest.mark.spark
-@pytest.mark.reference
+@pytest.mark.long
 @pytest.mark.parametrize("page", LONG, ids=name)
 def test_all_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(page, [each for each in own(page) if "not run" not in each.notes], tmp_path, monkeypatch)

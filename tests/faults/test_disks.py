@@ -12,7 +12,7 @@ from tests.faults.disk import small_disk
 from tests.faults.scene import OWN, Scene
 from tests.integration.test_sweep import rows
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.faults]
 
 Like = Callable[[Scene], Scene]
 
@@ -42,7 +42,7 @@ def wide(base: Path, specification: str, values: str, more: str) -> Scene:
     return Scene(base=base / "scene", sweep=base / "sweep.toml")
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_full_disk_where_tlc_works(tmp_path: Path) -> None:
     reference = wide(tmp_path / "reference", "Walk", "[1, 500]", 'disk = "1GiB"')
     assert reference.run() == 0, reference.stderr
@@ -82,7 +82,7 @@ def test_a_full_disk_where_the_store_is(own: Scene, tmp_path: Path) -> None:
     scene.check(own.store, code=1, again=0)
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_store_that_turns_read_only(own: Scene, tmp_path: Path) -> None:
     scene = Scene(base=tmp_path / "scene", sweep=own.sweep)
     with small_disk(tmp_path / "disk", "8m") as disk:
@@ -106,7 +106,7 @@ def test_a_store_that_turns_read_only(own: Scene, tmp_path: Path) -> None:
     scene.check(own.store, code=1, again=0)
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_run_that_writes_more_than_it_may(tmp_path: Path) -> None:
     scene = wide(tmp_path / "much", "Talk", "[1]", 'disk = "3MiB"')
     assert scene.run() == 3, scene.stderr
@@ -123,7 +123,7 @@ def test_a_run_that_writes_more_than_it_may(tmp_path: Path) -> None:
     assert "1 run to execute" in scene.stderr
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_run_takes_no_more_than_a_share_of_what_is_free(tmp_path: Path) -> None:
     scene = wide(tmp_path / "share", "Talk", "[1]", "")
     with small_disk(tmp_path / "disk", "12m") as disk:

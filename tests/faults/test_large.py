@@ -16,7 +16,7 @@ import pytest
 from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
 
-pytestmark = [pytest.mark.java, pytest.mark.reference, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.java, pytest.mark.long, pytest.mark.timeout(3600)]
 
 COUNT = r"""---- MODULE Count ----
 EXTENDS Naturals, TLC

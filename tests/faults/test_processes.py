@@ -11,12 +11,12 @@ import pytest
 from tests.faults.scene import OWN, SHARED, Scene, patience
 from tests.integration.test_sweep import rows
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.faults]
 
 Like = Callable[[Scene], Scene]
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_kill_of_a_tlc(own: Scene, like: Like) -> None:
     scene = like(own)
     driver = scene.start()
@@ -27,7 +27,7 @@ def test_kill_of_a_tlc(own: Scene, like: Like) -> None:
     scene.check(own.store, said="inconclusive", code=1, again=1)
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_kill_of_a_jvm_that_runs_share(shared: Scene, like: Like) -> None:
     scene = like(shared)
     driver = scene.start()
@@ -38,7 +38,7 @@ def test_kill_of_a_jvm_that_runs_share(shared: Scene, like: Like) -> None:
     scene.check(shared.store, said="all 6 points are as expected", again=0)
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_tlc_that_hangs(own: Scene, like: Like) -> None:
     scene = like(own)
     driver = scene.start("--timeout", "5s")
@@ -55,7 +55,7 @@ def test_a_tlc_that_hangs(own: Scene, like: Like) -> None:
     assert same == rows(own.store, "runs")
 
 
-@pytest.mark.reference
+@pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_stops_a_sweep_whose_jvm_hangs(sent: signal.Signals, shared: Scene, like: Like) -> None:
     scene = like(shared)
@@ -84,7 +84,7 @@ def test_a_second_interrupt_stops_at_once(own: Scene, like: Like) -> None:
     scene.check(own.store, said="stopped at once", code=1, again=4 - len(scene.records()))
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_kill_of_the_driver(shared: Scene, like: Like) -> None:
     scene = like(shared)
     driver = scene.start()
@@ -95,7 +95,7 @@ def test_kill_of_the_driver(shared: Scene, like: Like) -> None:
     scene.check(shared.store, again=6 - len(scene.records()))
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_kill_of_the_driver_before_the_first_run_ever(own: Scene, like: Like) -> None:
     scene = like(own)
     # Where nothing is kept from earlier runs, the first one prepares TLC's classes for all others.

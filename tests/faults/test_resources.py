@@ -17,6 +17,8 @@ from tla2py.execution.machine import Machine, this_machine
 from tla2py.store.store import Store
 from tla2py.tlc.sandbox.quota import DiskQuota, is_full, tells_full_disk
 
+pytestmark = pytest.mark.faults
+
 Like = Callable[[Scene], Scene]
 GIB = 1024**3
 
@@ -35,7 +37,7 @@ def test_slots_are_as_many_as_fit_the_memory() -> None:
 
 
 @pytest.mark.java
-@pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.reference)])
+@pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.long)])
 def test_a_sweep_that_does_not_fit_says_so(executor: str, run_cli: RunCli, tiny_sweep: Path) -> None:
     machine = this_machine().memory_bytes
     sweep = ("sweep", "sweep.toml", "--executor", executor)
@@ -68,7 +70,7 @@ def test_heap_and_direct_memory_are_within_the_limit(own: Scene) -> None:
 
 
 @pytest.mark.java
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> None:
     scene = like(own)
     driver = scene.start()

@@ -16,7 +16,7 @@ from tests.faults.scene import Scene, patience
 from tests.spark.test_jobs import Cluster, cluster
 from tests.spark.test_spark import python_worker
 
-pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.reference]
+pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
 
 __all__ = ["cluster"]
 Like = Callable[[Scene], Scene]

@@ -17,7 +17,7 @@ from tests.faults.scene import OWN, Scene
 from tests.integration.test_sweep import rows
 from tla2py.model.run import RunRecord
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.faults]
 
 Like = Callable[[Scene], Scene]
 
@@ -27,7 +27,7 @@ def copied(done: Scene, scene: Scene) -> Scene:
     return scene
 
 
-@pytest.mark.parametrize("tables", ["kept", pytest.param("lost", marks=pytest.mark.reference)])
+@pytest.mark.parametrize("tables", ["kept", pytest.param("lost", marks=pytest.mark.long)])
 def test_a_record_cut_off_in_mid_write(tables: str, own: Scene, like: Like) -> None:
     scene = copied(own, like(own))
     if tables == "lost":
@@ -42,7 +42,7 @@ def test_a_record_cut_off_in_mid_write(tables: str, own: Scene, like: Like) -> N
     scene.check(own.store, code=1, again=0)
 
 
-@pytest.mark.reference
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", [-40 * 365 * 86400, 70 * 365 * 86400], ids=["back", "ahead"])
 def test_a_clock_that_jumps(seconds: int, own: Scene, like: Like) -> None:
     scene = copied(own, like(own))
@@ -73,7 +73,7 @@ def move_in_time(file: Path, then: float) -> None:
     os.utime(file, (then, then))
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_two_sweeps_into_one_store_at_once(own: Scene, like: Like, tmp_path: Path) -> None:
     scene = like(own)
     other = Scene(base=tmp_path / "other", sweep=scene.sweep)
@@ -89,7 +89,7 @@ def test_two_sweeps_into_one_store_at_once(own: Scene, like: Like, tmp_path: Pat
     scene.check(own.store, code=1, again=0)
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_lock_ends_with_its_sweep(own: Scene, like: Like) -> None:
     scene = like(own)
     first = scene.start()

@@ -32,7 +32,7 @@ def tlc(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
 
 # Where TLC is silent it is held to that each time; where it complains, with the long tests.
 RUN = [
-    pytest.param(each, id=each.code, marks=[pytest.mark.reference] if each.exit_code else [])
+    pytest.param(each, id=each.code, marks=[pytest.mark.long] if each.exit_code else [])
     for each in EXAMPLES
     if each.exit_code is not None
 ]

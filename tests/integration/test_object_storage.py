@@ -380,7 +380,7 @@ def serve_between(door: socket.socket, endpoint: str) -> None:
             threading.Thread(target=forward, args=pair, daemon=True).start()
 
 
-@pytest.mark.reference
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_server_that_is_away_for_a_moment_costs_nothing(
     storage: Storage, bucket: str, tmp_path: Path
@@ -405,7 +405,7 @@ def test_a_server_that_is_away_for_a_moment_costs_nothing(
     assert list(Store(f"s3://{bucket}/away").records()) == ["a" * 32]
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_server_that_goes_away(tmp_path: Path) -> None:
     with serving(tmp_path) as served:
         address = served.uri(f"{served.bucket('gone')}/runs")

@@ -16,7 +16,7 @@ from tests import command
 from tla2py.explore.contrast import Contrast
 from tla2py.explore.growth import Growth
 
-pytestmark = [pytest.mark.java, pytest.mark.reference]
+pytestmark = [pytest.mark.java, pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BLOCKS = re.findall(

@@ -27,7 +27,6 @@ from tests.integration.test_sweep import SPECS, rows
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.execution.executor import Work
 from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
-from tla2py.spark.session import spark_session
 from tla2py.spark.shipping import Shipper, unpack
 from tla2py.store.record import open_archive
 from tla2py.tables.schema import TABLE_NAMES
@@ -91,12 +90,6 @@ def test_run_sweep_ends_as_the_command_does(tmp_path: Path) -> None:
     assert verdicts == ["holds", "holds", "violated"]
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    with spark_session("local[2]") as started:
-        yield started
-
-
 # By verdict and violated definition of the sweep in tests/specs: points, and states of the shortest trace.
 SUMMARY = {("holds", None): (3, None), ("violated", "Below"): (3, 4), ("violated", "Small"): (2, 4)}
 
@@ -114,7 +107,7 @@ def test_tables_go_where_spark_writes(local_store: Path, tmp_path: Path, session
     assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
     log = tmp_path / "tlc.log"
     record = min((local_store / "records").glob("*.zip"))
@@ -295,7 +288,7 @@ def bare_python(tmp_path: Path) -> Path:
     return python
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_cluster_that_shares_nothing_but_the_store(
     cluster: Cluster, local_store: Path, bare_python: Path, tmp_path: Path
 ) -> None:

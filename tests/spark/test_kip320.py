@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 import tla2py
 from tests import command
@@ -14,6 +15,8 @@ from tests.conftest import RunCli
 from tests.integration.test_sweep import rows
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
+# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
+pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SWEEP = ROOT / "specs" / "kip320" / "sweep.toml"
@@ -27,7 +30,7 @@ FIGURES = {
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def swept(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The store of the sweep and what the sweep printed."""
     store = tmp_path_factory.mktemp("kip320") / "store"
     done = command.run("sweep", SWEEP, "-o", store, cwd=store.parent)

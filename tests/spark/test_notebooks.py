@@ -49,14 +49,14 @@ def execute(clone: Path, *names: str) -> None:
             assert (ROOT / "docs" / "notebooks" / target).resolve().exists() or target in PAGES, target
 
 
-@pytest.mark.reference
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_first_steps_and_the_anatomy_of_a_counterexample(clone: Path) -> None:
     execute(clone, *BOOKS[:2])
     assert (clone / "runs" / "kip320-first-try" / "store.json").exists()
 
 
-@pytest.mark.reference
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_the_others(clone: Path) -> None:
     assert len(BOOKS) == 5

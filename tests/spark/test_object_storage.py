@@ -18,7 +18,6 @@ from tests.integration.test_sweep import SPECS
 from tests.objects import Storage, serving
 from tests.spark.test_jobs import ROOT, SUMMARY, Cluster, cluster, local_store
 from tla2py.spark.jobs import load_runs, summarize
-from tla2py.spark.session import spark_session
 
 __all__ = ["cluster", "local_store"]
 
@@ -37,12 +36,6 @@ def let_in(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this process into the storage."""
     for name, value in storage.env.items():
         monkeypatch.setenv(name, value)
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    with spark_session("local[2]") as started:
-        yield started
 
 
 def submit(
@@ -70,12 +63,14 @@ def submit(
     )
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_workers_put_their_records(
     storage: Storage, local_store: Path, session: SparkSession, tmp_path: Path, run_cli: RunCli
 ) -> None:
     address = storage.uri(f"{storage.bucket('workers')}/counter")
-    done = run_cli("sweep", SPECS / "counter.toml", "--master", "local[2]", "-o", address, env=storage.env)
+    # Spark's Python workers have the environment of the process that started Spark.
+    sweep = ("sweep", SPECS / "counter.toml", "--master", "local[2]", "-o", address)
+    done = run_cli(*sweep, env=storage.env, process=True)
     assert done.code == 0, done.stderr
     view = tla2py.open_store(address)
     assert answers(view) == answers(tla2py.open_store(local_store))
@@ -88,7 +83,7 @@ def test_workers_put_their_records(
     assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
 
 
-@pytest.mark.reference
+@pytest.mark.long
 def test_a_cluster_that_shares_no_file(
     storage: Storage, cluster: Cluster, local_store: Path, tmp_path: Path
 ) -> None:

@@ -17,7 +17,6 @@ import tla2py
 from tests import command
 from tla2py.explore.view import StoreView
 from tla2py.spark.query import run_query
-from tla2py.spark.session import spark_session
 from tla2py.trace.trace import Trace
 from tla2py.values import Record, format_value, parse_value, same_value, state_from_itf
 
@@ -67,12 +66,6 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
         assert done.code == 0, done.stderr
         found[store] = tla2py.open_store(base / name)
     return found
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    with spark_session("local[2]") as started:
-        yield started
 
 
 def last_value(code: str, names: dict[str, Any]) -> Any:

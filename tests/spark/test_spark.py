@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -21,7 +20,6 @@ from tests import command
 from tests.conftest import RunCli
 from tests.integration.test_sweep import SPECS, processes_of, rows, wait_until_gone
 from tla2py.spark.frames import struct_type
-from tla2py.spark.session import spark_session
 from tla2py.tables.schema import TABLE_NAMES, TABLES
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
@@ -32,7 +30,7 @@ pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
 
 
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def stores(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The same sweep by both executors."""
     base = tmp_path_factory.mktemp("stores")
     for executor in ("local", "spark"):
@@ -40,12 +38,6 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         assert done.code == 0, done.stderr
         assert "all 6 points are as expected" in done.stderr
     return base / "local", base / "spark"
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    with spark_session("local[2]") as started:
-        yield started
 
 
 @pytest.mark.parametrize("table", TABLE_NAMES)
@@ -152,7 +144,9 @@ def test_a_kill_loses_nothing(
 
 
 def test_a_master_that_is_not_there(run_cli: RunCli, tmp_path: Path) -> None:
-    ended = run_cli("sweep", SPECS / "counter.toml", "-o", tmp_path / "store", "--master", "nonsense://here")
+    ended = run_cli(
+        "sweep", SPECS / "counter.toml", "-o", tmp_path / "store", "--master", "nonsense://here", process=True
+    )
     assert ended.code == 2
     assert "Spark did not start" in ended.stderr
     assert "Traceback" not in ended.stderr

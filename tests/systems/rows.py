@@ -58,7 +58,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def small(self) -> bool:
-        """Whether the row is run by every `make test`."""
+        """Whether the row is run by `make test-systems`."""
         return self.seconds <= SMALL_SECONDS
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.show.traces import P, Q, marks, message, on, seen
@@ -112,7 +112,6 @@ plain: st.SearchStrategy[Value] = st.recursive(leaves, _containers, max_leaves=1
 
 
 @given(plain, plain, st.booleans())
-@settings(max_examples=40)
 def test_the_marks_are_the_changes(before: Value, after: Value, fold: bool) -> None:
     shown = marked(before, after, fold=fold)
     found = list(changes(before, after))
@@ -125,7 +124,6 @@ def _text(value: Value) -> str:
 
 
 @given(values)
-@settings(max_examples=40)
 def test_what_did_not_change_is_shown_as_it_is(value: Value) -> None:
     assert seen(marked(value, value, fold=False)) == _text(value)
     assert seen(marked(value, value)) in (_text(value), "…")

@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.show.traces import P, Q, made, message, on
@@ -135,7 +135,6 @@ texts = st.text(max_size=60)
 
 
 @given(text=texts, other=texts, name=st.text(min_size=1, max_size=8))
-@settings(max_examples=40)
 def test_any_text_gives_a_picture(text: str, other: str, name: str) -> None:
     trace = made(
         ("Init", {"n": on(text, ""), "x": 0, "box": frozenset()}),
@@ -148,7 +147,6 @@ def test_any_text_gives_a_picture(text: str, other: str, name: str) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), min_size=2, max_size=8))
-@settings(max_examples=40)
 def test_everything_is_within_the_frame(steps: list[tuple[int, int, int]]) -> None:
     boxes: list[Value] = [frozenset(message(n, src=P) for n in range(count)) for *_, count in steps]
     trace = made(

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.show.traces import P, Q, made, message, on
@@ -132,7 +132,6 @@ def test_a_step_that_is_not_there(number: int) -> None:
 
 
 @given(values)
-@settings(max_examples=40)
 def test_a_line_per_change_and_none_for_what_stays(value: Value) -> None:
     one = made(("Init", {"x": (value, P)}), ("Next", {"x": (value, Q)}))
     assert list(step_changes(*one.states)) == ["x[2]: p -> q"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.values.strategies import identifiers, values
@@ -91,7 +91,6 @@ def test_the_parts_hold_every_change_once(before: Value, after: Value) -> None:
 
 
 @given(st.dictionaries(identifiers, st.tuples(simple, simple, st.booleans()), max_size=4))
-@settings(max_examples=40)
 def test_the_changed_variables_are_those_that_differ(given: dict[str, tuple[Value, Value, bool]]) -> None:
     before = {name: old for name, (old, _, _) in given.items()}
     after = {name: old if stays else new for name, (old, new, stays) in given.items()}
