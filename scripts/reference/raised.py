@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import tla2py
@@ -25,13 +26,14 @@ class Raised:
     where: str
 
 
-def raised_errors() -> list[Raised]:
-    """All of them, by code and place. Raises ValueError for a code that is not written out."""
+@cache
+def raised_errors() -> tuple[Raised, ...]:
+    """All errors that the code makes, by code and place. Raises ValueError for a code that is not written out."""
     texts = {path: path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
     trees = {path: ast.parse(text) for path, text in texts.items()}
     constants = {name: value for tree in trees.values() for name, value in _constants(tree).items()}
     found = [each for path, tree in trees.items() for each in _in_module(path, texts[path], tree, constants)]
-    return sorted(found, key=lambda each: (each.code, each.message, each.where))
+    return tuple(sorted(found, key=lambda each: (each.code, each.message, each.where)))
 
 
 def _in_module(

@@ -127,6 +127,7 @@ def test_a_longer_limit_repeats_only_what_the_shorter_one_stopped(tmp_path: Path
     assert "1 run to execute, 1 are there already" in longer.stderr
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_kill_costs_only_the_runs_in_flight(
     sent: signal.Signals, counter_store: Path, tmp_path: Path, run_cli: RunCli
@@ -158,6 +159,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
         assert rows(store, table) == rows(counter_store, table)
 
 
+@pytest.mark.faults
 def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()

@@ -1,4 +1,4 @@
-"""The one Spark of these tests; commands that run within this process take it as they find it."""
+"""The Spark of these tests: one JVM, and a session for each module, which commands within this process use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from tla2py.spark.session import spark_session
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def session() -> Iterator[SparkSession]:
     with spark_session("local[2]") as started:
         yield started

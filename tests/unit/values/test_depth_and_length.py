@@ -43,7 +43,7 @@ def test_deep_values_are_read_and_written(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_deep_values_are_compared(kind: str) -> None:
-    value, twin, other = (parse_value(nested(kind, DEEP // 20, leaf)) for leaf in (None, None, "b"))
+    value, twin, other = (parse_value(nested(kind, DEEP // 25, leaf)) for leaf in (None, None, "b"))
 
     assert hash(value) == hash(twin)
     assert value == twin
