@@ -35,7 +35,7 @@ systems: setup ## run the sweeps of all five systems on Spark and show them in o
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 GROUPS := browser docs faults long reference spark systems
 
-test: setup ## run the core of the tests, with the real TLC; in minutes
+test: setup ## run the core of the tests, with the real TLC and the real Spark, in minutes
 	$(BIN)/pytest --group core $(PARALLEL)
 
 # One Spark session serves the whole group; the reference and the long tests take all cores themselves.

@@ -112,7 +112,7 @@ def _restored(environ: Mapping[str, str], cwd: Path) -> Iterator[None]:
     _set_environment(environ)
     tempfile.tempdir = None
     # It keeps the proxies that the environment named when it was first used.
-    urllib.request.install_opener(None)  # type: ignore[arg-type]
+    urllib.request.install_opener(None)
     _clear_caches()
     try:
         with _process_end():
@@ -123,7 +123,7 @@ def _restored(environ: Mapping[str, str], cwd: Path) -> Iterator[None]:
         folder, kept, sys.argv, tempfile.tempdir, logging.getLogger().handlers[:] = before
         _set_environment(kept)
         os.chdir(folder)
-        urllib.request.install_opener(None)  # type: ignore[arg-type]
+        urllib.request.install_opener(None)
         _clear_caches()
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ended, RunCli
+from tests.command import Ended
+from tests.conftest import RunCli
 
 Refused = Callable[..., Ended]
 

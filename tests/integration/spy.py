@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.conftest import Ended
+from tests.command import Ended
 
 MODULE = """---- MODULE Spy ----
 Try(what, with) == ""

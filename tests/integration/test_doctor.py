@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ended, RunCli
+from tests.command import Ended
+from tests.conftest import RunCli
 from tests.integration.test_bad_surroundings import java_that_says
 from tla2py.execution.machine import this_machine
 from tla2py.toolchain.toolchain import bundled_jar

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ended, RunCli
+from tests.command import Ended
+from tests.conftest import RunCli
 from tla2py.explore.view import open_view
 from tla2py.model.run import digest_text
 from tla2py.toolchain.toolchain import bundled_jar

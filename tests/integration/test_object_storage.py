@@ -114,6 +114,7 @@ def test_a_store_is_the_same_wherever_it_is(
 
 
 @pytest.mark.java
+@pytest.mark.faults
 def test_a_kill_costs_only_the_runs_in_flight(
     storage: Storage, bucket: str, tmp_path: Path, run_cli: RunCli
 ) -> None:

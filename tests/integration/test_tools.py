@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ended, RunCli
+from tests.command import Ended
+from tests.conftest import RunCli
 from tests.integration.conftest import tree
 from tests.integration.test_bad_surroundings import with_file_size
 from tla2py.toolchain.toolchain import bundled_jar

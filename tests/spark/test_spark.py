@@ -40,6 +40,7 @@ def stores(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> t
     return base / "local", base / "spark"
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("table", TABLE_NAMES)
 def test_rows_are_those_of_the_local_executor(stores: tuple[Path, Path], table: str) -> None:
     local, spark = stores
@@ -47,6 +48,7 @@ def test_rows_are_those_of_the_local_executor(stores: tuple[Path, Path], table: 
     assert rows(local, table) == rows(spark, table)
 
 
+@pytest.mark.core
 def test_frames_have_their_explicit_schema(stores: tuple[Path, Path], session: SparkSession) -> None:
     view = tla2py.open_store(str(stores[1]))
     for name in TABLES:
@@ -81,6 +83,7 @@ def test_sweeps_and_queries_follow_each_other_in_one_process(tmp_path: Path) -> 
     assert done.stdout == "[6, 6]\n", done.stderr
 
 
+@pytest.mark.core
 def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> None:
     answer = run_cli(
         "query",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.conftest import Ended, RunCli
+from tests.command import Ended
+from tests.conftest import RunCli
 
 LIFT = r"""---- MODULE Lift ----
 \* A lift that goes up and down between the ground and its top.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ended
+from tests.command import Ended
 from tests.integration.gate.lift import LIFT, SWEEP
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ended, RunCli
+from tests.command import Ended
+from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, red
 from tla2py.store.record import open_archive
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ended, RunCli
+from tests.command import Ended
+from tests.conftest import RunCli
 from tests.faults.disk import small_disk
 from tests.integration.gate.lift import LIFT, Folder, red
 
