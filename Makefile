@@ -36,14 +36,14 @@ PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 GROUPS := browser docs faults long reference spark systems
 
 test: setup ## run the core of the tests, with the real TLC and the real Spark, in minutes
-	$(BIN)/pytest --group core $(PARALLEL)
+	$(BIN)/pytest --group=core $(PARALLEL)
 
 # One Spark session serves the whole group; the reference and the long tests take all cores themselves.
 PARALLEL_GROUPS := browser docs faults systems
 TEST_GROUPS := $(GROUPS:%=test-%)
 
 $(TEST_GROUPS): test-%: setup chromium
-	$(BIN)/pytest --group $* -o timeout=3600 $(if $(filter $*,$(PARALLEL_GROUPS)),$(PARALLEL))
+	$(BIN)/pytest --group=$* -o timeout=3600 $(if $(filter $*,$(PARALLEL_GROUPS)),$(PARALLEL))
 
 test-properties: setup ## run the property-based tests with all their examples
 	$(BIN)/pytest tests/unit -m hypothesis --hypothesis-profile full $(PARALLEL)
@@ -54,7 +54,7 @@ gate: setup ## gate the sweeps of all five systems: green while their known bugs
 	$(BIN)/tla2py gate specs/*/sweep.toml
 
 reference: setup ## run all of the reference: our systems against the published ones
-	$(BIN)/pytest tests/systems/test_reference.py --group all -o timeout=3600
+	$(BIN)/pytest tests/systems/test_reference.py --group=all -o timeout=3600
 
 soak: setup ## sweep the five systems under random faults; MINUTES=30
 	nice $(BIN)/python scripts/soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --report runs/soak.md

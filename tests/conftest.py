@@ -30,7 +30,7 @@ def group_of(item: pytest.Item) -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--group NAME`` runs one group; without it all but the tests that take minutes are run."""
+    """``--group=NAME`` runs one group; without it all but the tests that take minutes are run."""
     parser.addoption("--group", choices=[*GROUPS, "all"])
 
 
