@@ -134,6 +134,7 @@ def export_of_two_traces(lab: Lab) -> None:
 
 @provokes("unknown-format")
 def format_that_is_not_known(lab: Lab) -> None:
+    lab.view("invariant")
     lab.run("trace", "store", "1", "--format", "yaml")
 
 
