@@ -78,13 +78,7 @@ class Checked:
         point = ManifestPoint(point=1, run_id=self.record.run_id, parameters={})
         row = rows.run_row(point, (), self.record, self.result)
         row["traces"] = [
-            {
-                **rows.trace_row(self.record.run_id, number, trace),
-                "states": [
-                    {**state, "state": json.loads(str(state["state"]))}
-                    for state in (rows.state_row(self.record.run_id, number, trace, s) for s in trace.states)
-                ],
-            }
+            rows.trace_object(self.record.run_id, number, trace)
             for number, trace in enumerate(self.result.traces, 1)
         ]
         row["diagnostics"] = list(rows.diagnostic_rows(self.record.run_id, self.result))

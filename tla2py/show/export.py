@@ -78,16 +78,7 @@ def _itf(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # no
 
 
 def _json(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
-    row = {
-        key: value for key, value in rows.trace_row("", 1, trace).items() if key not in ("run_id", "trace")
-    }
-    states = [rows.state_row("", 1, trace, state) for state in trace.states]
-    row["states"] = [
-        {key: value for key, value in state.items() if key not in ("run_id", "trace")}
-        | {"state": json.loads(str(state["state"]))}
-        for state in states
-    ]
-    return json.dumps(row, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(rows.trace_object(None, 1, trace), indent=2, ensure_ascii=False) + "\n"
 
 
 def _csv(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
@@ -97,9 +88,8 @@ def _csv(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # no
     careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(_COLUMNS)
     for state in trace.states:
-        row = rows.state_row("", 1, trace, state)
         args = None if state.action_args is None else ", ".join(state.action_args)
-        in_loop = "true" if row["in_loop"] else "false"
+        in_loop = "true" if trace.in_loop(state) else "false"
         for variable, value in state.values.items():
             texts = (state.action, args, in_loop, variable, format_value(value))
             cells = [state.index, *map(_cell, texts)]

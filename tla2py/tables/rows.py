@@ -132,7 +132,6 @@ def trace_row(run_id: str, number: int, trace: Trace) -> Row:
 def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
     """The row of ``states`` for a state."""
     place = state.location
-    start = trace.loop_start or (len(trace.states) if trace.stuttering else None)
     return {
         "run_id": run_id,
         "trace": number,
@@ -144,9 +143,23 @@ def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
         "begin_column": place.begin_column if place else None,
         "end_line": place.end_line if place else None,
         "end_column": place.end_column if place else None,
-        "in_loop": start is not None and state.index >= start,
+        "in_loop": trace.in_loop(state),
         "state": json.dumps(state_to_itf(state.values), ensure_ascii=False, separators=(",", ":")),
     }
+
+
+def trace_object(run_id: str | None, number: int, trace: Trace) -> Row:
+    """The row of ``traces`` for a counterexample with its rows of ``states``, each state as ITF.
+
+    Without a run id they have neither that nor the number.
+    """
+    rows = [trace_row(run_id or "", number, trace)]
+    for state in trace.states:
+        row = state_row(run_id or "", number, trace, state)
+        rows.append({**row, "state": json.loads(str(row["state"]))})
+    for row in rows if run_id is None else ():
+        del row["run_id"], row["trace"]
+    return {**rows[0], "states": rows[1:]}
 
 
 def change_rows(run_id: str, number: int, before: State, after: State) -> Iterator[Row]:

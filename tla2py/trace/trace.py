@@ -106,6 +106,11 @@ class Trace(Displayed):
             hint=f"its states: {self.states[0].index} to {self.states[-1].index}" if self.states else None,
         )
 
+    def in_loop(self, state: State) -> bool:
+        """Whether a state of the trace recurs for ever."""
+        start = self.loop_start or (len(self.states) if self.stuttering else None)
+        return start is not None and state.index >= start
+
     def step(self, index: int) -> StateDiff:
         """What the step to a state changed, from 2. Raises InputError (``no-state``)."""
         steps = [state.index for state in self.states[1:]]
