@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -69,6 +71,24 @@ def show_json(result: object) -> None:
 def show_text(text: str) -> None:
     """Print what is as likely to be read by a program: as it is, unless a terminal shows it."""
     sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
+
+
+@contextlib.contextmanager
+def shielded(github: bool) -> Iterator[None]:
+    """Output that a job of GitHub does not take for commands, whatever a module has put into it."""
+    if not github:
+        yield
+        return
+    token = f"tla2py-{secrets.token_hex(16)}"
+    print_commands([f"::stop-commands::{token}"])
+    yield
+    print_commands([f"::{token}::"])
+
+
+def print_commands(lines: Iterable[str]) -> None:
+    """Print commands to a job of GitHub, each on one line."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
 
 
 def print_error(error: Tla2pyError) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tla2py.errors import Place
+from tla2py.errors import Place, Tla2pyError
 from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
@@ -20,6 +20,11 @@ def github_annotations(gates: Sequence[Evidence]) -> list[str]:
         for gate in gates
         for notice in gate.decision.notices
     ]
+
+
+def github_error(error: Tla2pyError, place: Place | None) -> str:
+    """The workflow command of a gate that could not be run."""
+    return github_command("error", "tla2py gate", error.line, place)
 
 
 def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from tla2py.errors import Place
-from tla2py.explore.view import StoreView
-from tla2py.gate.again import Again
-from tla2py.gate.decision import Decision, Found, PointDecision, Problem, Reason
+from tla2py.execution.sweeps import SweepOptions
+from tla2py.gate.again import Again, command_to_look, commands_again
+from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
+from tla2py.gate.found import read_trace
+from tla2py.gate.run import Gated
 from tla2py.reports.clusters import FindTrace, Surprise, surprises_by_kind, unexpected
 from tla2py.sweep.judge import CheckedOne
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
-from tla2py.tables.details import action_rows
 from tla2py.trace.trace import Location, Trace
 
 
@@ -119,25 +120,17 @@ class Evidence:
         return self.sweep.specs[point.point.parameters.get("module", next(iter(self.sweep.specs)))]
 
 
-def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
-    """What a store has to say of its runs."""
-    fired: dict[str, set[str]] = {}
-    idle: dict[str, set[str]] = {}
-    for row in action_rows(view.store.table("coverage")):
-        names, others = fired.setdefault(row.run_id, set()), idle.setdefault(row.run_id, set())
-        if row.kind == "action":
-            (names if row.generated else others).add(row.name)
-    return Found(
-        rows={row.run_id: row for row in view.run_rows},
-        fired={run_id: sorted(names) for run_id, names in fired.items()},
-        idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
-        lengths={key: row.length for key, row in view.shortest_traces.items()},
-        other_inputs=other_inputs,
+def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
+    """The evidence of a gate; ``options`` are those that its sweep was loaded with."""
+    # All reports show the same traces.
+    trace = cache(partial(read_trace, gated.view))
+    return Evidence(
+        decision=gated.decision,
+        sweep=gated.sweep,
+        root=root,
+        trace=lambda point, name: trace(point.run.run_id, name),
+        again=lambda point: commands_again(
+            gated.sweep, point, gated.toolchain, options.libraries, options.tla2tools
+        ),
+        look=lambda point: command_to_look(gated.view, point),
     )
-
-
-def read_trace(view: StoreView, run_id: str, name: str) -> Trace | None:
-    """The shortest counterexample of a run to a name, None without one."""
-    point = next((p.point for p in view.manifest.points if p.run_id == run_id), None)
-    shortest = view.shortest_traces.get((run_id, name))
-    return None if point is None or shortest is None else view.trace(point, shortest.trace)

@@ -10,6 +10,8 @@ from rich.text import Text
 
 from tla2py.errors import EXIT_OK
 from tla2py.gate.decision import PointDecision
+from tla2py.gate.lock import lock_path
+from tla2py.gate.run import Gated
 from tla2py.model.outcome import Verdict
 from tla2py.reports.clusters import Surprise
 from tla2py.reports.evidence import Evidence
@@ -19,6 +21,7 @@ from tla2py.show.plain import states_text, trace_lines
 from tla2py.sweep.file import ExpectSection, ToldPoint
 from tla2py.sweep.grid import Point
 from tla2py.sweep.vacuity import expectation_place, row_number
+from tla2py.text import counted
 from tla2py.toml import toml_key, toml_string, toml_value
 
 # Of one counterexample; all of it is in the reports and in 'tla2py trace'.
@@ -39,6 +42,14 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
         )
         parts += [line, *_details(gate)]
     return Group(*parts)
+
+
+def lock_line(gated: Gated) -> Text:
+    """The line on the lock of a gate that was to write one."""
+    path = lock_path(gated.sweep.path)
+    if gated.written is None:
+        return Text(f"{path} is not written: {gated.decision.name} is not as expected", "bold red")
+    return Text(f"wrote {path}: {counted(gated.written, 'point')}", "green")
 
 
 def _details(gate: Evidence) -> list[RenderableType]:

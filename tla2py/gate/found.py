@@ -1,0 +1,32 @@
+"""What the gate reads from a store."""
+
+from __future__ import annotations
+
+from tla2py.explore.view import StoreView
+from tla2py.gate.decision import Found
+from tla2py.tables.details import action_rows
+from tla2py.trace.trace import Trace
+
+
+def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
+    """The results of a store's runs."""
+    fired: dict[str, set[str]] = {}
+    idle: dict[str, set[str]] = {}
+    for row in action_rows(view.store.table("coverage")):
+        names, others = fired.setdefault(row.run_id, set()), idle.setdefault(row.run_id, set())
+        if row.kind == "action":
+            (names if row.generated else others).add(row.name)
+    return Found(
+        rows={row.run_id: row for row in view.run_rows},
+        fired={run_id: sorted(names) for run_id, names in fired.items()},
+        idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
+        lengths={key: row.length for key, row in view.shortest_traces.items()},
+        other_inputs=other_inputs,
+    )
+
+
+def read_trace(view: StoreView, run_id: str, name: str) -> Trace | None:
+    """The shortest counterexample of a run to a name, None without one."""
+    point = next((p.point for p in view.manifest.points if p.run_id == run_id), None)
+    shortest = view.shortest_traces.get((run_id, name))
+    return None if point is None or shortest is None else view.trace(point, shortest.trace)

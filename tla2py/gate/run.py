@@ -1,0 +1,200 @@
+"""Gates from sweep files or stores to their decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.execution.executor import ExecutorFactory
+from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.preflight import only_warnings
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
+from tla2py.explore.view import StoreView, open_view
+from tla2py.gate.decide import decide
+from tla2py.gate.decision import Decision, Found
+from tla2py.gate.found import read_found
+from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
+from tla2py.gate.stale import plan_stored, sweep_file_of
+from tla2py.lint.finding import Finding
+from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.store.storage import Address, folder_of, is_remote
+from tla2py.store.store import Store
+from tla2py.sweep.plan import Plan
+from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.vacuity import check_expectations
+from tla2py.toolchain.toolchain import Toolchain, find_toolchain
+
+
+class LockMode(Enum):
+    """What a gate does with the lock: only read it, write a first one, or accept what drifted."""
+
+    READ = "read"
+    RECORD = "record"
+    UPDATE = "update"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOptions:
+    """Options of a gate.
+
+    ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
+    them where the lock has them, and everywhere for a first lock. With ``locked`` a missing lock is an error.
+    """
+
+    store: Address | None = None
+    sweep_file: Path | None = None
+    fresh: bool = False
+    coverage: bool | None = None
+    lock: LockMode = LockMode.READ
+    locked: bool = False
+    sweeps: SweepOptions = SweepOptions()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gated:
+    """The decision on a sweep, and what it was made from.
+
+    ``written`` is the number of points in the lock that was written, None where none was. There is no ``toolchain``
+    where a store was judged.
+    """
+
+    sweep: Sweep
+    plan: Plan
+    view: StoreView
+    found: Found
+    lock: Lock | None
+    warnings: tuple[Finding, ...]
+    decision: Decision
+    toolchain: Toolchain | None = None
+    written: int | None = None
+
+
+def gate(
+    targets: Sequence[str],
+    executors: ExecutorFactory,
+    options: GateOptions | None = None,
+    listener: Listener = SILENT,
+) -> tuple[Gated, ...]:
+    """The decisions on sweep files and stores; of sweep files what is missing is run first.
+
+    Raises InputError (``lock-exists``, ``gate-store``, ``gate-sweep``, ``no-lock``), and as ``run_sweeps`` does.
+    """
+    options = options or GateOptions()
+    stores = [target for target in targets if _is_store(target)]
+    files = [folder_of(target) for target in targets if not _is_store(target)]
+    for path in map(lock_path, files):
+        if options.lock is LockMode.RECORD and path.exists():
+            raise InputError(
+                "lock-exists", f"{path} is there already", hint="--update accepts what drifted from it"
+            )
+    if stores and (options.store is not None or options.fresh):
+        raise InputError(
+            "gate-store", f"{stores[0]} is a store: it is judged, not run", hint="leave -o and --fresh out"
+        )
+    if options.sweep_file is not None and (files or len(stores) > 1):
+        raise InputError("gate-sweep", "--sweep is for one store", hint="name the sweep file alone to run it")
+    gated = [_gate_store(store, options, listener) for store in stores]
+    if files:
+        gated += _gate_files(files, executors, options, listener)
+    if options.lock is LockMode.READ:
+        return tuple(gated)
+    return tuple(_accept(each) if each.decision.acceptable else each for each in gated)
+
+
+def _is_store(target: str) -> bool:
+    return is_remote(target) or folder_of(target).is_dir()
+
+
+def _gate_files(
+    files: Sequence[Path], executors: ExecutorFactory, options: GateOptions, listener: Listener
+) -> Iterator[Gated]:
+    loaded = _load(files, options, listener)
+    toolchain = find_toolchain(options.sweeps.tla2tools)
+    results = run_sweeps(
+        [sweep for sweep, _ in loaded],
+        toolchain,
+        executors,
+        store=options.store,
+        fresh=options.fresh,
+        listener=listener,
+    )
+    for result, (_, lock) in zip(results, loaded, strict=True):
+        view = open_view(result.store.path)
+        found = read_found(view)
+        yield _decided(result.sweep, result.plan, view, found, lock, result.warnings, toolchain)
+
+
+def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
+    """The decision on a store; nothing is run."""
+    store = Store.open(path)
+    view = open_view(path)
+    [(sweep, lock)] = _load([sweep_file_of(store, options.sweep_file)], options, listener)
+    plan, other_inputs = plan_stored(sweep, store, view.run_rows)
+    check_expectations(sweep, plan)
+    found = read_found(view, other_inputs)
+    return _decided(sweep, plan, view, found, lock, only_warnings(lint_sweep(sweep, plan, None)))
+
+
+def _decided(
+    sweep: Sweep,
+    plan: Plan,
+    view: StoreView,
+    found: Found,
+    lock: Lock | None,
+    warnings: tuple[Finding, ...],
+    toolchain: Toolchain | None = None,
+) -> Gated:
+    decision = decide(sweep, plan, found, lock)
+    # A gate may be green with warnings, so those who read no more than its report are to see them.
+    notices = (*decision.notices, *(f"{each.place}: {each.message}" for each in warnings))
+    return Gated(
+        sweep=sweep,
+        plan=plan,
+        view=view,
+        found=found,
+        lock=lock,
+        warnings=warnings,
+        decision=replace(decision, notices=notices),
+        toolchain=toolchain,
+    )
+
+
+def _load(
+    paths: Sequence[Path], options: GateOptions, listener: Listener
+) -> list[tuple[Sweep, Lock | None]]:
+    """Sweeps and their locks."""
+    sweeps = options.sweeps.load(paths, listener=listener)
+    return [_with_lock(sweep, path, options) for sweep, path in zip(sweeps, paths, strict=True)]
+
+
+def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, Lock | None]:
+    """A sweep, which counts actions where they are asked for, and its lock."""
+    lock = read_lock(lock_path(path))
+    if options.locked and lock is None:
+        raise InputError(
+            "no-lock",
+            f"{lock_path(path)} is not there",
+            hint="get the committed one back; --record, without --locked, writes a first one",
+        )
+    counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
+    every = options.lock is LockMode.RECORD if options.coverage is None else options.coverage
+    points = frozenset(
+        point.index
+        for point in sweep.points
+        if every or (options.coverage is None and parameters_key(point.parameters) in counted)
+    )
+    return replace(sweep, counted=points), lock
+
+
+def _accept(gated: Gated) -> Gated:
+    """The decision by a lock that was written from what was found."""
+    path = lock_path(gated.sweep.path)
+    points = [point.locked for point in gated.decision.points if point.locked is not None]
+    write_lock(path, points)
+    again = _decided(
+        gated.sweep, gated.plan, gated.view, gated.found, read_lock(path), gated.warnings, gated.toolchain
+    )
+    return replace(again, written=len(points))
