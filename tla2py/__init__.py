@@ -202,7 +202,7 @@ def check(
         init=init,
         next=next,
         check_deadlock=check_deadlock,
-        libraries=[Path(folder) for folder in libraries],
+        libraries=tuple(Path(folder) for folder in libraries),
         overrides=[Path(each) for each in overrides],
         tla2tools=Path(tla2tools) if tla2tools else None,
         translate=translate,

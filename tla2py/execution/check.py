@@ -11,7 +11,7 @@ from pathlib import Path
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.config.render import default_template, render_config
 from tla2py.config.wrapper import build_config
-from tla2py.errors import InputError
+from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import execute_run
 from tla2py.model.config import Config, Substitution
 from tla2py.model.model import (
@@ -50,6 +50,15 @@ class CheckModel:
     given: Mapping[str, str] = field(default_factory=dict)
 
 
+_EXIT_CODES = {
+    Verdict.HOLDS: ExitCode.OK,
+    Verdict.VIOLATED: ExitCode.UNEXPECTED,
+    Verdict.EXCLUDED: ExitCode.UNEXPECTED,
+    Verdict.BROKEN: ExitCode.NOT_RUN,
+    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """The result of a check: the record and its reading; ``config`` is the config that it started from."""
@@ -67,6 +76,11 @@ class Checked:
     def verdict(self) -> Verdict:
         """The verdict on the model."""
         return self.result.verdict
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of a command that ran this check."""
+        return _EXIT_CODES[self.verdict]
 
     @property
     def traces(self) -> tuple[Trace, ...]:

@@ -10,23 +10,35 @@ from pathlib import Path
 from tla2py.errors import InputError
 from tla2py.execution.check import Checked
 from tla2py.execution.execute import execute_run
+from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.single import CheckOptions
 from tla2py.sourcemap import Origins, located
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.written import SweepTexts
-from tla2py.toolchain.toolchain import Toolchain
+from tla2py.toolchain.toolchain import find_toolchain
 
 # The lines that frame each message in the output that TLC writes for programs.
 _FRAME = b"@!@!@"
 
 
 def check_point(
-    sweep: Sweep, number: int, toolchain: Toolchain, show: Callable[[str], None] | None = None
+    file: Path,
+    number: int,
+    options: CheckOptions,
+    *,
+    listener: Listener = SILENT,
+    show: Callable[[str], None] | None = None,
 ) -> Checked:
-    """The result of one point, its number counting from 1. ``show`` gets TLC's output line by line.
+    """The result of one point of a sweep file, its number counting from 1. ``show`` gets TLC's output line by line.
 
-    Raises InputError (``no-point``), and as ``plan_sweep`` does.
+    Raises InputError (``no-point``, ``usage`` for options that name parts of a model), and as ``load_sweep`` and
+    ``plan_sweep`` do.
     """
+    if options.names_model:
+        hint = "leave the options that say what to check to the sweep file"
+        raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
+    [sweep] = options.load([file], listener=listener)
+    toolchain = find_toolchain(options.tla2tools)
     if not 1 <= number <= len(sweep.points):
         raise InputError(
             "no-point", f"no point {number} in {sweep.path}", hint=f"points: 1 to {len(sweep.points)}"

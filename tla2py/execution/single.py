@@ -9,6 +9,7 @@ from pathlib import Path
 from tla2py.execution.check import Checked, check_model, default_model
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import lint_check
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.text import parse_duration, parse_memory
 from tla2py.toolchain.overrides import option_overrides, override_modules, read_override
@@ -17,11 +18,10 @@ from tla2py.toolchain.toolchain import find_toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions:
-    """What a check is to run, beside its module.
+class CheckOptions(SweepOptions):
+    """Options of a check, and the parts of its model that go before what a config says; None leaves the config's.
 
-    ``constants`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes. None leaves what the
-    config says.
+    ``constants`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes.
     """
 
     config: Path | None = None
@@ -32,14 +32,13 @@ class CheckOptions:
     init: str | None = None
     next: str | None = None
     check_deadlock: bool | None = None
-    libraries: Sequence[Path] = ()
     overrides: Sequence[Path] = ()
-    tla2tools: Path | None = None
-    translate: bool = True
-    timeout: str = "10m"
-    memory: str = "2GiB"
-    workers: int = 1
-    trust: bool = False
+
+    @property
+    def names_model(self) -> bool:
+        """Whether they name any part of a model."""
+        parts = (self.config, self.constants, self.invariants, self.properties, self.specification)
+        return any((*parts, self.init, self.next, self.overrides)) or self.check_deadlock is not None
 
 
 def run_check(
@@ -71,9 +70,9 @@ def run_check(
     )
     lint_check(model, options.config or module.with_suffix(".cfg"), toolchain.jar, listener.warned)
     limits = Limits(
-        timeout_seconds=parse_duration(options.timeout, "--timeout"),
-        memory_bytes=parse_memory(options.memory, "--memory"),
-        trust=options.trust,
+        timeout_seconds=parse_duration(options.timeout or "10m", "--timeout"),
+        memory_bytes=parse_memory(options.memory or "2GiB", "--memory"),
+        trust=bool(options.trust),
     )
-    tlc = TlcOptions(workers=options.workers, overrides=option_overrides(overrides))
+    tlc = TlcOptions(workers=options.workers or 1, overrides=option_overrides(overrides))
     return check_model(model, tlc, limits, toolchain, report)

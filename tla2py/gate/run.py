@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -50,7 +50,7 @@ class GateOptions:
     coverage: bool | None = None
     lock: LockMode = LockMode.READ
     locked: bool = False
-    sweeps: SweepOptions = SweepOptions()
+    sweeps: SweepOptions = field(default_factory=SweepOptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,9 +162,7 @@ def _decided(
     )
 
 
-def _load(
-    paths: Sequence[Path], options: GateOptions, listener: Listener
-) -> list[tuple[Sweep, Lock | None]]:
+def _load(paths: Sequence[Path], options: GateOptions, listener: Listener) -> list[tuple[Sweep, Lock | None]]:
     """Sweeps and their locks."""
     sweeps = options.sweeps.load(paths, listener=listener)
     return [_with_lock(sweep, path, options) for sweep, path in zip(sweeps, paths, strict=True)]

@@ -5,29 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Translate, Trust, Workers
 from tla2py.cli.progress import ConsoleListener
-from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
-from tla2py.execution.check import Checked
 from tla2py.execution.point import check_point
 from tla2py.execution.single import CheckOptions, run_check
-from tla2py.execution.sweeps import SweepOptions
-from tla2py.model.outcome import Verdict
 from tla2py.terminal.check import check_text
-from tla2py.toolchain.toolchain import find_toolchain
-
-EXIT_CODES = {
-    Verdict.HOLDS: EXIT_OK,
-    Verdict.VIOLATED: EXIT_UNEXPECTED,
-    Verdict.EXCLUDED: EXIT_UNEXPECTED,
-    Verdict.BROKEN: EXIT_NOT_RUN,
-    Verdict.INCONCLUSIVE: EXIT_INCONCLUSIVE,
-}
 
 
 def check_command(
@@ -90,23 +77,7 @@ def check_command(
     Examples: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"; tla2py check sweep.toml --point 5
     """
     listener = ConsoleListener()
-    if point is not None:
-        if any((config, constant, invariant, property_, specification, init, next_, overrides, no_deadlock)):
-            hint = "leave the options that say what to check to the sweep file"
-            raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
-        options = SweepOptions(
-            libraries=tuple(library or ()),
-            tla2tools=tla2tools,
-            translate=translate,
-            timeout=timeout,
-            memory=memory,
-            workers=workers,
-            trust=trust,
-        )
-        [sweep] = options.load([module], listener=listener)
-        output = None if as_json else _show_line
-        _show(check_point(sweep, point, find_toolchain(tla2tools), output), full=full, as_json=as_json)
-    model = CheckOptions(
+    options = CheckOptions(
         config=config,
         constants=constant or (),
         invariants=invariant or (),
@@ -115,26 +86,26 @@ def check_command(
         init=init,
         next=next_,
         check_deadlock=False if no_deadlock else None,
-        libraries=library or (),
+        libraries=tuple(library or ()),
         overrides=overrides or (),
         tla2tools=tla2tools,
         translate=translate,
-        timeout=timeout or "10m",
-        memory=memory or "2GiB",
-        workers=workers or 1,
-        trust=bool(trust),
+        timeout=timeout,
+        memory=memory,
+        workers=workers,
+        trust=trust,
     )
-    with err().status("running TLC") as status:
-        checked = run_check(module, model, listener=listener, report=lambda text: status.update(text))
-    _show(checked, full=full, as_json=as_json)
-
-
-def _show(checked: Checked, *, full: bool, as_json: bool) -> NoReturn:
+    if point is not None:
+        shown = None if as_json else _show_line
+        checked = check_point(module, point, options, listener=listener, show=shown)
+    else:
+        with err().status("running TLC") as status:
+            checked = run_check(module, options, listener=listener, report=lambda text: status.update(text))
     if as_json:
         show_json(json.loads(checked.to_json()))
     else:
         show(check_text(checked, full=full))
-    raise typer.Exit(EXIT_CODES[checked.verdict])
+    raise typer.Exit(checked.exit_code)
 
 
 def _show_line(line: str) -> None:

@@ -103,17 +103,14 @@ def gate_command(
     outputs.clear()
     listener = ConsoleListener()
     try:
-        gated = gate(
-            target, choose_executor(executor, master, listener, only_runs=True), options, listener
-        )
+        gated = gate(target, choose_executor(executor, master, listener, only_runs=True), options, listener)
     except Tla2pyError as error:
         if github:
             print_commands([github_error(error, error_place(error))])
         outputs.write_error(", ".join(target), error)
         raise
-    if record or update:
-        for each in gated:
-            err().print(lock_line(each))
+    for each in gated if record or update else ():
+        err().print(lock_line(each))
     gates = [evidence_of(each, options.sweeps, report_root()) for each in gated]
     with shielded(github):
         show(gate_summary(gates))
