@@ -18,7 +18,7 @@ from tla2py.sweep.judge import CheckedOne
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
-from tla2py.trace.trace import Location, Trace
+from tla2py.trace.trace import Location
 
 
 @dataclass(frozen=True, kw_only=True)
