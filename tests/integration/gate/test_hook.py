@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import command
 from tests.command import Ended
 from tests.integration.gate.lift import LIFT, SWEEP
 
@@ -42,8 +43,8 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def commit(repository: Path) -> tuple[list[str], Ended]:
-    """The files that pre-commit would hand over, and how the entry ends."""
+def commit(repository: Path, *, process: bool = False) -> tuple[list[str], Ended]:
+    """The files that pre-commit would hand over, and how the entry ends, within this process unless asked otherwise."""
     staged = subprocess.run(
         ["git", "diff", "--cached", "--name-only"], cwd=repository, capture_output=True, text=True, check=True
     )
@@ -52,9 +53,13 @@ def commit(repository: Path) -> tuple[list[str], Ended]:
         for name in staged.stdout.split()
         if re.search(told("files"), name) and not re.search(told("exclude"), name)
     ]
+    program, *arguments = [*shlex.split(told("entry")), *names]
+    if not process:
+        assert program == "tla2py"
+        return names, command.run(*arguments, cwd=repository, env={"HOME": str(repository)})
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        [*shlex.split(told("entry")), *names],
+        [program, *arguments],
         cwd=repository,
         env={"PATH": path, "HOME": str(repository)},
         capture_output=True,
@@ -66,7 +71,7 @@ def commit(repository: Path) -> tuple[list[str], Ended]:
 
 
 def test_it_is_silent_when_all_is_well(repository: Path) -> None:
-    names, done = commit(repository)
+    names, done = commit(repository, process=True)
     assert names == ["specs/LiftLow.cfg", "specs/large-sweep.toml", "specs/sweep.toml"]
     assert done == Ended(0, "", "")
     assert told("language") == "python"
