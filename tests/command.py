@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import contextvars
 import functools
 import io
 import logging
@@ -56,7 +55,7 @@ def run(*args: str | Path, cwd: Path, env: Environment | None = None) -> Ended:
         stack.enter_context(_restored(environment(env), cwd))
         stdout = stack.enter_context(_stream(1, "stdout", errors="strict"))
         stderr = stack.enter_context(_stream(2, "stderr", errors="backslashreplace"))
-        code = contextvars.copy_context().run(_exit_code, [str(arg) for arg in args])
+        code = _exit_code([str(arg) for arg in args])
         sys.stdout.flush()
         sys.stderr.flush()
         return Ended(code=code, stdout=_text(stdout), stderr=_text(stderr))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import tla2py
 from tests import command
 from tests.command import Ended
 from tests.conftest import RunCli
@@ -361,3 +362,23 @@ def test_a_point_of_a_sweep(tmp_path: Path, run_cli: RunCli) -> None:
     refused = run_cli("check", "sweep.toml", "--point", "2", "--invariant", "OnStreet")
     assert (refused.code, refused.stdout) == (2, "")
     assert "--point runs the model that the sweep file describes" in refused.stderr
+
+
+def test_python_checks_as_the_command_does(run_cli: RunCli, tiny_spec: Path) -> None:
+    found = json.loads(
+        run_cli("check", "Counter.tla", "-c", "Max=3", "--invariant", "Small", "--json").stdout
+    )
+    checked = tla2py.check(tiny_spec, constants={"Max": 3}, invariants=["Small"])
+    assert checked.record.run_id == found["run_id"]
+    assert (checked.verdict, checked.outcome) == (tla2py.Verdict.VIOLATED, tla2py.Outcome.VIOLATION_SAFETY)
+    [trace] = checked.traces
+    assert isinstance(trace, tla2py.Trace)
+    assert len(trace.states) == found["trace_length"]
+    assert tla2py.check(tiny_spec, constants={"Max": "1 + 1"}, invariants=["Small"]).verdict == "holds"
+    with pytest.raises(tla2py.errors.InputError, match="no constant Maximum"):
+        tla2py.check(tiny_spec, constants={"Maximum": 3})
+
+
+def test_python_loads_a_sweep(tiny_sweep: Path) -> None:
+    sweep = tla2py.load_sweep(tiny_sweep)
+    assert [point.parameters for point in sweep.points] == [{"Max": "1"}, {"Max": "2"}, {"Max": "3"}]

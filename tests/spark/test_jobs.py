@@ -21,14 +21,19 @@ import pytest
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
+import tla2py
 from tests import command
-from tests.conftest import COUNTER, COUNTER_SWEEP
+from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
+from tests.integration.test_modules import COUNTDOWN
 from tests.integration.test_sweep import SPECS, rows
-from tla2py.errors import StoreError, ToolchainError
+from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
+from tla2py.lint import Finding
+from tla2py.model.outcome import Verdict
 from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
 from tla2py.spark.shipping import Shipper, unpack
 from tla2py.store.record import open_archive
+from tla2py.syntax import Remark
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.toolchain.overrides import option_overrides, read_override
 from tla2py.toolchain.toolchain import find_java, find_toolchain
@@ -88,6 +93,58 @@ def test_run_sweep_ends_as_the_command_does(tmp_path: Path) -> None:
     assert "sweep, point 3: violated (Small), expected holds" in ended.stdout
     verdicts = [row["verdict"] for row in rows(tmp_path / "store", "runs")]
     assert verdicts == ["holds", "holds", "violated"]
+
+
+def test_command_python_and_job_run_a_sweep_alike(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Countdown.tla").write_text(COUNTDOWN)
+    sweep = tmp_path / "sweep.toml"
+    # The linter warns of the option, which turns off what the file asks for.
+    sweep.write_text(
+        'module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[parameters]\nN = [1, 2]\n'
+        '[tlc]\noptions = ["-deadlock"]\n[expect]\nverdict = "violated"\n'
+    )
+    findings: list[Finding | Remark] = []
+    ended = run_cli("sweep", sweep, "-o", tmp_path / "command", "--executor", "local")
+    view = tla2py.run_sweep(sweep, tmp_path / "python", executor="local", on_finding=findings.append)
+    job = submit("run_sweep.py", sweep, "-o", tmp_path / "job", cwd=tmp_path)
+    assert (ended.code, job.returncode) == (0, 0), job.stdout
+    assert [run.verdict for run in view.run_rows] == [Verdict.VIOLATED, Verdict.VIOLATED]
+    for table in TABLE_NAMES:
+        by_command, by_python, by_job = (
+            rows(tmp_path / store, table) for store in ("command", "python", "job")
+        )
+        assert by_command == by_python == by_job, table
+    remark, warning = findings
+    assert isinstance(remark, Remark)
+    assert isinstance(warning, Finding)
+    for text in (str(remark), warning.message, "all 2 points are as expected"):
+        assert text in ended.stderr
+        assert text in job.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "sweep", "code"),
+    [
+        (COUNTDOWN.replace("end while;", "end whle;"), "", "pluscal-syntax"),
+        (COUNTDOWN.replace("EXTENDS Naturals", "EXTENDS Naturals\nWide ≜ 1"), "", "unicode"),
+        (COUNTDOWN, '[[expect.point]]\nmatch = { N = 7 }\nverdict = "holds"\n', "expect-no-point"),
+    ],
+)
+def test_python_refuses_what_the_command_refuses(
+    run_cli: RunCli, tmp_path: Path, module: str, sweep: str, code: str
+) -> None:
+    (tmp_path / "Countdown.tla").write_text(module)
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        f'module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[parameters]\nN = [1, 2]\n{sweep}'
+    )
+    with pytest.raises(InputError) as refused:
+        tla2py.run_sweep(path, tmp_path / "store", executor="local")
+    assert refused.value.code == code
+    ended = run_cli("sweep", path, "-o", tmp_path / "store", "--executor", "local")
+    assert ended.code == 2
+    assert f"error: {str(refused.value).splitlines()[0]}" in ended.errors
+    assert not (tmp_path / "store").exists()
 
 
 # By verdict and violated definition of the sweep in tests/specs: points, and states of the shortest trace.

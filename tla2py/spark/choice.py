@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -68,8 +67,6 @@ def _spark(
     from tla2py.spark.executor import SparkExecutor
     from tla2py.spark.session import fitting_master, spark_context
 
-    # Py4J logs tracebacks of what is reported in words; they stay off standard error unless the user set up logging.
-    logging.getLogger("py4j").addHandler(logging.NullHandler())
     fitting, slots = fitting_master(master, workers, memory)
     if slots is not None:
         listener.fewer_slots(slots, memory)

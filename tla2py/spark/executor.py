@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +15,9 @@ from tla2py.errors import Tla2pyError, ToolchainError
 from tla2py.execution.executor import Completed, Work, execute_into_store
 from tla2py.model.run import Run
 from tla2py.spark.shipping import Shipper, unpack
+
+# Py4J logs the traceback of every connection that it loses; who wants it sets up logging.
+logging.getLogger("py4j").addHandler(logging.NullHandler())
 
 News = list[Completed | Tla2pyError]
 
