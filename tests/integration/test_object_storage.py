@@ -244,7 +244,7 @@ def test_a_writer_that_fails_leaves_what_was_there(address: str, tmp_path: Path,
         store.storage.write({"records/big.zip": half})
 
     def tables() -> None:
-        with store.storage.filling("tables") as folder:
+        with store.storage.staging("tables") as folder:
             (folder / "runs.parquet").write_bytes(b"half")
             raise KeyboardInterrupt
 
@@ -260,7 +260,7 @@ def test_many_records_are_fetched_ahead_and_in_order(bucket: str) -> None:
     place = remote.Remote(f"s3://{bucket}/many")
     names = [f"records/{number}" for number in range(40)]
     place.write({name: lambda sink, name=name: sink.write(name.encode()) for name in names})  # type: ignore[misc]
-    place.expect([*names, *names[:3], "records/none"])
+    place.prefetch([*names, *names[:3], "records/none"])
     for name in [*names, *names[:3]]:
         with place.open(name) as source:
             assert source.read().decode() == name
@@ -280,20 +280,20 @@ def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> No
         assert refusal(lambda: Store(address).lock().__enter__()).code == "store-busy"
         assert len(store.storage.names("claims")) == 1
     assert not store.storage.names("claims")
-    # A machine that went away is waited for, but not for ever.
+    # A machine that went away is waited for, but not forever.
     words = {"host": "far", "machine": "another", "pid": os.getpid()}
     store.storage.write({"claims/x.json": lambda sink: sink.write(json.dumps(words).encode())})
-    assert "on far (if that is no more, its claim ends within a minute)" in str(
+    assert "on far (if it has ended, its claim expires within a minute)" in str(
         refusal(lambda: store.lock().__enter__())
     )
-    monkeypatch.setattr(claim, "_LASTS_SECONDS", 0.5)
+    monkeypatch.setattr(claim, "_EXPIRY_SECONDS", 0.5)
     time.sleep(1.6)  # The times of objects are whole seconds.
     with store.lock():
         assert "x.json" not in store.storage.names("claims")
 
 
 def test_a_claim_is_renewed_as_long_as_it_is_held(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claim, "_RENEWED_SECONDS", 0.1)
+    monkeypatch.setattr(claim, "_RENEWAL_SECONDS", 0.1)
     store = Store.create(f"s3://{bucket}/renewed")
     with store.lock():
         first = store.storage.stamps("claims")

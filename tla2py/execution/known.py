@@ -24,7 +24,7 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     # A record may have been cut off since the table was written, by a disk that had no room or a machine that went down.
     trusted = not table or is_remote(store.path) or _tables_stand(store)
     known = {}
-    store.expect(
+    store.prefetch(
         dict.fromkeys(run.run_id for run in plan.runs if run.run_id in present and run.run_id not in table)
     )
     for run in plan.runs:

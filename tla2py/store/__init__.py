@@ -1,1 +1,1 @@
-"""Where runs and their raw records are kept."""
+"""Storage of runs and their raw records."""

@@ -1,12 +1,11 @@
-"""Holding a place that has no locks: each writer puts a claim there, looks whether others have, and gives way.
+"""A lease for object storage, which has no locks: write a claim, list the others, back off if one is live.
 
-A claim is renewed while its holder lives. It is void when it was not renewed for a minute by the clock of the storage, and
-at once when its holder was a process of this machine that is gone. Of two that begin at the same moment at most one goes
-on, since a claim is seen by everybody who looks after it was put.
+The holder renews its claim while it lives. A claim is void a minute after its last renewal, by the clock of the storage;
+at once if its holder was a process of this machine that has ended. Of two writers that start at the same moment at most
+one continues, because each sees the other's claim.
 
-Nothing rests on it: records are written whole, under the digest of what they answer, and tables say which records they
-were made from. What two writers could cost, such as after a machine was suspended, is that runs are executed twice and
-tables written anew.
+A failure of the lease costs work, not results: records are written whole under the digest of their run, and tables name
+the records they were made from. Two writers, such as after a machine was suspended, execute runs twice.
 """
 
 from __future__ import annotations
@@ -32,75 +31,76 @@ if TYPE_CHECKING:
     from tla2py.store.remote import Remote
 
 CLAIMS = "claims"
-_RENEWED_SECONDS = 15.0
-_LASTS_SECONDS = 60.0
+_RENEWAL_SECONDS = 15.0
+_EXPIRY_SECONDS = 60.0
 
 
 @contextlib.contextmanager
-def claimed(place: Remote) -> Iterator[None]:
-    """Hold a place for writing. Raises StoreError (``store-busy``), and whatever writing to the place raises."""
-    name = f"{uuid.uuid4().hex}.json"
-    over = threading.Event()
-    _claim(place, name)
+def leased(storage: Remote) -> Iterator[None]:
+    """Hold a storage for writing. Raises StoreError (``store-busy``), and whatever writing to it raises."""
+    name = f"{CLAIMS}/{uuid.uuid4().hex}.json"
+    done = threading.Event()
+    _claim(storage, name)
     try:
-        holder = _holder(place, name)
+        holder = _holder(storage, name)
         if holder is not None:
-            # Two that began at the same moment both see the other.
-            place.remove(f"{CLAIMS}/{name}")
-            time.sleep(random.uniform(0.2, 2.0))  # noqa: S311 - nobody shall guess it
-            _claim(place, name)
-            holder = _holder(place, name)
+            # Two writers that start at the same moment both see the other.
+            storage.remove(name)
+            time.sleep(random.uniform(0.2, 2.0))  # noqa: S311 - not a secret
+            _claim(storage, name)
+            holder = _holder(storage, name)
         if holder is not None:
-            raise busy(place, f", {holder}")
-        thread = threading.Thread(target=_renew, args=(place, name, over), name="claim", daemon=True)
+            raise busy(storage, f", {holder}")
+        thread = threading.Thread(target=_renew, args=(storage, name, done), name="claim", daemon=True)
         thread.start()
         try:
             yield
         finally:
-            over.set()
+            done.set()
             thread.join(10)
     finally:
         with contextlib.suppress(StoreError):
-            place.remove(f"{CLAIMS}/{name}")
+            storage.remove(name)
 
 
-def _claim(place: Remote, name: str) -> None:
-    words = {"host": socket.gethostname(), "machine": _machine(), "pid": os.getpid()}
-    place.write({f"{CLAIMS}/{name}": lambda sink: sink.write(json.dumps(words).encode())})
+def _claim(storage: Remote, name: str) -> None:
+    owner = {"host": socket.gethostname(), "machine": _machine(), "pid": os.getpid()}
+    storage.write({name: lambda sink: sink.write(json.dumps(owner).encode())})
 
 
-def _renew(place: Remote, name: str, over: threading.Event) -> None:
-    while not over.wait(_RENEWED_SECONDS):
-        # A server that is away for a while says so where records are written.
+def _renew(storage: Remote, name: str, done: threading.Event) -> None:
+    while not done.wait(_RENEWAL_SECONDS):
+        # If the server is away, writing a record reports it.
         with contextlib.suppress(StoreError):
-            _claim(place, name)
+            _claim(storage, name)
 
 
-def _holder(place: Remote, mine: str) -> str | None:
-    """Who else holds a place, in words; what is void is removed."""
-    claims = place.stamps(CLAIMS)
-    # Both are times of the storage's own clock.
+def _holder(storage: Remote, mine: str) -> str | None:
+    """The other writer, for a message; void claims are removed."""
+    claims = {f"{CLAIMS}/{name}": stamp for name, stamp in storage.stamps(CLAIMS).items()}
+    # Both times are by the storage's own clock.
     now = claims[mine].mtime_ns if mine in claims else 0
     for name in sorted(claims.keys() - {mine}):
         try:
-            with place.open(f"{CLAIMS}/{name}") as source:
-                words = json.load(source)
-            host, machine, pid = str(words["host"]), words["machine"], int(words["pid"])
+            with storage.open(name) as source:
+                owner = json.load(source)
+            host, machine, pid = str(owner["host"]), owner["machine"], int(owner["pid"])
         except FileNotFoundError:
             continue
         except (ValueError, KeyError, TypeError):
             host, machine, pid = "an unknown machine", None, 0
-        old = now - claims[name].mtime_ns > _LASTS_SECONDS * 1e9
-        if not old and not (machine == _machine() and _is_gone(pid)):
-            far = "" if machine == _machine() else " (if that is no more, its claim ends within a minute)"
-            return f"process {pid} on {host}{far}"
+        here = machine == _machine()
+        expired = now - claims[name].mtime_ns > _EXPIRY_SECONDS * 1e9
+        if not expired and not (here and _has_ended(pid)):
+            note = "" if here else " (if it has ended, its claim expires within a minute)"
+            return f"process {pid} on {host}{note}"
         with contextlib.suppress(StoreError):
-            place.remove(f"{CLAIMS}/{name}")
+            storage.remove(name)
     return None
 
 
 def _machine() -> str:
-    """What differs between two machines of one name, two starts of one, and two containers on one."""
+    """What differs between machines with the same name, boots of one machine, and containers on one machine."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
@@ -108,8 +108,8 @@ def _machine() -> str:
         return f"{socket.gethostname()} {int(psutil.boot_time())}"
 
 
-def _is_gone(pid: int) -> bool:
-    """Whether there is no such process any more; one that took its number after it delays a sweep by a minute."""
+def _has_ended(pid: int) -> bool:
+    """Whether the process has ended. A later process with the same id delays a sweep by a minute."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

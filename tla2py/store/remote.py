@@ -1,7 +1,7 @@
-"""A store on object storage, or on any other file system that pyarrow knows the URIs of.
+"""A store on object storage, or on any other file system with a URI that pyarrow reads.
 
-Objects are put in one go, so that nobody ever sees half of one. On file systems that are no object storage a file is
-written beside its place and renamed.
+An object is put with one request, so readers never see half of one. On other file systems a file is written under a
+temporary name and renamed.
 """
 
 from __future__ import annotations
@@ -24,19 +24,18 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tla2py.errors import StoreError
-from tla2py.store.lease import CLAIMS, claimed
+from tla2py.store.lease import CLAIMS, leased
 from tla2py.store.remote_errors import store_errors
 from tla2py.store.storage import Stamp, Write
 
-_SAME = {"s3a": "s3", "s3n": "s3"}
-# Their puts are atomic, and they have no folders.
+_ALIASES = {"s3a": "s3", "s3n": "s3"}
+# Atomic puts, no folders.
 _OBJECT_STORAGE = ("s3", "gcs", "abfs")
-# Options of pyarrow's that are better another way here: one request per small object; and half a minute of retries,
-# where fifteen are the default.
+# One request per small object; half a minute of retries (pyarrow's default is fifteen minutes).
 _OPTIONS = {"s3": "allow_delayed_open=true", "gs": "retry_limit_seconds=30", "gcs": "retry_limit_seconds=30"}
-# Of so many bytes a file is read whole: a request takes longer than what comes with it.
+# Files up to this many bytes are read whole: a request takes longer than the transfer.
 _WHOLE = 1 << 20
-# So many files are fetched ahead.
+# How many files to prefetch.
 _AHEAD = 32
 _THREADS = 16
 
@@ -45,7 +44,7 @@ _THREADS = 16
 def _connect(uri: str) -> tuple[fs.FileSystem, str]:
     """The file system of a URI and the path in it."""
     scheme = uri.partition(":")[0].lower()
-    scheme = _SAME.get(scheme, scheme)
+    scheme = _ALIASES.get(scheme, scheme)
     uri = scheme + uri[uri.index(":") :]
     option = _OPTIONS.get(scheme, "")
     if option and option.partition("=")[0] not in uri:
@@ -60,7 +59,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 class Remote:
-    """A place that a URI names. Making one touches nothing; see ``tla2py.store.storage.Storage`` for what it does.
+    """The storage at a URI, see ``tla2py.store.storage.Storage``. Constructing one sends no request.
 
     Raises StoreError: ``store-secret``; later ``store-scheme``, ``bucket-missing``, ``store-unreachable``,
     ``store-denied``, ``store-unreadable``, ``store-unwritable``.
@@ -71,19 +70,19 @@ class Remote:
             shown = re.sub(r"://[^/?]*@", "://", uri)
             raise StoreError(
                 "store-secret",
-                f"the address {shown} is printed and handed on, and must hold no password",
+                f"the address {shown} must not contain a password: addresses are printed and passed on",
                 hint="leave it out, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             )
         self.address = uri
         self._copies: dict[str, Path] = {}
         self._ahead: dict[str, Future[IO[bytes]]] = {}
-        self._expected: Iterator[str] = iter(())
+        self._upcoming: Iterator[str] = iter(())
 
     def __str__(self) -> str:
         return self.address
 
     def make(self, folders: Iterable[str]) -> None:
-        """Make it ready to be written to; a bucket has to be there."""
+        """Make the folders; a bucket has to exist."""
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unwritable"):
             if filesystem.type_name in _OBJECT_STORAGE:
@@ -93,7 +92,7 @@ class Remote:
                 filesystem.create_dir(f"{base}/{name}", recursive=True)
 
     def exists(self) -> bool:
-        """Whether there is anything."""
+        """Whether there is anything at the URI."""
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unreadable"):
             if filesystem.get_file_info(base).type != fs.FileType.NotFound:
@@ -102,11 +101,11 @@ class Remote:
         return False
 
     def names(self, folder: str) -> set[str]:
-        """The names of what is in a folder."""
+        """The names in a folder."""
         return {info.base_name for info in self._list(folder)}
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """The files in a folder by their names."""
+        """The stamps of a folder's files by name."""
         return {
             info.base_name: Stamp(info.size or 0, info.mtime_ns or 0)
             for info in self._list(folder)
@@ -115,18 +114,18 @@ class Remote:
 
     def open(self, name: str) -> IO[bytes]:
         """A file for reading and seeking; a small one is held in memory."""
-        coming = self._ahead.pop(name, None)
+        fetched = self._ahead.pop(name, None)
         self._fetch_ahead()
-        return self._fetch(name) if coming is None else coming.result()
+        return self._fetch(name) if fetched is None else fetched.result()
 
-    def expect(self, names: Iterable[str]) -> None:
-        """Fetch these files while those before them are read."""
-        self._expected = iter(names)
+    def prefetch(self, names: Iterable[str]) -> None:
+        """Fetch these files while the ones before them are read."""
+        self._upcoming = iter(names)
         self._ahead.clear()
         self._fetch_ahead()
 
     def local(self, name: str) -> Path:
-        """A copy of a file that stays as long as this process lives."""
+        """A local copy of a file, kept until the process ends."""
         if name not in self._copies:
             folder = Path(tempfile.mkdtemp(prefix="tla2py-copy-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -137,7 +136,7 @@ class Remote:
         return self._copies[name]
 
     def write(self, files: Mapping[str, Write]) -> None:
-        """Write some files, each whole or not at all."""
+        """Write files, each whole or not at all."""
         with (
             store_errors(self.address, "store-unwritable"),
             tempfile.TemporaryDirectory(prefix="tla2py-put-") as folder,
@@ -151,8 +150,8 @@ class Remote:
             self._put(made)
 
     @contextlib.contextmanager
-    def filling(self, folder: str) -> Iterator[Path]:
-        """A folder of this machine whose files are put into a folder of this place if the block ends well."""
+    def staging(self, folder: str) -> Iterator[Path]:
+        """A local folder whose files are put into ``folder`` if the block succeeds."""
         with (
             store_errors(self.address, "store-unwritable"),
             tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch,
@@ -162,15 +161,15 @@ class Remote:
         self._copies.clear()
 
     def remove(self, name: str) -> None:
-        """Remove a file, which may be gone already."""
+        """Remove a file if it exists."""
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
             filesystem.delete_file(f"{base}/{name}")
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the place for writing, see ``tla2py.store.lease``. Raises StoreError (``store-busy``)."""
-        with claimed(self):
+        """Hold the storage for writing, see ``tla2py.store.lease``. Raises StoreError (``store-busy``)."""
+        with leased(self):
             if self._connected()[0].type_name not in _OBJECT_STORAGE:
                 for folder in self.names(""):
                     for left in self.names(folder):
@@ -207,12 +206,12 @@ class Remote:
                 return io.BytesIO(source.read())
 
     def _fetch_ahead(self) -> None:
-        for name in itertools.islice(self._expected, _AHEAD - len(self._ahead)):
+        for name in itertools.islice(self._upcoming, _AHEAD - len(self._ahead)):
             self._ahead[name] = _pool().submit(self._fetch, name)
 
     def _put(self, files: Mapping[str, Path]) -> None:
-        # In threads of their own, since signals reach the main one: a stream that is left half written is closed all
-        # the same, and the half is then an object. To ask for the results is to raise what went wrong.
+        # Not in the main thread, which gets signals: an interrupted stream is closed all the same, and its half
+        # would become an object. ``result`` raises what went wrong.
         for put in [_pool().submit(self._put_file, name, file) for name, file in files.items()]:
             put.result()
 
@@ -227,18 +226,18 @@ class Remote:
         try:
             filesystem.move(beside, target)
         except OSError:
-            # HDFS does not rename onto what is there.
+            # HDFS does not rename onto an existing file.
             filesystem.delete_file(target)
             filesystem.move(beside, target)
 
 
 def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
-    """Put a file with one write, between which and the closing that makes it an object nothing else can fail.
+    """Put a file with one write. Closing the stream makes it an object; nothing between the two can fail.
 
-    ``pyarrow.fs.copy_files`` does not say when the closing fails.
+    ``pyarrow.fs.copy_files`` does not report a failure to close.
     """
     with contextlib.ExitStack() as stack:
-        # What is empty cannot be mapped.
+        # An empty file cannot be mapped.
         whole = (
             stack.enter_context(pa.memory_map(str(file))).read_buffer()
             if file.stat().st_size

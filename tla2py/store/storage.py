@@ -1,6 +1,6 @@
-"""Where a store is: a folder, or what pyarrow's file systems reach (see ``tla2py.store.remote``).
+"""The storage of a store: a local folder, or a file system of pyarrow (see ``tla2py.store.remote``).
 
-A place holds files by names such as ``records/ID.zip``. Each is written whole or not at all.
+A storage holds files under names such as ``records/ID.zip``. Each is written whole or not at all.
 """
 
 from __future__ import annotations
@@ -23,79 +23,79 @@ from tla2py.errors import StoreError
 Address = Path | str
 Write = Callable[[IO[bytes]], object]
 
-# As a path, what follows the scheme has lost a slash.
+# ``Path`` drops one of the slashes after the scheme.
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")
 
 
 class Stamp(NamedTuple):
-    """What tells one version of a file from another, without reading it."""
+    """A file's size and time, which distinguish its versions without reading it."""
 
     size: int
     mtime_ns: int
 
 
 class Storage(Protocol):
-    """The files of a store. Reading raises FileNotFoundError for what is not there; all else raises StoreError."""
+    """The files of a store. Reading a missing file raises FileNotFoundError; every other failure is a StoreError."""
 
     @property
     def address(self) -> Address:
-        """What names it, here and on other machines."""
+        """Its path or URI, valid on other machines too."""
 
     def make(self, folders: Iterable[str]) -> None:
-        """Make it ready to be written to."""
+        """Make these folders."""
 
     def exists(self) -> bool:
-        """Whether there is anything."""
+        """Whether there is anything at the address."""
 
     def names(self, folder: str) -> set[str]:
-        """The names of what is in a folder, '' being the place itself; none where there is no such folder."""
+        """The names in a folder, empty if it does not exist; '' is the storage's root."""
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """The files in a folder by their names, all but those whose name begins with a dot."""
+        """The stamps of a folder's files by name, without names that begin with a dot."""
 
     def open(self, name: str) -> IO[bytes]:
         """A file for reading and seeking."""
 
-    def expect(self, names: Iterable[str]) -> None:
-        """Be told which files are opened next, in this order, so that they may be fetched ahead."""
+    def prefetch(self, names: Iterable[str]) -> None:
+        """Prepare to open these files next, in this order."""
 
     def local(self, name: str) -> Path:
-        """A file as one of this machine: itself, or a copy that stays as it is."""
+        """A file on this machine: the original, or a copy that does not change."""
 
     def write(self, files: Mapping[str, Write]) -> None:
-        """Write some files, each whole or not at all."""
+        """Write files, each whole or not at all."""
 
-    def filling(self, folder: str) -> AbstractContextManager[Path]:
-        """A folder of this machine whose files are put into a folder of this place if the block ends well."""
+    def staging(self, folder: str) -> AbstractContextManager[Path]:
+        """A local folder whose files are put into ``folder`` if the block succeeds."""
 
     def lock(self) -> AbstractContextManager[None]:
-        """Hold the place for writing. Raises StoreError (``store-busy``)."""
+        """Hold the storage for writing. Raises StoreError (``store-busy``)."""
 
 
 def storage_of(address: Address) -> Storage:
-    """The storage that a path or a URI names. Raises StoreError (``store-scheme``, ``store-secret``)."""
+    """The storage at a path or a URI. Raises StoreError (``store-scheme``, ``store-secret``)."""
     if not is_remote(address):
         return Folder(folder_of(address))
-    # Arrow takes longer to import than many a sweep of a folder takes to be found complete.
+    # Importing Arrow takes longer than finding a local sweep complete.
     from tla2py.store.remote import Remote
 
     return Remote(_SCHEME.sub(r"\1://", str(address), count=1))
 
 
 def folder_of(address: Address) -> Path:
-    """The folder that an address names: a path, or ``file:`` and one."""
+    """The folder at a path or a ``file:`` URI."""
     found = _SCHEME.match(str(address))
     return Path("/" + str(address)[found.end() :]) if found and found[1].lower() == "file" else Path(address)
 
 
 def is_remote(address: Address) -> bool:
-    """Whether an address is a URI of anything but this machine's files."""
+    """Whether an address is a URI with a scheme other than ``file:``."""
     found = _SCHEME.match(str(address))
     return found is not None and found[1].lower() != "file"
 
 
 def below(address: Address, name: str) -> Address:
-    """The address of a folder in a place."""
+    """The address of a folder in a storage."""
     if not is_remote(address):
         return folder_of(address) / name
     path, mark, query = str(address).partition("?")
@@ -103,7 +103,7 @@ def below(address: Address, name: str) -> Address:
 
 
 class Folder:
-    """A folder of this machine, or one that all machines see."""
+    """A storage in a folder, local or shared."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -117,33 +117,33 @@ class Folder:
         return self.path
 
     def make(self, folders: Iterable[str]) -> None:
-        """Make the folder, and these in it. Raises StoreError (``store-unwritable``)."""
+        """Make these folders. Raises StoreError (``store-unwritable``)."""
         with self._writing():
             for name in folders:
                 (self.path / name).mkdir(parents=True, exist_ok=True)
 
     def exists(self) -> bool:
-        """Whether there is such a folder, or a file in its stead."""
+        """Whether the path exists, as a folder or a file."""
         return self.path.exists()
 
     def names(self, folder: str) -> set[str]:
-        """The names of what is in a folder, of a file its own. Raises StoreError (``store-unreadable``)."""
+        """The names in a folder; of a file, its own name. Raises StoreError (``store-unreadable``)."""
         try:
-            return set(os.listdir(self.path / folder))  # noqa: PTH208 - names are all that is wanted
+            return set(os.listdir(self.path / folder))  # noqa: PTH208 - only names are needed
         except (FileNotFoundError, NotADirectoryError):
             return {self.path.name} if self.path.is_file() else set()
         except OSError as error:
             raise StoreError(
                 "store-unreadable",
                 f"cannot read {self.path / folder}: {error.strerror}",
-                hint="see that you may read the store, whole",
+                hint="check that you may read all files of the store",
             ) from error
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """The files in a folder by their names."""
+        """The stamps of a folder's files by name."""
         found = {}
         for name in self.names(folder):
-            # A file may go in between.
+            # A file may disappear in between.
             with contextlib.suppress(OSError):
                 stat = (self.path / folder / name).stat()
                 if not name.startswith("."):
@@ -154,22 +154,22 @@ class Folder:
         """A file for reading and seeking. Raises OSError."""
         return (self.path / name).open("rb")
 
-    def expect(self, names: Iterable[str]) -> None:
-        """Nothing: a disk is near enough."""
+    def prefetch(self, names: Iterable[str]) -> None:
+        """Do nothing: a disk is fast enough."""
 
     def local(self, name: str) -> Path:
-        """The file itself, there or not."""
+        """The path of the file, which may not exist."""
         return self.path / name
 
     def write(self, files: Mapping[str, Write]) -> None:
-        """Write some files, each whole or not at all. Raises StoreError (``store-unwritable``)."""
+        """Write files, each whole or not at all. Raises StoreError (``store-unwritable``)."""
         with self._writing():
             for name, write in files.items():
                 _write_atomically(self.path / name, write)
 
     @contextlib.contextmanager
-    def filling(self, folder: str) -> Iterator[Path]:
-        """A folder beside the files, so that a rename puts each in place. Raises StoreError (``store-unwritable``)."""
+    def staging(self, folder: str) -> Iterator[Path]:
+        """A folder inside ``folder``, so that a rename moves each file into it. Raises StoreError (``store-unwritable``)."""
         target = self.path / folder
         with self._writing(target):
             target.mkdir(exist_ok=True)
@@ -181,7 +181,7 @@ class Folder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder for writing as long as this process lives. Raises StoreError (``store-busy``)."""
+        """Hold the folder for writing. Raises StoreError (``store-busy``)."""
         with self._writing():
             handle = (self.path / ".lock").open("a")
         with handle:
@@ -189,7 +189,7 @@ class Folder:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise busy(self) from error
-            # Half-written files of a sweep that was killed.
+            # Half-written files of a killed sweep.
             for leftover in [*self.path.glob(".tmp-*"), *self.path.glob("*/.tmp-*")]:
                 if leftover.is_dir():
                     shutil.rmtree(leftover, ignore_errors=True)
@@ -211,26 +211,26 @@ class Folder:
 
 def _remedy(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "free some space or name another store with -o; what is recorded stays, the same command does the rest"
+        return "free some space, or name another store with -o; recorded runs are kept, the same command executes the rest"
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return (
-            "use another store with -o, or a copy of this one; where its tables are there, "
+            "use another store with -o, or a copy of this one; if its tables exist, "
             "'tla2py trace STORE' and 'tla2py gate STORE' only read it"
         )
-    return "name another store with -o; what is recorded stays"
+    return "name another store with -o; recorded runs are kept"
 
 
-def busy(storage: Storage, more: str = "") -> StoreError:
-    """The error that somebody else is writing to a store."""
+def busy(storage: Storage, holder: str = "") -> StoreError:
+    """The error for a store that another process is writing to."""
     return StoreError(
         "store-busy",
-        f"another sweep is writing to {storage}{more}",
-        hint="wait for it, or use another store with -o",
+        f"another sweep is writing to {storage}{holder}",
+        hint="wait for it to end, or use another store with -o",
     )
 
 
 def _write_atomically(file: Path, write: Write) -> None:
-    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed, not deleted, when whole
+    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed, not deleted
         dir=file.parent, prefix=".tmp-", delete=False
     )
     try:

@@ -1,11 +1,11 @@
-"""The store of a sweep: what was run, the raw record of every run, and the tables derived from them.
+"""The store of a sweep: its manifest, the raw record of every run, and the tables derived from them.
 
 ::
 
-    STORE/store.json              what was run: points, parameters, run ids, the sweep file's text
-    STORE/sources/SHA256.tla      the text of every module that a run reached
+    STORE/store.json              the manifest: points, parameters, run ids, the sweep file's text
+    STORE/sources/SHA256.tla      the text of every module of the runs
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record
-    STORE/tables/NAME.parquet     the tables; always derivable from the rest
+    STORE/tables/NAME.parquet     the tables, derived from the rest
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tla2py.store.storage import Address, Stamp, below, storage_of
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
 STORE_VERSION = 1
 _FOLDERS = ("records", "tables", "sources")
-# Seconds before a record is written again to a server that is away: the run behind it may have taken hours.
+# Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
 
 
 class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter: its name in the sweep, and the column of ``runs`` that holds it with its type."""
+    """A parameter: its name in the sweep, and its column in ``runs`` with the column's type."""
 
     name: str
     kind: str
@@ -40,16 +40,16 @@ class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A point of the sweep, the texts of its parameters and the run that answers it."""
+    """A point of the sweep, the texts of its parameters and its run."""
 
     point: int
-    # A record is found by it, and a store may come from anybody.
+    # It becomes a file name, and a store may be untrusted.
     run_id: Annotated[str, msgspec.Meta(pattern=r"^\w+\Z")]
     parameters: dict[str, str]
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a store was made from."""
+    """The input of a store's runs."""
 
     format: str = "tla2py-store"
     version: int = STORE_VERSION
@@ -59,29 +59,29 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sweep: str
     parameters: list[ManifestParameter]
     points: list[ManifestPoint]
-    # The sweep file as the user named it; stores from before this was kept have none.
+    # The sweep file as the user named it; None in older stores.
     sweep_file: str | None = None
-    # The user's files by the sha256 of their texts.
+    # Paths of the user's files by the sha256 of their texts.
     files: dict[str, str] = {}
 
 
 class Store:
-    """A store at a path, or at a URI that ``tla2py.store.storage`` knows. Making one with ``Store(path)`` touches nothing."""
+    """A store at a path or a URI. Constructing one does not access the storage."""
 
     def __init__(self, path: Address) -> None:
         self.storage = storage_of(path)
 
     @property
     def path(self) -> Address:
-        """What opens it again, here and on other machines: its folder, or its URI."""
+        """Its folder or its URI, valid on other machines too."""
         return self.storage.address
 
     @classmethod
     def create(cls, path: Address) -> Store:
-        """A store at ``path``, made when it is not there yet.
+        """The store at ``path``, created if it does not exist.
 
         Raises StoreError: ``not-a-store`` for a folder that holds something else, ``store-too-new``,
-        ``store-unwritable``, and what reaching its place raises.
+        ``store-unwritable``, and what accessing the storage raises.
         """
         store = cls(path)
         if not all(map(_is_ours, store.storage.names(""))):
@@ -97,7 +97,7 @@ class Store:
         return store
 
     def manifest(self) -> Manifest:
-        """What the store was made from.
+        """The store's manifest.
 
         Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``.
         """
@@ -114,14 +114,14 @@ class Store:
             raise StoreError(
                 "store-unreadable",
                 f"cannot read store.json of {self.path}: {error.strerror}",
-                hint="see that you may read the store, whole",
+                hint="check that you may read all files of the store",
             ) from error
         except (msgspec.DecodeError, UnicodeDecodeError):
             data = None
         if not isinstance(data, dict) or data.get("format") != "tla2py-store":
             raise StoreError(
                 "not-a-store",
-                f"{self.path} is not a store of tla2py",
+                f"{self.path} is not a tla2py store",
                 hint="a store is a folder with a store.json",
             )
         version = data.get("version")
@@ -142,38 +142,38 @@ class Store:
             ) from error
 
     def write_manifest(self, manifest: Manifest, sources: Mapping[str, str]) -> None:
-        """Put down what is about to be run. Raises StoreError (``store-unwritable``)."""
-        there = self.storage.names("sources")
+        """Write the manifest and the missing module texts. Raises StoreError (``store-unwritable``)."""
+        stored = self.storage.names("sources")
         self.storage.write(
             {
                 f"sources/{sha256}.tla": lambda sink, text=text: sink.write(text.encode())  # type: ignore[misc]
                 for sha256, text in sources.items()
-                if f"{sha256}.tla" not in there
+                if f"{sha256}.tla" not in stored
             }
         )
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
         self.storage.write({"store.json": lambda sink: sink.write(data)})
 
     def sources(self) -> dict[str, str]:
-        """The module texts of the store's runs by their sha256."""
+        """The module texts of the store's runs by sha256."""
         names = sorted(name for name in self.storage.stamps("sources") if name.endswith(".tla"))
-        self.storage.expect(f"sources/{name}" for name in names)
+        self.storage.prefetch(f"sources/{name}" for name in names)
         return {name.removesuffix(".tla"): self.source(name.removesuffix(".tla")) for name in names}
 
     def source(self, sha256: str) -> str:
-        """One module text by its sha256. Raises OSError where it is not there."""
+        """A module text by its sha256. Raises OSError if it is missing."""
         with self.storage.open(f"sources/{sha256}.tla") as source:
             return source.read().decode("utf-8")
 
     def records(self) -> dict[str, Stamp]:
-        """The run ids of the records there are, with what tells one version of a record from another."""
+        """The stamps of the records by run id."""
         stamps = self.storage.stamps("records")
         return {name.removesuffix(".zip"): stamp for name, stamp in stamps.items() if name.endswith(".zip")}
 
     def write_record(self, executed: Executed) -> None:
-        """Put down a run's record, whole or not at all.
+        """Write a run's record, whole or not at all.
 
-        Raises StoreError (``store-unwritable``), and ``store-unreachable`` where a server is away for half a minute.
+        Raises StoreError: ``store-unwritable``, ``store-unreachable`` after two retries.
         """
         name = _record_name(executed.record.run_id)
         for pause in (*_PAUSES, None):
@@ -195,17 +195,17 @@ class Store:
         with open_archive(lambda: self.storage.open(name), below(self.path, name)) as archive:
             yield archive
 
-    def expect(self, run_ids: Iterable[str]) -> None:
-        """Be told which records are read next, in this order, so that they may be fetched ahead."""
-        self.storage.expect(map(_record_name, run_ids))
+    def prefetch(self, run_ids: Iterable[str]) -> None:
+        """Prepare to read these records next, in this order."""
+        self.storage.prefetch(map(_record_name, run_ids))
 
     def table(self, name: str) -> Path:
-        """A table as a file of this machine: its own, or a copy. Raises FileNotFoundError, or leaves that to readers."""
+        """The path of a table's file, or of a local copy. A missing remote table raises FileNotFoundError."""
         return self.storage.local(f"tables/{name}.parquet")
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the store for writing; one sweep at a time. Raises StoreError (``store-busy``)."""
+        """Hold the store for writing. Raises StoreError (``store-busy``)."""
         with self.storage.lock():
             yield
 
@@ -215,5 +215,5 @@ def _record_name(run_id: str) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether something may be in a store that has no manifest yet, since its making was cut short."""
+    """Whether a store without a manifest may contain this name, because its creation was interrupted."""
     return name in (".lock", "claims", *_FOLDERS) or name.startswith(".tmp-")

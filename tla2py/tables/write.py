@@ -78,12 +78,12 @@ def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], diges
     points = [point for point in manifest.points if point.run_id in records]
     # The tables are closed before the folder that they are in is put in place.
     with (
-        store.storage.filling("tables") as folder,
+        store.storage.staging("tables") as folder,
         write_tables(folder, manifest.parameters, digest) as tables,
     ):
         seen: set[str] = set()
         origins = StoredOrigins(store, manifest)
-        store.expect(point.run_id for point in points)
+        store.prefetch(point.run_id for point in points)
         for point in points:
             with store.archive(point.run_id) as archive:
                 result = interpret_record(archive.record, archive.stdout)
