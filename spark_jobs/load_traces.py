@@ -1,4 +1,4 @@
-"""Writes the tables of stores, of TLC logs and of trace files to where Spark can write, a folder of Parquet per table.
+"""Writes the tables of stores, TLC logs and trace files to any address that Spark supports, a Parquet folder each.
 
 spark-submit spark_jobs/load_traces.py STORE... LOG... -o hdfs:///traces
 """
@@ -13,14 +13,14 @@ from tla2py.spark.session import spark_session
 
 
 def main() -> None:
-    """Load what is named and write it."""
+    """Load the inputs and write their tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a store, a log of TLC or a trace file")
-    parser.add_argument("-o", "--output", required=True, metavar="URI", help="where the tables go")
-    parser.add_argument("--append", action="store_true", help="add to tables that are there")
-    given = parser.parse_args()
+    parser.add_argument("-o", "--output", required=True, metavar="URI", help="the folder for the tables")
+    parser.add_argument("--append", action="store_true", help="append to existing tables")
+    options = parser.parse_args()
     with spark_session(None, name="tla2py load_traces") as session:
-        for name, count in write_tables(load_tables(session, given.inputs), given.output, given.append):
+        for name, count in write_tables(load_tables(session, options.inputs), options.output, options.append):
             print(f"{name}: {count:,} rows")
 
 

@@ -1,4 +1,4 @@
-"""Prints a row for each verdict and each violated definition: points, shortest trace, states, seconds of processor time.
+"""Prints a row per verdict and violated definition: points, shortest trace, states, CPU seconds.
 
 spark-submit spark_jobs/summarize.py STORE... [-o URI]
 """
@@ -13,16 +13,16 @@ from tla2py.spark.session import spark_session
 
 
 def main() -> None:
-    """Summarize what is named."""
+    """Print the summary of the inputs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a store, or what load_traces.py wrote")
-    parser.add_argument("-o", "--output", metavar="URI", help="write the rows there too, as Parquet")
-    given = parser.parse_args()
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="a store, or a folder of load_traces.py")
+    parser.add_argument("-o", "--output", metavar="URI", help="also write the rows there, as Parquet")
+    options = parser.parse_args()
     with spark_session(None, name="tla2py summarize") as session:
-        rows = summarize(load_runs(session, given.inputs)).cache()
+        rows = summarize(load_runs(session, options.inputs)).cache()
         rows.show(1000, truncate=False)
-        if given.output:
-            rows.coalesce(1).write.mode("overwrite").parquet(given.output)
+        if options.output:
+            rows.coalesce(1).write.mode("overwrite").parquet(options.output)
 
 
 if __name__ == "__main__":

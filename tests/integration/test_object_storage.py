@@ -164,7 +164,7 @@ def test_what_is_wrong_is_told_in_two_lines(
     ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", "s3://nobodys/runs")
     assert ended.code == 2
     assert ended.errors[-2].startswith("error: no such bucket: s3://nobodys/runs")
-    assert "make the bucket first" in ended.errors[-1]
+    assert "create the bucket first" in ended.errors[-1]
     assert ended.stdout == ""
 
 

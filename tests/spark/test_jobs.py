@@ -236,12 +236,12 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     (override,) = tools.overrides
     assert override.path.resolve() != classes
     assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
-    with pytest.raises(StoreError, match="is not there on the worker"):
+    with pytest.raises(StoreError, match="does not exist on the worker"):
         unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
     # What is not what was sent is told.
     (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(classes_of("Slow"))
     other = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
-    with pytest.raises(ToolchainError, match="arrived damaged"):
+    with pytest.raises(ToolchainError, match="was damaged on its way"):
         unpack(replace(parcel, work=other))
 
 

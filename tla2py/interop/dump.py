@@ -1,7 +1,7 @@
-"""What TLC writes with ``-dumpTrace json`` (rolling releases since 2022).
+"""Traces that TLC writes with ``-dumpTrace json`` (rolling releases since 2022).
 
-Its JSON keeps less than TLC prints: sets and sequences are both lists, model values are strings, and the keys of
-functions are their texts. Lists are read as sequences and objects as records; a log says more.
+The JSON is less precise than a log: sets and sequences are both lists, model values are strings, and function keys are
+text. Lists are read as sequences and objects as records.
 """
 
 from __future__ import annotations
@@ -17,22 +17,20 @@ Object = dict[str, Json]
 
 def is_dump(data: object) -> TypeGuard[Object]:
     """Whether JSON looks like a dump of a trace."""
-    if not isinstance(data, dict):
-        return False
-    return isinstance(_behaviour(data).get("state"), list)
+    return isinstance(data, dict) and isinstance(_behaviour(data).get("state"), list)
 
 
 def trace_from_dump(data: Object) -> Trace:
-    """The trace of a dump; what it violates is not told. Raises InputError (``dump-syntax``)."""
+    """The trace of a dump, which does not name what it violates. Raises InputError (``dump-syntax``)."""
     behaviour = _behaviour(data)
     actions: dict[int, Object] = {}
     end: tuple[int, int, Object] | None = None
     edges = behaviour.get("action", [])
     for edge in edges if isinstance(edges, list) else []:
         if not (isinstance(edge, list) and len(edge) == 3 and isinstance(edge[1], dict)):
-            raise _bad("an action is no triple of state, action and state")
+            raise _bad("an action is not a triple of state, action and state")
         source, target = _numbered(edge[0])[0], _numbered(edge[2])[0]
-        # The edge that closes a lasso leads back; one that leads to its own source is stuttering.
+        # A backward edge closes a lasso; a self-loop is stuttering.
         if target <= source:
             end = (source, target, edge[1])
         else:
@@ -43,7 +41,7 @@ def trace_from_dump(data: Object) -> Trace:
     if [state.index for state in states] != list(range(1, len(states) + 1)) or not states:
         raise _bad("its states are not numbered from 1")
     if max(actions, default=1) > len(states):
-        raise _bad("an action leads to a state that is not there")
+        raise _bad("an action leads to a missing state")
     if end is not None and not end[1] <= end[0] == len(states):
         raise _bad("its lasso does not close at the last state")
     lasso = end if end is not None and end[1] < end[0] else None
@@ -60,7 +58,7 @@ def trace_from_dump(data: Object) -> Trace:
 
 
 def _behaviour(data: Object) -> Object:
-    """The part that holds states and actions; what is around it differs between versions."""
+    """The object with states and actions; the objects around it differ between versions."""
     inner = data.get("counterexample")
     return inner if isinstance(inner, dict) else data
 
@@ -70,7 +68,7 @@ def _numbered(item: Json) -> tuple[int, Object]:
         index, values = item
         if isinstance(index, int) and isinstance(values, dict):
             return index, values
-    raise _bad("a state is no pair of a number and an object")
+    raise _bad("a state is not a pair of a number and an object")
 
 
 def _state(index: int, values: Object, actions: dict[int, Object]) -> State:
@@ -86,12 +84,12 @@ def _state(index: int, values: Object, actions: dict[int, Object]) -> State:
 
 
 def _action(action: Object) -> tuple[str | None, tuple[str, ...] | None]:
-    """The name of an action and its arguments."""
+    """The name and arguments of an action."""
     name, context, parameters = (action.get(key) for key in ("name", "context", "parameters"))
     args = None
     if isinstance(context, dict) and isinstance(parameters, list) and parameters:
-        given = [context.get(str(parameter)) for parameter in parameters]
-        args = tuple(arg if isinstance(arg, str) else format_value(_value(arg)) for arg in given)
+        values = [context.get(str(parameter)) for parameter in parameters]
+        args = tuple(arg if isinstance(arg, str) else format_value(_value(arg)) for arg in values)
     return (str(name) if name is not None else None), args
 
 
@@ -119,12 +117,12 @@ def _value(json: Json) -> Value:
         return Record({name: _value(part) for name, part in json.items()})
     if isinstance(json, (bool, int, str)):
         return json
-    raise _bad(f"{json!r} is no value")
+    raise _bad(f"not a value: {json!r}")
 
 
 def _bad(message: str) -> InputError:
     return InputError(
         "dump-syntax",
-        f"not a trace as TLC dumps it: {message}",
+        f"not a trace dumped by TLC: {message}",
         hint="TLC writes one with -dumpTrace json FILE",
     )

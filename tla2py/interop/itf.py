@@ -1,7 +1,7 @@
-"""Whole traces in ITF (Apalache's ADR-015): ours written and read back whole, those of Apalache and Quint read.
+"""Traces in ITF (Apalache's ADR-015): reads those of tla2py, Apalache and Quint, and writes without loss.
 
-What ITF has no place for is kept under ``#meta``: of the trace what it violates and whether it ends in stuttering or is cut off, of
-a state the action that led to it, with arguments and location. Readers of others pass over it.
+``#meta`` holds what ITF cannot express. For the trace: what it violates, and whether it ends in stuttering or is cut
+off. For a state: the action that led to it, with arguments and location. Other readers ignore ``#meta``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tla2py.values import Json, Value, state_from_itf, state_to_itf
 from tla2py.values.itf import ITF_PAGE
 
 Object = dict[str, Json]
-# Where Quint keeps the name of the action among the variables.
+# Quint stores the name of the action in this variable.
 _QUINT_ACTION = "mbt::actionTaken"
 _PLACE = ("begin_line", "begin_column", "end_line", "end_column")
 
@@ -26,14 +26,14 @@ def is_itf(data: object) -> TypeGuard[Object]:
 
 
 def trace_to_itf(trace: Trace, parameters: Mapping[str, Value] | None = None) -> Object:
-    """A trace in ITF; the constants in ``parameters`` are its ``params``, with their values in the first state.
+    """A trace in ITF; ``parameters`` become its ``params``, with their values in the first state.
 
-    Stuttering is a loop from the last state to itself, as ITF knows no other.
+    Stuttering becomes a loop from the last state to itself.
     """
-    given = dict(parameters or {})
+    constants = dict(parameters or {})
     states: list[Json] = []
     for position, state in enumerate(trace.states):
-        values = {**given, **state.values} if position == 0 else state.values
+        values = {**constants, **state.values} if position == 0 else state.values
         written = state_to_itf(values)
         meta = written.pop("#meta", {})
         assert isinstance(meta, dict)
@@ -46,7 +46,7 @@ def trace_to_itf(trace: Trace, parameters: Mapping[str, Value] | None = None) ->
         made["loopActionArgs"] = [*trace.loop_action_args]
     if trace.cut_off:
         made["cutOff"] = True
-    itf: Object = {"#meta": made, "params": [*given], "vars": [*variables], "states": states}
+    itf: Object = {"#meta": made, "params": [*constants], "vars": [*variables], "states": states}
     start = len(trace.states) if trace.stuttering else trace.loop_start
     if start is not None:
         itf["loop"] = start - 1
@@ -66,10 +66,7 @@ def _step(state: State) -> Object:
 
 
 def trace_from_itf(data: Object) -> Trace:
-    """The trace of an ITF file, ours or another's; of parameters see ``parameters_from_itf``.
-
-    What it violates is told by ``#meta`` or not at all. Raises InputError (``itf-syntax``).
-    """
+    """The trace of an ITF file. Only ``#meta`` can name what it violates. Raises InputError (``itf-syntax``)."""
     meta = data.get("#meta")
     about = meta if isinstance(meta, dict) else {}
     listed = data["states"]
@@ -80,7 +77,7 @@ def trace_from_itf(data: Object) -> Trace:
         raise _bad("it has no states")
     loop = data.get("loop")
     if loop is not None and not (isinstance(loop, int) and 0 <= loop < len(states)):
-        raise _bad(f"its loop starts at {loop!r}, which is no state")
+        raise _bad(f"its loop starts at {loop!r}, which is not a state")
     stuttering = about.get("stuttering") is True
     kind, name = about.get("kind"), about.get("name")
     action, args = about.get("loopAction"), about.get("loopActionArgs")
@@ -113,7 +110,7 @@ def _constants(data: Object) -> frozenset[str]:
 
 def _state(position: int, item: Json, constants: frozenset[str]) -> State:
     if not isinstance(item, dict):
-        raise _bad(f"state {position} is no object")
+        raise _bad(f"state {position} is not an object")
     meta = item.get("#meta")
     about = meta if isinstance(meta, dict) else {}
     values = {name: value for name, value in state_from_itf(item).items() if name not in constants}

@@ -1,4 +1,4 @@
-"""Opening what a user names: a store, or a file made elsewhere as a store of one point."""
+"""Opening of a user's input: a store, or a trace file as a store of one point."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from tla2py.tables.write import refresh_tables, tables_current
 
 
 def open_tables(path: Address) -> Store:
-    """A store whose tables can be read; those that a killed sweep left behind its records are brought up to date first.
+    """The store at ``path``, with its tables brought up to date; a trace file becomes a store of one point.
 
-    A file is read as a store of one point. Raises StoreError as ``Store.manifest`` does, and InputError for a file that
-    holds no trace.
+    Raises StoreError as ``Store.manifest`` does, and InputError for a file without a trace.
     """
     if not is_remote(path) and folder_of(path).is_file():
         return ForeignStore(folder_of(path))
@@ -24,7 +23,7 @@ def open_tables(path: Address) -> Store:
             with store.lock():
                 refresh_tables(store)
         except StoreError:
-            # Being written by a sweep, or read-only: the tables are read as they are, if they are.
+            # A sweep is writing, or the store is read-only: read the tables as they are if all exist.
             if not {f"{name}.parquet" for name in TABLE_NAMES} <= store.storage.names("tables"):
                 raise
     return store

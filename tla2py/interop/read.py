@@ -1,4 +1,4 @@
-"""What a file made elsewhere tells: which of the known formats it has, and what it means."""
+"""Reading of trace files in any of the known formats."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.interop.dump import is_dump, trace_from_dump
@@ -19,29 +20,27 @@ from tla2py.tlc.output.plain import plain_to_messages
 from tla2py.trace.trace import UNKNOWN, Trace
 from tla2py.values import Json
 
-_ACCEPTED = (
-    "accepted are a store, a log of TLC with or without -tool, what TLC's -dumpTrace json writes, and ITF"
-)
-# A log that a JVM talked into begins with few lines of its own.
-_LINES_LOOKED_AT = 1000
+_ACCEPTED = "accepted: a store, a log of TLC with or without -tool, a file of TLC's -dumpTrace json, or ITF"
+# The JVM may print some lines before TLC's first message.
+_SNIFFED_LINES = 1000
 _FRAME = b"@!@!@STARTMSG "
-# What GitHub Actions, among others, puts before each line.
+# GitHub Actions, among others, puts a time before each line.
 _TIME = re.compile(rb"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)(?:[ \t]|(?=\r?\n|\Z))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What a file tells: ``format`` is log, dump or itf; ``result`` is as if TLC had just been run."""
+class TraceFile:
+    """The content of a file, with ``result`` as of a run of TLC."""
 
-    format: str
+    format: Literal["log", "dump", "itf"]
     result: CheckResult
 
 
-def read_file(path: Path) -> Found:
-    """What the file at ``path`` tells.
+def read_file(path: Path) -> TraceFile:
+    """The content of the file at ``path``.
 
-    Raises InputError: ``trace-file-unreadable``, ``trace-file-syntax`` for JSON that is damaged, ``trace-file-unknown``
-    for a file of none of the formats, and what the readers of the formats raise.
+    Raises InputError: ``trace-file-unreadable``, ``trace-file-syntax`` for damaged JSON, ``trace-file-unknown`` for
+    another format, and what the readers of the formats raise.
     """
     try:
         with path.open("rb") as lines:
@@ -49,50 +48,49 @@ def read_file(path: Path) -> Found:
         if first.startswith((b"{", b"[")):
             return _read_json(path)
         with path.open("rb") as lines:
-            result = read_log(_without_mark(lines))
+            result = read_log(_without_bom(lines))
     except OSError as error:
         raise InputError(
             "trace-file-unreadable", f"cannot read {path}: {error.strerror or error}", hint=_ACCEPTED
         ) from error
     if result.tlc_version is None and not (result.traces or result.violations or result.stats.generated):
         raise InputError("trace-file-unknown", f"{path} holds no trace", hint=_ACCEPTED)
-    return Found(format="log", result=result)
+    return TraceFile(format="log", result=result)
 
 
 def read_log(lines: Iterable[bytes]) -> CheckResult:
-    """The meaning of a log of TLC, with or without ``-tool``, and with the time before each line or without."""
+    """The result in a log of TLC, with or without ``-tool``, with or without a time before each line."""
     rest = iter(lines)
-    looked_at = list(islice(rest, _LINES_LOOKED_AT))
-    framed = any(_FRAME in line for line in looked_at)
-    everything: Iterable[bytes] = chain(looked_at, rest)
-    if all(_TIME.match(line) for line in looked_at if line.strip()):
+    sniffed = list(islice(rest, _SNIFFED_LINES))
+    framed = any(_FRAME in line for line in sniffed)
+    everything: Iterable[bytes] = chain(sniffed, rest)
+    if all(_TIME.match(line) for line in sniffed if line.strip()):
         everything = (_TIME.sub(b"", line, count=1) for line in everything)
     return interpret_log(iter_messages(everything) if framed else plain_to_messages(everything))
 
 
-def _without_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines without the byte order mark that some editors put before the first."""
+def _without_bom(lines: Iterable[bytes]) -> Iterator[bytes]:
     for number, line in enumerate(lines):
         yield line if number else line.removeprefix(b"\xef\xbb\xbf")
 
 
-def _read_json(path: Path) -> Found:
+def _read_json(path: Path) -> TraceFile:
     try:
         data = json.loads(path.read_text("utf-8-sig"))
     except json.JSONDecodeError as error:
         where = f"{path}:{error.lineno}:{error.colno}"
         raise InputError(
-            "trace-file-syntax", f"this is no JSON: {error.msg}", where=where, hint=_ACCEPTED
+            "trace-file-syntax", f"not JSON: {error.msg}", where=where, hint=_ACCEPTED
         ) from error
     except (UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            "trace-file-syntax", f"this is no JSON: {error}", where=str(path), hint=_ACCEPTED
+            "trace-file-syntax", f"not JSON: {error}", where=str(path), hint=_ACCEPTED
         ) from error
     try:
         if is_itf(data):
-            return Found(format="itf", result=_result(trace_from_itf(data), ok=_is_example(data)))
+            return TraceFile(format="itf", result=_result(trace_from_itf(data), ok=_is_example(data)))
         if is_dump(data):
-            return Found(format="dump", result=_result(trace_from_dump(data)))
+            return TraceFile(format="dump", result=_result(trace_from_dump(data)))
     except InputError as error:
         raise InputError(
             error.code,
@@ -104,12 +102,12 @@ def _read_json(path: Path) -> Found:
 
 
 def _is_example(data: dict[str, Json]) -> bool:
-    """Whether a tool says that it made the behaviour as an example, not as a counterexample."""
+    """Whether the tool marked the behaviour as an example, not a counterexample."""
     meta = data.get("#meta")
     return isinstance(meta, dict) and meta.get("status") == "ok"
 
 
-# Every other kind is a violation of safety: most tools do not say what was violated, only that it was.
+# Every other kind is a safety violation: most tools do not name what was violated.
 _OUTCOMES = {
     "temporal_property": Outcome.VIOLATION_LIVENESS,
     "action_property": Outcome.VIOLATION_LIVENESS,

@@ -1,4 +1,4 @@
-"""A file made elsewhere as a store: the same tables, in a folder of their own as long as the process lives."""
+"""A trace file as a store, with tables in a temporary folder."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tla2py.tables.write import write_tables
 
 
 class ForeignStore(Store):
-    """The store of one point that a file amounts to. ``found`` is what was read of the file.
+    """A store of one point made from ``file``.
 
     Raises InputError as ``read_file`` does.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.found = read_file(path)
-        # The tables outlive this object: a Spark frame reads them when it is looked at.
+        self.file = read_file(path)
+        # The tables outlive this object: Spark frames read them lazily.
         self._tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
         atexit.register(shutil.rmtree, self._tables, ignore_errors=True)
-        run_id = _digest(path)
+        run_id = _run_id(path)
         self._manifest = Manifest(
             tla2py_version=__version__,
             name=path.stem,
@@ -38,28 +38,24 @@ class ForeignStore(Store):
             parameters=[],
             points=[ManifestPoint(point=1, run_id=run_id, parameters={})],
         )
-        result = _run_result(self.found.result)
+        result = _run_result(self.file.result)
         with write_tables(self._tables, ()) as tables:
             tables.add_run(rows.found_row(run_id, result))
             tables.add_found(run_id, result.traces, rows.coverage_rows(run_id, result))
             tables.add_diagnostics(rows.diagnostic_rows(run_id, result))
 
     def manifest(self) -> Manifest:
-        """What stands for the manifest of a store: one point without parameters."""
+        """A manifest with one point without parameters."""
         return self._manifest
 
     def table(self, name: str) -> Path:
-        """The file of a table."""
+        """The path of a table's file."""
         return self._tables / f"{name}.parquet"
 
 
-def _digest(path: Path) -> str:
-    """The run id: 32 hexadecimal digits over the file."""
-    digest = hashlib.sha256()
+def _run_id(path: Path) -> str:
     with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()[:32]
+        return hashlib.file_digest(stream, "sha256").hexdigest()[:32]
 
 
 def _run_result(result: CheckResult) -> RunResult:

@@ -1,1 +1,1 @@
-"""A trace as a module that TLC checks again."""
+"""Traces written as modules and replayed by TLC."""

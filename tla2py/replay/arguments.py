@@ -1,8 +1,8 @@
-r"""The arguments of a trace's actions, asked of TLC, for no TLC before 2.20 prints them and none prints quantified ones.
+"""The arguments of a trace's actions, derived by TLC: before 2.20 it prints none, and it never prints quantified ones.
 
-In copies of the modules each action says the values of its parameters, and of the quantifiers that lead to its
-formula, as TLC evaluates it. TLC then evaluates the next-state relation for each step of the trace, both its states
-given: what is said are the values that make the step true.
+In copies of the modules each action prints the values of its parameters, and of the quantifiers around its formula.
+TLC then evaluates the next-state relation for each step of the trace between its two states: the printed values are
+those that make the step true.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunRecord
-from tla2py.replay.query import Asker
+from tla2py.replay.query import TraceQuery, first_error
 from tla2py.syntax import Level, Module, ModuleGraph, Span
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
@@ -25,18 +25,18 @@ from tla2py.trace.trace import State, Trace
 from tla2py.values import Value, ValueTextError, format_value, parse_value
 
 _MODULE = "AskArguments"
-_TELLER = "AskArgumentsTell"
-_MARK = "tla2py: step"
-_SAID = "tla2py: with"
-_TELLER_TEXT = f"""---- MODULE {_TELLER} ----
+_PRINTER = "AskArgumentsTell"
+_STEP = "tla2py: step"
+_ARGUMENTS = "tla2py: with"
+_PRINTER_TEXT = f"""---- MODULE {_PRINTER} ----
 LOCAL INSTANCE TLC
-Tell(action, names, values) == PrintT(<<"{_SAID}", action, names, values>>)
+Tell(action, names, values) == PrintT(<<"{_ARGUMENTS}", action, names, values>>)
 ====
 """
 
 
-class _Said(NamedTuple):
-    """What an action said while TLC evaluated a step, which counts from 0."""
+class _Printed(NamedTuple):
+    """The values that an action printed while TLC evaluated a step, which counts from 0."""
 
     step: int
     action: str
@@ -44,7 +44,7 @@ class _Said(NamedTuple):
 
 
 class _Edit(NamedTuple):
-    """Text to put in at a place that counts from 1."""
+    """Text to insert; line and column count from 1."""
 
     line: int
     column: int
@@ -54,31 +54,29 @@ class _Edit(NamedTuple):
 def derive_arguments(
     traces: Sequence[Trace], record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
 ) -> tuple[Trace, ...]:
-    """The traces of one run with ``State.derived`` filled in, by one further run of TLC.
+    """The traces of one run with ``State.derived`` set, by one further run of TLC.
 
-    A value is there where only one makes the step true. ``sources`` gives module texts by sha256. Raises InputError
-    (``not-confirmable``) for traces that cannot be written as a module, and where TLC cannot follow the steps.
+    A name is included if exactly one value makes the step true. ``sources`` maps sha256 to module texts. Raises
+    InputError (``not-confirmable``) for traces that cannot be written as a module or whose steps TLC cannot follow.
     """
-    asker = Asker(traces, record, sources, toolchain)
-    asker.visible(asker.next)
+    query = TraceQuery(traces, record, sources, toolchain)
+    query.expose(query.next)
     actions = {_bare(state.action) for trace in traces for state in trace.states if state.action}
-    for module in asker.spec.modules:
+    for module in query.spec.modules:
         file = f"{module.name}.tla"
-        asker.modules[file] = _instrument(asker.modules[file], module, asker.spec, actions)
-    asker.modules[f"{_TELLER}.tla"] = _TELLER_TEXT
-    with asker.ask(_MODULE, _module(asker, traces), specification="AskArgumentsSpec") as executed:
+        query.modules[file] = _instrument(query.modules[file], module, query.spec, actions)
+    query.modules[f"{_PRINTER}.tla"] = _PRINTER_TEXT
+    with query.run(_MODULE, _module(query, traces), specification="AskArgumentsSpec") as executed:
         if executed.result.verdict is not Verdict.HOLDS:
-            errors = [d.text for d in executed.result.diagnostics if d.severity == "error"]
-            reason = " ".join((errors[0] if errors else executed.result.outcome.value).split())[:300]
             raise InputError(
                 "not-confirmable",
-                f"TLC could not follow the steps: {reason}",
-                hint="without --arguments the trace is shown as TLC printed it",
+                f"TLC could not follow the steps: {first_error(executed.result)}",
+                hint="leave out --arguments to see the trace as TLC printed it",
             )
         output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
     found: dict[tuple[int, str], list[Mapping[str, Value]]] = {}
-    for said in _read(output):
-        found.setdefault((said.step, said.action), []).append(said.values)
+    for printed in _read(output):
+        found.setdefault((printed.step, printed.action), []).append(printed.values)
     numbers = iter(range(sum(len(trace.states) for trace in traces)))
     return tuple(
         replace(
@@ -90,12 +88,12 @@ def derive_arguments(
 
 
 def _derived(state: State, found: Mapping[tuple[int, str], list[Mapping[str, Value]]], number: int) -> State:
-    """The state, which is the number-th of all, with what was said of the step to it."""
+    """The state, which has this number among all states, with the values printed for the step to it."""
     if state.action is None:
         return state
     values: dict[str, set[Value]] = {}
-    for said in found.get((number - 1, _bare(state.action)), ()):
-        for name, value in said.items():
+    for printed in found.get((number - 1, _bare(state.action)), ()):
+        for name, value in printed.items():
             values.setdefault(name, set()).add(value)
     return replace(
         state,
@@ -104,13 +102,13 @@ def _derived(state: State, found: Mapping[tuple[int, str], list[Mapping[str, Val
 
 
 def _bare(action: str) -> str:
-    """The name of an action in its own module, without the instance."""
+    """The name of an action without its instance."""
     return action.rpartition("!")[2]
 
 
-def _module(asker: Asker, traces: Sequence[Trace]) -> str:
-    states = asker.states(state for trace in traces for state in trace.states)
-    variables = asker.variables
+def _module(query: TraceQuery, traces: Sequence[Trace]) -> str:
+    states = query.states(state for trace in traces for state in trace.states)
+    variables = query.variables
     here = [f"  /\\ {name} = AskArgumentsStates[step].{name}" for name in variables]
     there = [f"  /\\ {name}' = AskArgumentsStates[step + 1].{name}" for name in variables]
     ends, count = [], 0
@@ -119,21 +117,21 @@ def _module(asker: Asker, traces: Sequence[Trace]) -> str:
         ends.append(str(count))
     return "\n".join(
         [
-            *asker.header(_MODULE),
+            *query.header(_MODULE),
             "VARIABLE askArgumentsStep",
             f"AskArgumentsStates == {states}",
             "AskArgumentsInit ==",
             f"  \\E step \\in 1..{count} \\ {{{', '.join(ends)}}} :",
             "  /\\ askArgumentsStep = step",
             *here,
-            # What is reached must not be asked again, so its number is none of a step.
+            # The successor must not be evaluated again: it gets a negative number.
             "AskArgumentsNext ==",
             "  LET step == askArgumentsStep IN",
             "  /\\ step > 0",
-            f'  /\\ PrintT(<<"{_MARK}", step>>)',
+            f'  /\\ PrintT(<<"{_STEP}", step>>)',
             *there,
-            f"  /\\ {asker.next}",
-            # TLC stops at the first way that it finds where all variables have their next value, so one comes last.
+            f"  /\\ {query.next}",
+            # Once all variables have a next value TLC stops at the first solution, so one is assigned last.
             "  /\\ askArgumentsStep' = -step",
             f"AskArgumentsVars == <<{', '.join((*variables, 'askArgumentsStep'))}>>",
             "AskArgumentsSpec == AskArgumentsInit /\\ [][AskArgumentsNext]_AskArgumentsVars",
@@ -143,8 +141,8 @@ def _module(asker: Asker, traces: Sequence[Trace]) -> str:
     )
 
 
-def _read(output: str) -> Iterator[_Said]:
-    """What the actions said; TLC breaks long values into lines."""
+def _read(output: str) -> Iterator[_Printed]:
+    """What the actions printed; TLC breaks long values into lines."""
     step, pending = 0, ""
     for line in output.splitlines():
         if line.startswith(('<<"tla2py: ', '<< "tla2py: ')):
@@ -160,12 +158,12 @@ def _read(output: str) -> Iterator[_Said]:
             case ("tla2py: step", int(number)):
                 step = number - 1
             case ("tla2py: with", str(action), tuple(names), tuple(values)):
-                yield _Said(step, action, dict(zip(map(str, names), values, strict=True)))
+                yield _Printed(step, action, dict(zip(map(str, names), values, strict=True)))
 
 
 @deeply
 def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str]) -> str:
-    """The text of a module in which the actions say their values."""
+    """The text of a module whose actions print their values."""
     scope = spec.scope_of(module)
     edits: list[_Edit] = []
     for definition in module.definitions:
@@ -177,8 +175,8 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
         if found and not edits:
             place = definition.span
             pad = " " * (place.begin_column - 1)
-            tell = f"LOCAL tla2pyTell == INSTANCE {_TELLER}\n{pad}"
-            edits.append(_Edit(place.begin_line, place.begin_column, tell))
+            instance = f"LOCAL tla2pyTell == INSTANCE {_PRINTER}\n{pad}"
+            edits.append(_Edit(place.begin_line, place.begin_column, instance))
         edits += found
     lines = text.split("\n")
     for line, column, added in sorted(edits, reverse=True):
@@ -187,7 +185,7 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
 
 
 class _Leaves:
-    """The formulas inside an action that are true for some values, and the names of these."""
+    """The innermost formulas of an action below its quantifiers, with the names bound there."""
 
     def __init__(self, spec: ModuleGraph) -> None:
         self._resolver, self._levels = spec.resolver, Levels(spec.resolver)
@@ -195,7 +193,7 @@ class _Leaves:
     def find(
         self, expr: Expression, names: tuple[str, ...], scope: Scope
     ) -> Iterator[tuple[Span, tuple[str, ...]]]:
-        """The innermost formulas below the quantifiers of a formula, if there are names to tell."""
+        """The innermost formulas below the quantifiers of a formula, where names are bound."""
         if not self._leads(expr, names, scope):
             if names:
                 yield expr.span, names
@@ -207,9 +205,9 @@ class _Leaves:
                 yield from self.find(part, (*names, *bound), inside)
 
     def _leads(self, expr: Expression, names: tuple[str, ...], scope: Scope) -> bool:
-        """Whether there are quantifiers below which the step itself is described."""
+        """Whether the formula contains quantifiers over a description of the step."""
         if expr.shape == "bind":
-            # What is only asked of a state says nothing of the step.
+            # A condition on one state does not describe the step.
             level = self._levels.of_expression(expr, scope, frozenset(names))
             return expr.operator == "\\E" and level == Level.ACTION
         inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
@@ -217,7 +215,7 @@ class _Leaves:
 
 
 def _parts(expr: Expression) -> tuple[Expression, ...]:
-    """The formulas one of which, or all of which, a formula asks for."""
+    """The disjuncts, conjuncts, branches or body of a formula."""
     if expr.shape == "build" and expr.operator == "IF":
         return expr.arguments[1:]
     if expr.shape in ("bind", "let") or (expr.shape == "apply" and expr.operator in ("/\\", "\\/")):
@@ -226,11 +224,11 @@ def _parts(expr: Expression) -> tuple[Expression, ...]:
 
 
 def _wrapped(span: Span, action: str, names: Iterable[str]) -> Iterator[_Edit]:
-    # The formula stays in its columns, by which TLA+ tells where a list of conjuncts ends.
+    # The formula stays in its columns: TLA+ ends a list of conjuncts by alignment.
     yield _Edit(span.begin_line, span.begin_column, "((\n" + " " * (span.begin_column - 1))
-    said = ", ".join(f'"{name}"' for name in names), ", ".join(names)
+    quoted, values = ", ".join(f'"{name}"' for name in names), ", ".join(names)
     yield _Edit(
         span.end_line,
         span.end_column + 1,
-        f') /\\ tla2pyTell!Tell("{action}", <<{said[0]}>>, <<{said[1]}>>))',
+        f') /\\ tla2pyTell!Tell("{action}", <<{quoted}>>, <<{values}>>))',
     )

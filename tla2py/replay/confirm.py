@@ -1,8 +1,8 @@
-"""Confirming a counterexample with TLC itself: the trace is written out as a module whose only behaviour it is.
+"""Confirmation of a counterexample by TLC: a module whose only behaviour is the trace is checked twice.
 
-That module is checked twice. First against the model's own specification as a property: TLC then says whether the first
-state satisfies the initial predicate, each step the next-state relation, and the lasso, or the stuttering, the fairness
-conditions. Then against what the trace is said to violate, which has to fail at its last state.
+The first check has the model's specification as a property: the first state must satisfy the initial predicate, each
+step the next-state relation, and a lasso or stuttering the fairness conditions. The second check has the violated
+definition, which must fail at the last state.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
-from tla2py.replay.query import Asker
+from tla2py.replay.query import TraceQuery, first_error
 from tla2py.tlc.output.codes import Code
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import Trace
@@ -24,7 +24,7 @@ _INDEX = "confirmTraceIndex"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """Whether TLC confirms a trace; ``reason`` says in words what was confirmed, or what is wrong with the trace."""
+    """Whether TLC confirms a trace; ``reason`` is what it confirmed, or what is wrong with the trace."""
 
     confirmed: bool
     reason: str
@@ -33,17 +33,18 @@ class Confirmation:
 def confirm_trace(
     trace: Trace, record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
 ) -> Confirmation:
-    """TLC's own judgement of a trace that a run with this record found; ``sources`` gives module texts by sha256.
+    """TLC's verdict on a trace of the run in ``record``; ``sources`` maps sha256 to module texts.
 
-    Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: one whose states were made
-    by an ALIAS, or hold a value that TLC printed without evaluating it.
+    Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: its states come from an
+    ALIAS, or hold a value that TLC printed without evaluating it.
     """
     checker = _Checker(trace, record, sources, toolchain)
     problem = checker.behaviour() or checker.violation()
-    said = f"{trace.label} violated {'by the whole' if _forever(trace) else 'in the last'}"
+    where = "by the whole trace" if _forever(trace) else "in the last state"
     return Confirmation(
         confirmed=problem is None,
-        reason=problem or f"{len(trace.states)} states, each a step of the specification; {said}",
+        reason=problem
+        or f"{len(trace.states)} states, each a step of the specification; {trace.label} violated {where}",
     )
 
 
@@ -57,13 +58,13 @@ class _Checker:
     def __init__(
         self, trace: Trace, record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
     ) -> None:
-        self.trace, self.asker = trace, Asker([trace], record, sources, toolchain)
-        self.config, self.spec = self.asker.config, self.asker.spec
+        self.trace, self.query = trace, TraceQuery([trace], record, sources, toolchain)
+        self.config, self.spec = self.query.config, self.query.spec
         named = (self.config.specification, self.config.init, self.config.next, trace.name)
-        self.asker.visible(*named, *self.spec.nexts[:1])
+        self.query.expose(*named, *self.spec.nexts[:1])
 
     def behaviour(self) -> str | None:
-        """What is wrong with the trace as a behaviour of the specification; None if nothing is."""
+        """Why the trace is not a behaviour of the specification; None if it is."""
         original = self.config.specification or "ConfirmTraceOriginal"
         result = self._check(properties=(original,))
         kinds = {violation.kind for violation in result.violations}
@@ -73,25 +74,25 @@ class _Checker:
                 return f"state {self.trace.loop_start} does not follow state {len(self.trace.states)}"
             return f"state {found} does not follow state {found - 1}"
         if any(diagnostic.code == Code.PROPERTY_INITIAL for diagnostic in result.diagnostics):
-            return "the first state is no initial state"
+            return "the first state is not an initial state"
         if kinds == {"temporal_property"}:
             # A finite trace need not be fair.
             return "the behaviour is not fair" if _forever(self.trace) else None
-        return None if result.verdict is Verdict.HOLDS else f"TLC could not follow it: {_said(result)}"
+        return None if result.verdict is Verdict.HOLDS else f"TLC could not follow it: {first_error(result)}"
 
     def violation(self) -> str | None:
-        """Why the trace does not violate what it is said to violate; None if it does."""
+        """Why the trace does not violate its property; None if it does."""
         kind, name = self.trace.kind, self.trace.name
         if kind == "deadlock":
             result = self._check(invariants=("ConfirmTraceNotStuck",))
             return self._failed_at_end(result, "a step is possible in the last state")
         if kind == "assert":
             result = self._check(specification="ConfirmTraceOneMore")
-            stopped = "Assert" in _said(result) or any(v.kind == "assert" for v in result.violations)
+            stopped = "Assert" in first_error(result) or any(v.kind == "assert" for v in result.violations)
             return None if stopped else "no step from the last state fails an assertion"
         if name not in self.spec.definitions:
-            return f"there is no definition {name}"
-        # TLC checks a property that speaks of every state, or a part of one, as an invariant, and calls it that.
+            return f"{name} is not defined"
+        # TLC checks and reports a property about single states, or such a part of one, as an invariant.
         if kind == "invariant" and name not in self.config.properties:
             return self._failed_at_end(
                 self._check(invariants=(name,)), f"{name} holds in the last state or fails before"
@@ -100,12 +101,12 @@ class _Checker:
         if kind == "invariant":
             return self._failed_at_end(result, f"{name} holds in the last state or fails before")
         if kind == "action_property":
-            return self._failed_at_end(result, f"{name} holds of the last step or fails before")
-        return None if result.violations else f"{name} holds of this behaviour"
+            return self._failed_at_end(result, f"{name} holds for the last step or fails before")
+        return None if result.violations else f"{name} holds for this behaviour"
 
     def _failed_at_end(self, result: RunResult, otherwise: str) -> str | None:
         if result.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
-            return f"TLC could not evaluate it: {_said(result)}"
+            return f"TLC could not evaluate it: {first_error(result)}"
         length = max((len(trace.states) for trace in result.traces), default=0)
         return None if result.violations and length == len(self.trace.states) else otherwise
 
@@ -116,7 +117,7 @@ class _Checker:
         invariants: Iterable[str] = (),
         properties: Iterable[str] = (),
     ) -> RunResult:
-        with self.asker.ask(
+        with self.query.run(
             _MODULE,
             self._module(),
             specification=specification,
@@ -126,7 +127,7 @@ class _Checker:
             return executed.result
 
     def _module(self) -> str:
-        variables = self.asker.variables
+        variables = self.query.variables
         names = ", ".join(variables)
         count = len(self.trace.states)
         here = [f"/\\ {name} = ConfirmTraceStates[{_INDEX}].{name}" for name in variables]
@@ -135,9 +136,9 @@ class _Checker:
         if self.trace.loop_start is not None:
             after = f"IF {_INDEX} = {count} THEN {self.trace.loop_start} ELSE {after}"
         lines = [
-            *self.asker.header(_MODULE),
+            *self.query.header(_MODULE),
             f"VARIABLE {_INDEX}",
-            f"ConfirmTraceStates == {self.asker.states(self.trace.states)}",
+            f"ConfirmTraceStates == {self.query.states(self.trace.states)}",
             f"ConfirmTraceVars == <<{names}, {_INDEX}>>",
             f"ConfirmTraceInit ==\n  /\\ {_INDEX} = 1\n  " + "\n  ".join(here),
             "ConfirmTraceNext ==",
@@ -147,22 +148,17 @@ class _Checker:
             "ConfirmTraceSpec ==",
             "  /\\ ConfirmTraceInit",
             "  /\\ [][ConfirmTraceNext]_ConfirmTraceVars",
-            # Without this the trace could stop anywhere, which is no lasso of its own.
+            # Without fairness the trace could stop anywhere.
             *(["  /\\ WF_ConfirmTraceVars(ConfirmTraceNext)"] if _forever(self.trace) else []),
         ]
         if self.config.specification is None:
             lines.append(f"ConfirmTraceOriginal == {self.config.init} /\\ [][{self.config.next}]_<<{names}>>")
         if self.trace.kind == "deadlock":
-            lines.append(f"ConfirmTraceNotStuck == {_INDEX} = {count} => ENABLED ({self.asker.next})")
+            lines.append(f"ConfirmTraceNotStuck == {_INDEX} = {count} => ENABLED ({self.query.next})")
         if self.trace.kind == "assert":
-            # ENABLED would stop at the first step it finds; this looks for all of them.
-            step = f"{_INDEX} = {count} /\\ {_INDEX}' = {count + 1} /\\ ({self.asker.next})"
+            # ENABLED stops at the first step; this evaluates all of them.
+            step = f"{_INDEX} = {count} /\\ {_INDEX}' = {count + 1} /\\ ({self.query.next})"
             lines.append(
                 f"ConfirmTraceOneMore == ConfirmTraceInit /\\ [][ConfirmTraceNext \\/ ({step})]_ConfirmTraceVars"
             )
         return "\n".join([*lines, "====", ""])
-
-
-def _said(result: RunResult) -> str:
-    errors = [d.text for d in result.diagnostics if d.severity == "error"]
-    return " ".join((errors[0] if errors else result.outcome.value).split())[:300]

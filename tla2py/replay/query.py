@@ -1,4 +1,4 @@
-"""Asking TLC about a trace that it found: the modules of the run once more, and one that holds the states."""
+"""Further runs of TLC about a trace: the run's modules and one that holds the states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
 from tla2py.model.config import Assignment, Config
-from tla2py.model.result import Executed
+from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import ModuleText, RunRecord, TlcOptions, digest_text, make_run
 from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.tlc.output.states import UNASSIGNED
@@ -22,16 +22,16 @@ from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
 from tla2py.values import format_value, state_to_itf
 
-# What TLC prints in place of a value that it did not evaluate.
+# What TLC prints instead of a value that it did not evaluate.
 _NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")
 
 
-class Asker:
-    """What further runs about traces of one run have in common.
+class TraceQuery:
+    """Runs of TLC about the traces of one run.
 
-    ``record`` is that of the run, ``sources`` gives module texts by sha256. Raises InputError (``not-confirmable``) for
-    a trace that cannot be written as a module: one whose states were made by an ALIAS, or hold a value that TLC printed
-    without evaluating it.
+    ``record`` is the run's, ``sources`` maps sha256 to module texts. Raises InputError (``not-confirmable``) for a trace
+    that cannot be written as a module: its states come from an ALIAS, or hold a value that TLC printed without
+    evaluating it.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class Asker:
         if self.config.alias:
             raise InputError(
                 "not-confirmable",
-                f"the states are those of the ALIAS {self.config.alias}",
-                hint="sweep without alias to have the states themselves",
+                f"the states were printed through the ALIAS {self.config.alias}",
+                hint="run the sweep without the alias",
             )
         lost = [name for name, sha256 in record.modules if sha256 not in sources]
         if lost:
             raise InputError(
                 "not-confirmable",
-                f"the text of {lost[0]} is not in the store any more",
+                f"the text of {lost[0]} is missing from the store",
                 hint="run the sweep again with --fresh",
             )
         self.modules = {name: sources[sha256] for name, sha256 in record.modules}
@@ -65,39 +65,39 @@ class Asker:
             if set(state.values) != set(self.variables):
                 raise InputError(
                     "not-confirmable",
-                    f"state {state.index} does not have the variables of the module",
-                    hint=f"it was to have {', '.join(self.variables)}; run the sweep again with --fresh",
+                    f"the variables of state {state.index} differ from the module's",
+                    hint=f"the module declares {', '.join(self.variables)}; run the sweep again with --fresh",
                 )
             for variable, value in state.values.items():
                 if value == UNASSIGNED:
                     raise InputError(
                         "not-confirmable",
-                        f"{variable} has no value in state {state.index}, so that it is no state of the specification",
+                        f"{variable} has no value in state {state.index}: not a state of the specification",
                         hint="TLC stopped there; 'tla2py trace STORE POINT' shows the steps to it",
                     )
                 if _NO_VALUE.search(re.sub(r'"(\\.|[^"\\])*"', '""', format_value(value))):
                     raise InputError(
                         "not-confirmable",
                         f"TLC printed no value for {variable} in state {state.index}",
-                        hint="a lazy or infinite value cannot be handed back to TLC; an alias may print what it is",
+                        hint="TLC cannot read a lazy or infinite value; make its definition print a finite one",
                     )
         for name in self.model_values:
             if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or name in self.spec.definitions:
                 raise InputError(
                     "not-confirmable",
                     f"the model value {name} cannot be named in a module",
-                    hint="give it a name of letters and digits that the module does not define",
+                    hint="give it a name of letters and digits that is not defined in the module",
                 )
 
     @property
     def next(self) -> str:
-        """The next-state relation. Raises InputError (``not-confirmable``) where it has no name."""
+        """The name of the next-state relation. Raises InputError (``not-confirmable``) if it has none."""
         found = self.config.next or next(iter(self.spec.nexts), None)
         if found is None:
             raise InputError(
                 "not-confirmable",
                 "the specification names no next-state relation",
-                hint="define it by a name, as in Spec == Init /\\ [][Next]_vars",
+                hint="give it a name, as in Spec == Init /\\ [][Next]_vars",
             )
         return found
 
@@ -107,15 +107,15 @@ class Asker:
         return [f"---- MODULE {name} ----", f"EXTENDS {self.record.main}, Integers, TLC", *constants]
 
     def states(self, states: Iterable[State]) -> str:
-        """States as a sequence of records."""
+        """States as the text of a TLA+ sequence of records."""
         records = (
             "[" + ", ".join(f"{name} |-> {format_value(state.values[name])}" for name in self.variables) + "]"
             for state in states
         )
         return "<<\n  " + ",\n  ".join(records) + "\n>>"
 
-    def visible(self, *names: str | None) -> None:
-        """Let the root module's own definitions of these names be seen by the module that extends it."""
+    def expose(self, *names: str | None) -> None:
+        """Remove LOCAL from the root module's definitions of these names, for the module that extends it."""
         found = "|".join(
             re.escape(name) for name in (*names, *(d for _, d in self.config.substitutions)) if name
         )
@@ -124,7 +124,7 @@ class Asker:
             self.modules[file] = re.sub(rf"\bLOCAL(?=\s+({found})\s*==)", "", self.modules[file])
 
     @contextmanager
-    def ask(
+    def run(
         self,
         name: str,
         text: str,
@@ -133,7 +133,7 @@ class Asker:
         invariants: Iterable[str] = (),
         properties: Iterable[str] = (),
     ) -> Iterator[Executed]:
-        """Run TLC on a module about the traces."""
+        """Run TLC on the module ``name`` about the traces."""
         assigned = {name for name, _ in self.config.assignments}
         new = (Assignment(name, name) for name in self.model_values if name not in assigned)
         config = Config(
@@ -154,12 +154,18 @@ class Asker:
             render_config(config, template),
             template=template,
             options=TlcOptions(check_deadlock=False, java_options=self.record.options.java_options),
-            # Who made the store is not to be believed without being asked.
+            # The store may be untrusted.
             limits=replace(self.record.limits, trust=False),
             jar_sha256=self.toolchain.jar.sha256,
         )
         with execute_run(run, {digest_text(each): each for each in texts.values()}, self.toolchain) as done:
             yield done
+
+
+def first_error(result: RunResult) -> str:
+    """TLC's first error message on one line, or the outcome if there is none."""
+    errors = [d.text for d in result.diagnostics if d.severity == "error"]
+    return " ".join((errors[0] if errors else result.outcome.value).split())[:300]
 
 
 def _spec(main: str, modules: Mapping[str, str]) -> ModuleGraph:

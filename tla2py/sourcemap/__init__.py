@@ -1,7 +1,7 @@
-"""Where what TLC complains of was written: the places it prints, led back to the user's own modules, configs and options.
+"""Mapping of TLC's locations to the user's modules, configs and options.
 
-TLC is given copies in a folder of the run's own, configs and wrapper modules that were generated, and modules that were
-translated; nobody but tla2py has seen these.
+TLC reads copies in the run's folder: generated configs and wrapper modules, and translated modules. Users never see
+these.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an error about an initial state may be in: the initial predicate, or what TLC evaluates on the state."""
+"""The definitions that an error about an initial state can come from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TEMPORAL = re.compile(r"\[\]|<>|~>|\b[WS]F_")
 
 
 def initial_predicate(config: Config, modules: Sequence[Module]) -> str:
-    """The name of the initial predicate: the config's, or the first that its specification names."""
+    """The name of the initial predicate: the config's INIT, or the first state predicate in its specification."""
     if config.init is not None:
         return config.init
     defined = {each.name: each for module in modules for each in module.definitions}
@@ -32,15 +32,17 @@ def initial_predicate(config: Config, modules: Sequence[Module]) -> str:
 
 def _conjuncts(expr: Expression | None) -> list[str]:
     """The names among the conjuncts of a formula."""
-    if expr is None or expr.is_name():
-        return [] if expr is None else [expr.operator]
+    if expr is None:
+        return []
+    if expr.is_name():
+        return [expr.operator]
     return [name for part in expr.arguments for name in _conjuncts(part)] if expr.operator == "/\\" else []
 
 
 def evaluated_on_initial(config: Config, traces: Sequence[Trace]) -> tuple[str, ...]:
-    """What TLC evaluates on an initial state, in its order, where the last trace is to one that is whole; else nothing.
+    """The definitions that TLC evaluates on a complete initial state, in TLC's order; empty if the state is incomplete.
 
-    TLC prints a state whole once it has evaluated it, so that the initial predicate is hardly to blame.
+    The state is the first of the last trace. Once TLC prints a complete state, the initial predicate has been evaluated.
     """
     states = [state for trace in traces[-1:] for state in trace.states[:1]]
     if not states or UNASSIGNED in states[0].values.values():

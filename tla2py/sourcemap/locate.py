@@ -1,4 +1,4 @@
-"""From the places that TLC prints to those in the user's own files, and its messages without the paths of the run."""
+"""Results with TLC's locations and paths replaced by places in the user's files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tla2py.trace.trace import Location, Trace
 _CONFIG_LINE = re.compile(r"configuration file at line (\d+)")
 _MODULE = re.compile(r"-{4,}\s*MODULE\s+(\w+)")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:!\w+)*")
-# A run in a JVM that stays for many has a folder that its command line does not name.
+# The command line of a JVM that serves many runs does not name a run's folder.
 _TEMPORARY = re.compile(r"(?:[/\\][^\s/\\\"']+)*[/\\]tla2py-[\w.-]+[/\\](?:[\w.-]+[/\\])*([\w.-]*)")
 _FOLDER = re.compile(r"-Djava\.io\.tmpdir=(.*)[/\\]tmp")
-# The first lines say what a message is about.
-_READ = 2000
+# The beginning of a message names its subject.
+_SUBJECT_LENGTH = 2000
 _UNASSIGNED = 2222
 _LEVELS = (2146, 2149)
-# These name what they are about, and no place.
+# Messages that name a definition but give no location.
 _NAMING = (
     *range(_UNASSIGNED, 2246),
     *_LEVELS,
@@ -45,7 +45,10 @@ _NAMING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origins:
-    """What a run was made from: the user's files by the sha256 of their texts, texts by sha256, and what else was written."""
+    """The input of a run.
+
+    ``paths`` maps the sha256 of a text to the user's file, ``text`` gives the text of a sha256, ``written`` finds values.
+    """
 
     paths: Mapping[str, str]
     text: Callable[[str], str]
@@ -53,7 +56,7 @@ class Origins:
 
 
 def located(record: RunRecord, result: RunResult, origins: Origins) -> RunResult:
-    """The result with the places of its diagnostics in the user's files, and no path of the run's folder in any text."""
+    """The result with places in the user's files instead of the run's folder."""
     if not result.diagnostics and not record.originals:
         return result
     locator = _Locator(record, origins, result.traces)
@@ -73,34 +76,31 @@ def located(record: RunRecord, result: RunResult, origins: Origins) -> RunResult
 
 
 class _Locator:
-    """Places of one run."""
+    """The places of one run."""
 
     def __init__(self, record: RunRecord, origins: Origins, traces: Sequence[Trace]) -> None:
         self._origins = origins
         self._traces = traces
         self._files = {name.removesuffix(".tla"): sha256 for name, sha256 in record.modules}
         self._originals = {name.removesuffix(".tla"): sha256 for name, sha256 in record.originals}
-        execution = record.executions[0]
         self._folders = {f[1] for e in record.executions for option in e.argv if (f := _FOLDER.match(option))}
-        main = self._origins.text(self._files[record.main])
         self._main = record.main
-        self._config_text = execution.config_text
-        self._wrapper = WrapperModule.read(main, _config(self._config_text))
-
-    # Diagnostics.
+        self._config_text = record.executions[0].config_text
+        self._config = _config(self._config_text)
+        self._wrapper = WrapperModule.read(origins.text(self._files[record.main]), self._config)
 
     def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
         """A diagnostic with its place; ``following`` are it and those after it."""
-        text, place = self._told(found.text), self._place_of(found) or self._called(following)
+        text, place = self._rewritten(found.text), self._place_of(found) or self._called(following)
         suspects: Sequence[str] = ()
         if place is None and found.code == Code.INITIAL_STATE_FAILED:
-            suspects = evaluated_on_initial(_config(self._config_text), self._traces)
+            suspects = evaluated_on_initial(self._config, self._traces)
         if len(suspects) == 1:
             place = self._declared(suspects[0])
         elif suspects:
             text += (
-                f"\nTLC does not say where: in the initial predicate, or in one of {', '.join(suspects)}, "
-                "which are evaluated on this state."
+                "\nTLC gives no location. The error is in the initial predicate, or in one of "
+                f"{', '.join(suspects)}, which TLC evaluates on this state."
             )
         return replace(found, text=text, place=place or self._named(found))
 
@@ -110,7 +110,7 @@ class _Locator:
         if found.location is not None and (place := self.place(found.location)) is not None:
             return place
         if found.code == Code.SUCCESSOR_INCOMPLETE and self._traces:
-            # It names the variable; what forgot it is the action that led here.
+            # The message names the variable; the last action did not assign it.
             action = self._traces[-1].states[-1].location
             return self.place(action) if action is not None else None
         if (line := _CONFIG_LINE.search(found.text)) is not None:
@@ -118,19 +118,19 @@ class _Locator:
         return None
 
     def _called(self, following: Sequence[Diagnostic]) -> Place | None:
-        """Where TLC was when the first of these came about, if it tells in the next."""
+        """The place of the first diagnostic if the second one gives it."""
         first, *others = following
         if first.severity != "error" or not others:
             return None
         then = others[0]
-        # Of a whole state it tells where a value was made, not where it was used.
+        # For a complete state TLC locates the value's origin, not its use.
         made = then.code == Code.FINGERPRINT_FAILED and first.code != Code.INITIAL_STATE_FAILED
         if made and then.location is not None:
             return self.place(then.location)
         return self._innermost(then.text) if then.code == Code.NESTED_EXPRESSION else None
 
     def _innermost(self, text: str) -> Place | None:
-        """The innermost call in a module that is no standard one."""
+        """The innermost call outside of the standard modules."""
         calls = [self.place(location_of(call.groups())) for call in CALL.finditer(text)]
         return next((place for place in reversed(calls) if place is not None), None)
 
@@ -144,10 +144,10 @@ class _Locator:
     def _named(self, found: Diagnostic) -> Place | None:
         if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE):
             read = [_read(self._origins.text(sha256)) for sha256 in self._files.values()]
-            return self._declared(initial_predicate(_config(self._config_text), read))
+            return self._declared(initial_predicate(self._config, read))
         if found.code not in _NAMING:
             return None
-        names = _NAME.findall(found.text[:_READ])
+        names = _NAME.findall(found.text[:_SUBJECT_LENGTH])
         meanings = self._wrapper.meanings if self._wrapper is not None else {}
         for name in names:
             if name in meanings:
@@ -161,22 +161,20 @@ class _Locator:
         return None
 
     def _declared(self, name: str) -> Place | None:
-        """Where a module of the user declares or defines a name."""
+        """The place in the user's modules that declares or defines a name."""
         for module, sha256 in self._files.items():
             if module == self._main and self._wrapper is not None:
                 continue
             read = _read(self._origins.text(sha256))
-            declared = [(each.name, each.span) for each in read.definitions]
-            declared += [(each.name, each.span) for each in read.constants]
-            declared += [(each.name, each.span) for each in read.variables]
-            if (span := dict(reversed(declared)).get(name)) is not None:
+            spans = [(each.name, each.span) for each in read.definitions]
+            spans += [(each.name, each.span) for each in read.constants]
+            spans += [(each.name, each.span) for each in read.variables]
+            if (span := next((span for each, span in spans if each == name), None)) is not None:
                 return self._in_module(module, span.begin_line, span.begin_column)
         return None
 
-    # Places.
-
     def place(self, location: Location) -> Place | None:
-        """A place that TLC prints, in the user's files; None for one in a standard module."""
+        """The place in the user's files of a location that TLC prints; None in a standard module."""
         module = self._file_of(location.module)
         if module is None:
             return None
@@ -187,11 +185,11 @@ class _Locator:
             return self._wrapper.place(location.begin_line, column, self._origins.written)
         found = self._in_module(module, location.begin_line, column)
         if location.end_line > location.begin_line and module not in self._originals:
-            found = replace(found, excerpt=_some(lines[location.begin_line - 1 : location.end_line]))
+            found = replace(found, excerpt=_excerpt(lines[location.begin_line - 1 : location.end_line]))
         return found
 
     def _file_of(self, module: str) -> str | None:
-        """The file that a module is in: its own, or that of the module it is nested in."""
+        """The file of a module: its own, or that of the module around it."""
         if module in self._files:
             return module
         texts = ((name, self._origins.text(sha256)) for name, sha256 in self._files.items())
@@ -212,16 +210,14 @@ class _Locator:
         )
 
     def line(self, module: str, line: int) -> int:
-        """The user's line of a line in what TLC was given."""
+        """The user's line number of a line in TLC's copy of a module."""
         if module not in self._originals:
             return line
         text = self._origins.text
         return original_line(text(self._originals[module]), text(self._files[module]), line)
 
-    # Texts.
-
-    def _told(self, text: str) -> str:
-        """A message with the user's places and files in place of those of the run."""
+    def _rewritten(self, text: str) -> str:
+        """A message with the user's places and files instead of the run's."""
         for folder in self._folders:
             text = re.sub(rf"{re.escape(folder)}[/\\]?([\w.-]*)", self._file_named, text)
         text = _TEMPORARY.sub(self._file_named, text)
@@ -241,10 +237,8 @@ class _Locator:
         place = self.place(location) if always or changed else None
         return found[0] if place is None else str(place)
 
-    # Traces.
-
     def trace(self, trace: Trace) -> Trace:
-        """A trace whose actions are at the user's lines."""
+        """A trace with the user's line numbers."""
         states = []
         for state in trace.states:
             at = state.location
@@ -255,8 +249,7 @@ class _Locator:
         return replace(trace, states=tuple(states))
 
 
-def _some(lines: Sequence[str]) -> str:
-    """Lines as an excerpt."""
+def _excerpt(lines: Sequence[str]) -> str:
     return "\n".join([*lines[:MOST_LINES], *(["..."] if len(lines) > MOST_LINES else [])])
 
 

@@ -1,4 +1,4 @@
-"""Where what the runs of a store were made from was written, as its manifest says."""
+"""The user's files behind the runs of a store, from its manifest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tla2py.sweep.written import SweepTexts
 
 
 class StoredOrigins:
-    """Leads the places in the results of a store's runs back to the user's files."""
+    """Maps places in the results of a store's runs to the user's files."""
 
     def __init__(self, store: Store, manifest: Manifest) -> None:
         self._store, self._manifest = store, manifest
@@ -25,10 +25,10 @@ class StoredOrigins:
         try:
             self._file, self._source = read_sweep_text(manifest.sweep, path)
         except InputError:
-            self._file = SweepFile(module="")  # of a store that was made from something else
+            self._file = SweepFile(module="")  # the store was not made from a sweep file
 
     def located(self, point: ManifestPoint, record: RunRecord, result: RunResult) -> RunResult:
-        """The result with its places in the user's files, as far as the store still has the texts."""
+        """The result with places in the user's files, or unchanged if the store lacks a text."""
         written = SweepTexts(source=self._source, file=self._file, parameters=point.parameters)
         try:
             return located(

@@ -1,4 +1,4 @@
-"""A wrapper module that tla2py wrote, and the values in the user's files that its definitions stand for."""
+"""Generated wrapper modules, and the user's values behind their definitions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _DEFINED = re.compile(r"(\w+)(?:\([^)]*\))? ==")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrapperModule:
-    """The lines of a wrapper module, and the name or key behind each of its definitions."""
+    """The lines of a wrapper module, and the constant, substitution or key behind each definition."""
 
     lines: tuple[str, ...]
     meanings: Mapping[str, str]
 
     @classmethod
     def read(cls, text: str, config: Config) -> WrapperModule | None:
-        """The wrapper module in a text; None if the text is a module of the user."""
+        """The wrapper module in a text; None for a module of the user."""
         if "\n\\* Written by tla2py" not in text[:400]:
             return None
         found = {
@@ -36,7 +36,7 @@ class WrapperModule:
         return cls(lines=tuple(text.split("\n")), meanings=meanings)
 
     def place(self, line: int, column: int, written: Written) -> Place | None:
-        """The user's place of a value at a place of the wrapper; None if no value is there."""
+        """The place of the user's value at a position in the wrapper; None if there is no value."""
         heads = {
             number: found[1]
             for number, each in enumerate(self.lines, 1)

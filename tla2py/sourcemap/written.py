@@ -1,4 +1,4 @@
-"""Where the user wrote a constant's value, or the name of what is to be checked."""
+"""The places where the user wrote values and names of definitions."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from tla2py.syntax.offsets import solid_offsets
 
 
 class Written(Protocol):
-    """The places in what a model was made from, beside its modules."""
+    """Places outside of the modules: in a sweep file, a config or options."""
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
-        """Where the value of a constant or of a replaced definition is written.
+        """The place of the value of a constant or of a substitution.
 
-        ``index`` counts its characters that are no white space, from 0, of which the last ``length`` are meant; None
-        is the beginning.
+        ``index`` is a position within its last ``length`` non-blank characters, counted from 0 without blanks; None is
+        the beginning.
         """
 
     def name(self, name: str) -> Place | None:
-        """Where a definition or a constant is named."""
+        """The place that names a definition or a constant."""
 
     def line(self, number: int) -> Place | None:
-        """The line of a config that TLC was given as it is written; None for one that was generated."""
+        """The place of a config line that TLC read unchanged; None in a generated config."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionTexts:
-    """What was given on the command line, over a config file."""
+    """The constants of the command line, which override a config."""
 
     constants: Mapping[str, str]
     config: Path | None
     verbatim: bool
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
-        """The option that assigns the value, or the place in the config."""
+        """The place in the option that assigns the value, or in the config."""
         if name not in self.constants:
             return self.name(name)
         text = self.constants[name]
@@ -46,13 +46,13 @@ class OptionTexts:
         return Place(file=f"-c {name}=...", column=column, excerpt=text)
 
     def name(self, name: str) -> Place | None:
-        """The place in the config, or the option."""
+        """The option, or the place in the config."""
         if name in self.constants:
             return Place(file=f"-c {name}=...", excerpt=self.constants[name])
         return config_name(self.config, name) if self.config is not None else None
 
     def line(self, number: int) -> Place | None:
-        """The line of the config file."""
+        """The place of a line of the config."""
         lines = config_lines(self.config) if self.verbatim and self.config is not None else ()
         excerpt = lines[number - 1] if 0 < number <= len(lines) else ""
         return Place(file=str(self.config), line=number, excerpt=excerpt) if lines else None

@@ -1,4 +1,4 @@
-"""Spark: the choice of an executor, the session, the frames over a store's tables, and jobs. Only here is pyspark imported."""
+"""Spark: executor choice, session, frames over a store's tables, jobs. Only this package imports pyspark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The executor that distributes runs with Spark: one partition per run, each calling the same code as the local one."""
+"""The executor that distributes runs with Spark, one partition per run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ News = list[Completed | Tla2pyError]
 
 
 class _Append(AccumulatorParam[News]):
-    """An accumulator that gathers news on the driver while a job goes on."""
+    """An accumulator that collects results on the driver during a job."""
 
     def zero(self, value: News) -> News:  # noqa: ARG002
         return []
@@ -34,10 +34,10 @@ class _Append(AccumulatorParam[News]):
 
 
 class SparkExecutor:
-    """Runs as Spark tasks.
+    """An executor of runs as Spark tasks.
 
-    A failing model is data and never a failed task, so that Spark repeats a task only when the worker under it was
-    lost; that is harmless, because a run's record has the same name each time.
+    A failing model is data, never a failed task. Spark therefore repeats a task only if its worker was lost, which is
+    harmless: the run's record keeps its name.
     """
 
     def __init__(self, context: SparkContext) -> None:
@@ -48,11 +48,11 @@ class SparkExecutor:
 
     @property
     def slots(self) -> int:
-        """How many runs go on at once; on a cluster, whose executors come and go, how many could now."""
+        """How many runs execute at once; on a cluster, with its current executors."""
         return max(self._context.defaultParallelism // self._cpus, 1)
 
     def running(self) -> int:
-        """How many runs go on now, give or take a fifth of a second: each look at Spark is many calls."""
+        """How many runs execute now, at most 0.2 seconds ago: asking Spark takes many calls."""
         if time.monotonic() - self._looked >= 0.2:
             self._active, self._looked = self._look(), time.monotonic()
         return self._active
@@ -62,15 +62,15 @@ class SparkExecutor:
             tracker = self._context.statusTracker()
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
         except (Py4JError, OSError):
-            # Spark is gone, which its job tells.
+            # Spark has stopped; its job reports that.
             return 0
-        # The tracker hears of a task's end a little after the next one began.
+        # The tracker may count a task that has ended together with its successor.
         return min(sum(stage.numActiveTasks for stage in stages if stage is not None), self.slots)
 
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
-        """Execute all runs; leaving the loop early cancels the job, which ends the runs that go on.
+        """Execute all runs; leaving the loop early cancels the job and its runs.
 
-        Raises ToolchainError (``spark-failed``) when Spark gives up, and what went wrong in a task, such as StoreError.
+        Raises ToolchainError (``spark-failed``) if the job fails, and errors of tasks such as StoreError.
         """
         shared = self._context.broadcast(self._shipper.pack(work))
         news = self._context.accumulator([], _Append())
@@ -111,8 +111,8 @@ class SparkExecutor:
             if failure:
                 raise ToolchainError(
                     "spark-failed",
-                    f"Spark gave up: {_first_line(failure[0])}",
-                    hint="what is recorded stays; the same command executes the rest",
+                    f"the Spark job failed: {_first_line(failure[0])}",
+                    hint="recorded runs are kept; the same command executes the rest",
                 ) from failure[0]
         finally:
             self._stop(thread)
@@ -120,7 +120,7 @@ class SparkExecutor:
                 shared.destroy()
 
     def _stop(self, thread: threading.Thread) -> None:
-        """Cancel what goes on and wait until no task is left, so that no TLC outlives the sweep."""
+        """Cancel the job and wait for its tasks, so that no TLC outlives the sweep."""
         deadline = time.monotonic() + 10
         while thread.is_alive() and time.monotonic() < deadline:
             try:

@@ -17,7 +17,7 @@ from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
 
 
 def table_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
-    """One table with its explicit schema; ``state`` is a VARIANT. Raises InputError (``unknown-table``)."""
+    """A table with ``state`` as a VARIANT. Raises InputError (``unknown-table``)."""
     frame = stored_frame(session, store, name)
     if name in ("states", "graph_states"):
         frame = frame.withColumn("state", sf.parse_json("state"))
@@ -25,27 +25,26 @@ def table_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
 
 
 def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
-    """One table as it is stored, ``state`` being JSON text. Raises InputError (``unknown-table``)."""
+    """A table as stored, with ``state`` as JSON text. Raises InputError (``unknown-table``)."""
     if name not in TABLE_NAMES:
         raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
     file = store.table(name).resolve()
     if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
-        # The copy is on the driver, which executors need not see; Spark itself reads object storage only with a
-        # connector that it does not come with.
+        # Only the driver has the copy, and Spark has no connector for object storage of its own.
         return session.createDataFrame(read_table(file), struct_type(columns))
-    # On a cluster a path without a scheme might be one of the file system that Spark has for its own.
+    # On a cluster a path without a scheme means Spark's default file system.
     return session.read.schema(struct_type(columns)).parquet(file.as_uri())
 
 
 def create_views(session: SparkSession, store: Store) -> None:
-    """Make every table of a store a temporary view under its own name."""
+    """Create a temporary view for every table of a store."""
     for name in TABLE_NAMES:
         table_frame(session, store, name).createOrReplaceTempView(name)
 
 
 def struct_type(columns: Sequence[Column]) -> st.StructType:
-    """The Spark schema of some columns, explicit and never inferred."""
+    """The Spark schema of some columns."""
     return st.StructType(
         [st.StructField(c.name, _spark_type(c.type), c.nullable, {"comment": c.doc}) for c in columns]
     )

@@ -1,4 +1,4 @@
-"""What the programs in ``spark_jobs/`` do: tables of many stores and logs as Spark frames, and their summary."""
+"""The work of the programs in ``spark_jobs/``: tables of many stores and logs as Spark frames, and their summary."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tla2py.tables.schema import TABLE_NAMES, TABLES, runs_columns
 
 
 def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataFrame]:
-    """Every table over some stores, logs and trace files; ``source`` is the input that a row comes from.
+    """Every table over some stores, logs and trace files; ``source`` is the input of a row.
 
-    A parameter that only some of them have is null for the others; states are ITF as JSON text. Raises InputError
-    and StoreError as ``tla2py.open_store`` does, and InputError (``same-input``) for one named twice.
+    A parameter that an input lacks is null; states are ITF as JSON text. Raises InputError and StoreError as
+    ``tla2py.open_store`` does, and InputError (``same-input``) for a duplicate.
     """
     if len(set(inputs)) < len(inputs):
         raise InputError(
-            "same-input", "an input is named twice", hint="name it once; its rows would be counted twice"
+            "same-input", "an input is named twice", hint="name it once, or its rows would count twice"
         )
     stores = {name: open_tables(name) for name in inputs}
     frames = {}
@@ -37,7 +37,7 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
         parts = []
         for name, store in stores.items():
             if isinstance(store, ForeignStore):
-                # Its tables are in a folder of the driver's own, which the executors need not see.
+                # Only the driver has its tables.
                 columns = runs_columns(()) if table == "runs" else TABLES[table]
                 part = session.createDataFrame(read_table(store.table(table)), struct_type(columns))
             else:
@@ -50,10 +50,9 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
 def write_tables(
     tables: Mapping[str, DataFrame], target: str, append: bool = False
 ) -> Iterator[tuple[str, int]]:
-    """Write each table as Parquet below ``target``, any address that Spark can write to; yields its name and rows.
+    """Write each table as Parquet below ``target``, any address that Spark can write to; yields its name and row count.
 
-    Raises InputError (``output-unwritable``) for tables that are there already unless they are to be appended to, and where
-    Spark cannot write.
+    Raises InputError (``output-unwritable``) if Spark cannot write, or if a table exists and ``append`` is not set.
     """
     for name, frame in tables.items():
         place = f"{target.rstrip('/')}/{name}"
@@ -65,12 +64,12 @@ def write_tables(
             raise InputError(
                 "output-unwritable",
                 f"cannot write {place}: {first}",
-                hint="name another place, or give --append",
+                hint="name another place, or use --append",
             ) from error
 
 
 def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
-    """The table ``runs`` over stores, logs and folders that ``write_tables`` filled, with ``source``.
+    """The table ``runs`` over stores, logs and folders written by ``write_tables``, with ``source``.
 
     Raises as ``load_tables`` does, and InputError (``no-runs``) for an address without tables.
     """
@@ -89,7 +88,7 @@ def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
 
 
 def _is_store(name: str) -> bool:
-    """Whether an input is a store, a log or a trace file, not a folder that ``write_tables`` filled."""
+    """Whether an input is a store, a log or a trace file, not a folder written by ``write_tables``."""
     if not is_remote(name):
         return not (folder_of(name) / "runs").is_dir()
     try:
@@ -102,8 +101,8 @@ def _is_store(name: str) -> bool:
 def summarize(runs: DataFrame) -> DataFrame:
     """A row per source, verdict and violated definition.
 
-    ``points`` have that verdict, and violate that; ``shortest`` is the length in states of the shortest
-    counterexample of any of them, ``distinct`` the most states that one found, ``cpu_seconds`` their sum.
+    ``points`` counts its points, ``shortest`` is the length of their shortest counterexample in states, ``distinct`` the
+    maximum of their distinct states, ``cpu_seconds`` the sum.
     """
     violated = sf.explode_outer("violated").alias("violation")
     rows = runs.select("source", "verdict", "trace_length", "distinct", "cpu_seconds", violated)
@@ -120,7 +119,7 @@ def summarize(runs: DataFrame) -> DataFrame:
 
 
 def job_exit(job: Callable[[], None]) -> int:
-    """Run a job and return its exit code; what a user can mend is told in two lines."""
+    """Run a job and return its exit code; user errors are printed in two lines."""
     try:
         job()
     except Tla2pyError as error:

@@ -18,18 +18,18 @@ from tla2py.tables.schema import TABLE_NAMES
 
 
 def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list[str], list[list[object]]]:
-    """The column names and the rows of a statement, as plain Python values.
+    """The column names and rows of a statement, as plain Python values.
 
-    Raises InputError (``sql``) with Spark's first line for a statement that cannot be run.
+    Raises InputError (``sql``) with Spark's first line if the statement fails.
     """
     create_views(session, store)
-    # PySpark logs every error of a query as JSON beside raising it.
+    # PySpark logs every error of a query as JSON in addition to raising it.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     try:
         frame = session.sql(statement)
         return list(frame.columns), [[plain(value) for value in row] for row in frame.collect()]
     except PySparkException as error:
-        # The first sentences say what is wrong; then come the SQLSTATE, the plan and advice for authors of catalogs.
+        # The reason comes first; then the SQLSTATE, the plan and advice for authors of catalogs.
         message = re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
         raise InputError(
             "sql",
@@ -39,7 +39,7 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
 
 
 def plain(value: object) -> object:
-    """A value of Spark as JSON has it."""
+    """A Spark value as JSON data."""
     if isinstance(value, Row):
         return {name: plain(part) for name, part in value.asDict().items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Spark as sweeps and queries start it."""
+"""Spark sessions and contexts for sweeps and queries."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.toolchain.toolchain import find_java
 
-# Half of the processor time of Spark's start is the optimising compiler's, which a query over many rows cannot do without.
+# The optimising compiler takes half of the processor time of Spark's start; only large queries need it.
 _ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
-# A tenth and more is the verification of Spark's own classes.
+# Verifying Spark's own classes takes over a tenth.
 _UNVERIFIED = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 
 
@@ -36,11 +36,11 @@ _UNVERIFIED = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemot
 def spark_context(
     master: str | None = "local[*]", *, workers: int = 1, only_runs: bool = False
 ) -> Iterator[SparkContext]:
-    """What a sweep wants of Spark: no tables, so no session, which takes three seconds to start.
+    """A context for a sweep, which needs no tables: a session takes three seconds more to start.
 
-    ``master`` is as with ``spark_session``, ``workers`` how many cores one task takes. With ``only_runs`` nothing comes
-    after it in this process, and its JVM is one that starts fast. It is stopped at the end, and one that is active
-    already is used as it is. Raises ToolchainError as ``spark_session`` does.
+    ``master`` is as for ``spark_session``, ``workers`` is the number of cores per task. With ``only_runs`` the process
+    runs nothing else on Spark, so its JVM is tuned to start fast. The context is stopped at the end; an active one is
+    reused and not stopped. Raises ToolchainError as ``spark_session`` does.
     """
     active: SparkContext | None = SparkContext._active_spark_context
     if active is not None:
@@ -55,10 +55,10 @@ def spark_context(
 
 
 def _stop(context: SparkContext) -> None:
-    """Stop Spark. PySpark's server of accumulators takes up to a second more to hear of it, which is not waited for."""
+    """Stop Spark without waiting up to a second for PySpark's accumulator server."""
     server, context._accumulatorServer = context._accumulatorServer, None  # type: ignore[assignment]
     try:
-        # It may be gone already.
+        # It may have stopped already.
         with contextlib.suppress(Py4JError, OSError):
             context.stop()
     finally:
@@ -69,9 +69,9 @@ def _stop(context: SparkContext) -> None:
 
 @contextlib.contextmanager
 def spark_session(master: str | None = "local[*]", *, name: str = "tla2py") -> Iterator[SparkSession]:
-    """A session on ``master``, quiet and stopped at the end; a session that is active already is used as it is.
+    """A quiet session on ``master``, stopped at the end; an active session is reused and not stopped.
 
-    None is the master that ``spark-submit`` was given, ``local[*]`` where there is none.
+    None means the master of ``spark-submit``, or ``local[*]`` without it.
     Raises ToolchainError (``spark-failed``, ``java-missing``, ``java-too-old``).
     """
     active = SparkSession.getActiveSession()
@@ -90,7 +90,7 @@ def spark_session(master: str | None = "local[*]", *, name: str = "tla2py") -> I
 
 @contextlib.contextmanager
 def _own_interrupts() -> Iterator[None]:
-    """Keep what an interrupt does here: PySpark puts its own in place, which asks its JVM first and tells all of that."""
+    """Keep the process's interrupt handler: PySpark's own calls its JVM first."""
     kept = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -100,7 +100,7 @@ def _own_interrupts() -> Iterator[None]:
 
 
 def shared_session() -> SparkSession:
-    """The active session, or a local one that lives until the interpreter ends; for notebooks."""
+    """The active session, or a local one until the interpreter exits; for notebooks."""
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -110,7 +110,7 @@ def shared_session() -> SparkSession:
     return SparkSession.builder.getOrCreate()
 
 
-# Set by spark-submit for the Python program it runs: where the JVM listens that it has started already.
+# spark-submit sets this to the port of the JVM that it has started.
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 
@@ -122,7 +122,7 @@ def _start(
     settings = {
         "spark.task.cpus": str(workers),
         "spark.speculation": "false",
-        # Nobody waits for a run that is not wanted any more.
+        # Do not wait for cancelled runs.
         "spark.python.task.killTimeout": "200ms",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "4",
@@ -152,14 +152,14 @@ def _start(
                 "spark.local.dir": str(scratch),
             }
     configuration = SparkConf().setAppName(name).setAll(list(settings.items()))
-    # What spark-submit was told, its master and its memory, stays as it is unless this is told otherwise.
+    # Without an explicit master, spark-submit's options stay.
     if master is not None:
         configuration.setMaster(_local_master(master, workers))
     try:
         with _own_interrupts(), _quiet():
             context = SparkContext.getOrCreate(configuration)
     except KeyboardInterrupt:
-        # A JVM that served a context before is still PySpark's.
+        # PySpark still manages a JVM that served an earlier context.
         if SparkContext._gateway is None:
             _kill_launched()
         raise
@@ -167,16 +167,16 @@ def _start(
         raise ToolchainError(
             "spark-failed",
             f"Spark did not start on {master}: {str(error).splitlines()[0]}",
-            hint="see that the master is right, or run without Spark: tla2py sweep --executor local",
+            hint="check the master, or run without Spark: tla2py sweep --executor local",
         ) from error
     if _SUBMITTED in os.environ:
-        # Its JVM was started with Spark's own logging, a line for every task.
+        # Its JVM has Spark's default logging, a line per task.
         context.setLogLevel("ERROR")
     return context
 
 
 def _kill_launched() -> None:
-    """End a JVM that was interrupted while it started: PySpark then forgets it, and it would wait for ever."""
+    """Kill a JVM whose start was interrupted: PySpark forgets it, and it would wait forever."""
     for child in psutil.Process().children():
         with contextlib.suppress(psutil.Error):
             if "org.apache.spark.deploy.SparkSubmit" in child.cmdline():
@@ -184,15 +184,15 @@ def _kill_launched() -> None:
 
 
 def _local_master(master: str, workers: int) -> str:
-    """A local master with room for one task at least, which runs a task again whose Python worker was killed."""
+    """A local master with cores for at least one task, which retries a task if its Python worker is killed."""
     cores = _local_cores(master)
     return master if cores is None else f"local[{max(cores, workers)},4]"
 
 
 def fitting_master(master: str | None, workers: int, memory_bytes: int) -> tuple[str | None, int | None]:
-    """The master with no more cores than this machine has memory for, and how many runs at once that is if it is fewer.
+    """The master with its cores limited by memory, and the number of concurrent runs if memory limits it.
 
-    Any but a local one is left as it is, and what spark-submit was given. Raises InputError as ``fitting_slots`` does.
+    Only local masters change, and not spark-submit's. Raises InputError as ``fitting_slots`` does.
     """
     cores = None if master is None and _SUBMITTED in os.environ else _local_cores(master or "local[*]")
     if cores is None:
@@ -211,7 +211,7 @@ def _local_cores(master: str) -> int | None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Spark's launcher prints before its logging is set up off the user's standard error."""
+    """Discard what Spark's launcher prints to standard error before logging is configured."""
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as sink:

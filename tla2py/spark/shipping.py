@@ -1,7 +1,7 @@
-"""What travels with a job to a cluster's workers, which share nothing with the driver but the store.
+"""Shipping of a job's dependencies to a cluster's workers, which share only the store with the driver.
 
-This package goes as a zip that the workers import, the jars as files by their digests; the modules and the configs are in
-the runs themselves. Java is the worker's own, or else the one that runs its Spark executor.
+The package is shipped as a zip that the workers import, the jars as files named by digest; runs contain their modules
+and configs. A worker uses its own Java, or the one of its Spark executor.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _PACKAGE = Path(tla2py.__file__).parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """The work as it travels: ``jar`` is the name of a shipped file, None where the workers are on this machine."""
+    """Work for a task; ``jar`` is the name of a shipped file, None if the workers are on this machine."""
 
     work: Work
     jar: str | None
 
 
 class Shipper:
-    """Hands files to a context, each of them once."""
+    """Ships files to a context's workers, each file once."""
 
     def __init__(self, context: SparkContext) -> None:
         self._context = context
@@ -48,11 +48,11 @@ class Shipper:
         self._shipped: set[str] = set()
 
     def pack(self, work: Work) -> Parcel:
-        """The work for this context's workers, after what it needs has been handed to Spark."""
+        """The work for this context's workers, with its dependencies shipped."""
         if not self._remote:
             return Parcel(work=work, jar=None)
         if self._folder is None:
-            # Spark fetches from here for as long as the context lives.
+            # Spark reads from here until the context ends.
             self._folder = Path(tempfile.mkdtemp(prefix="tla2py-ship-"))
             atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
             if _PACKAGE.is_dir():
@@ -72,7 +72,7 @@ class Shipper:
 
 
 def zip_package(folder: Path) -> Path:
-    """This package as a zip that can be imported, named by its content so that no worker takes an older one for it."""
+    """This package as an importable zip, named by its digest so that no worker reuses an older one."""
     files = {file.relative_to(_PACKAGE.parent): file.read_bytes() for file in sorted(_PACKAGE.rglob("*.py"))}
     digest = hashlib.sha256()
     for name, data in files.items():
@@ -85,7 +85,7 @@ def zip_package(folder: Path) -> Path:
 
 
 def unpack(parcel: Parcel) -> Work:
-    """The work with the tools of the machine that this is called on.
+    """The work with the tools of this machine.
 
     Raises ToolchainError (``java-missing``, ``jar-corrupt``), and StoreError (``store-not-shared``).
     """
@@ -95,8 +95,8 @@ def unpack(parcel: Parcel) -> Work:
     if not is_remote(work.store) and not Path(work.store).is_dir():
         raise StoreError(
             "store-not-shared",
-            f"{work.store} is not there on the worker {socket.gethostname()}",
-            hint="driver and workers share nothing but the store: name a folder that all of them see with -o",
+            f"{work.store} does not exist on the worker {socket.gethostname()}",
+            hint="driver and workers share the store: name a folder with -o that all of them can access",
         )
     return replace(work, toolchain=_tools(parcel.jar, work.toolchain))
 
@@ -106,24 +106,23 @@ def _resolved(store: Address) -> Address:
 
 
 @lru_cache(maxsize=4)
-def _tools(name: str, asked: Toolchain) -> Toolchain:
+def _tools(name: str, wanted: Toolchain) -> Toolchain:
     jar = read_jar(Path(SparkFiles.get(name)), "shipped")
-    _check(jar.path, jar.sha256, asked.jar.sha256)
+    _check(jar.path, jar.sha256, wanted.jar.sha256)
     return Toolchain(
-        jar=kept_jar(jar), java=_java(), overrides=tuple(_arrived(override) for override in asked.overrides)
+        jar=kept_jar(jar), java=_java(), overrides=tuple(_received(override) for override in wanted.overrides)
     )
 
 
-def _arrived(override: Override) -> Override:
-    """An override under its own name, by which a run knows it."""
+def _received(override: Override) -> Override:
+    """A shipped override under its original name, which is part of a run."""
     shipped = Path(SparkFiles.get(_shipped_name(override)))
     place = shipped.with_suffix("") / override.path.name
     place.parent.mkdir(exist_ok=True)
-    # Several of Spark's workers may be about it at once.
+    # Several workers may do this at once.
     with contextlib.suppress(FileExistsError):
         place.symlink_to(shipped)
-    arrived = read_override(place)
-    _check(shipped, arrived.sha256, override.sha256)
+    _check(shipped, read_override(place).sha256, override.sha256)
     return Override(path=place, sha256=override.sha256)
 
 
@@ -134,12 +133,14 @@ def _shipped_name(override: Override) -> str:
 def _check(path: Path, found: str, wanted: str) -> None:
     if found != wanted:
         raise ToolchainError(
-            "jar-corrupt", f"{path} arrived damaged on {socket.gethostname()}", hint="run the sweep again"
+            "jar-corrupt",
+            f"{path} was damaged on its way to {socket.gethostname()}",
+            hint="run the sweep again",
         )
 
 
 def _java() -> Java:
-    """The worker's own Java where it has one that will do, else the one that executes Spark here."""
+    """The worker's own Java if it is suitable, otherwise the one of its Spark executor."""
     try:
         return find_java()
     except ToolchainError:

@@ -76,5 +76,5 @@ def test_damaged_dumps_are_refused(path: tuple[str | int, ...], value: object) -
         part = part[key]
     part[path[-1]] = value
 
-    with pytest.raises(InputError, match="not a trace as TLC dumps it"):
+    with pytest.raises(InputError, match="not a trace dumped by TLC"):
         trace_from_dump(damaged)

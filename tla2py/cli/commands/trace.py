@@ -13,7 +13,7 @@ from tla2py.cli.options import Arguments, Jar
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
 from tla2py.explore.traces import export_stored, other_point, verify_traces
 from tla2py.explore.view import StoreView, open_view
-from tla2py.interop import ForeignStore, Found
+from tla2py.interop import ForeignStore, TraceFile
 from tla2py.model.outcome import Verdict
 from tla2py.show.export import FORMATS
 from tla2py.terminal.compare import comparison_text
@@ -94,10 +94,10 @@ def trace_command(
     else:
         show(traces_text(view, point, trace, full=full, hint=not arguments))
     if isinstance(view.store, ForeignStore) and diff is None and format_ == "text":
-        raise typer.Exit(_explain(view.store.found))
+        raise typer.Exit(_explain(view.store.file))
 
 
-def _explain(found: Found) -> int:
+def _explain(found: TraceFile) -> int:
     """Show TLC's errors in a log without an answer, and return the exit code."""
     verdict = found.result.verdict
     if verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces):
