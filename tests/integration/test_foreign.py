@@ -154,7 +154,7 @@ def test_a_log_cut_off_in_mid_trace(tmp_path: Path, run_cli: RunCli, options: li
     shown = run_cli("trace", cut)
     assert shown.code == 0
     assert shown.stdout.splitlines()[0] == "trace 1: Short is violated, incomplete trace of 3 states"
-    assert shown.stdout.splitlines()[-1] == "and here the log is cut off"
+    assert shown.stdout.splitlines()[-1] == "and the log is cut off here"
     copy = tmp_path / "copy.itf.json"
     copy.write_text(run_cli("trace", cut, "--format", "itf").stdout)
     assert only_trace(copy) == trace
@@ -280,7 +280,7 @@ def test_two_files_compared(tmp_path: Path, run_cli: RunCli) -> None:
     ended = run_cli("trace", log, "--diff", CORPUS / "dump-lasso.json")
 
     assert ended.code == 0
-    assert "here their steps part" in ended.stdout
+    assert "the traces diverge here" in ended.stdout
     assert run_cli("trace", log, "--diff", log).stdout.splitlines()[-1] == "both take the same steps"
 
 

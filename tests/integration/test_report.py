@@ -50,7 +50,7 @@ def test_a_trace_of_others_has_a_page_too(run_cli: RunCli, store: Path, tmp_path
 REFUSED = (
     (("--notes", "nothing.md"), "cannot read nothing.md"),
     (("--lanes", "Nobody"), "Nobody is neither a constant"),
-    (("--messages", "x"), "do not tell its processes"),
+    (("--messages", "x"), "cannot infer the processes"),
     (("-o", "no/such/folder.html"), "cannot write no/such/folder.html"),
 )
 

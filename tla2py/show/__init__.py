@@ -1,1 +1,1 @@
-"""Views of counterexamples: HTML for notebooks and pages, pictures in SVG, a stepper, plain lines."""
+"""Views of counterexamples: HTML for notebooks and pages, SVG pictures, a stepper, plain text."""

@@ -1,4 +1,4 @@
-"""Charts in SVG: curves over sizes."""
+"""SVG charts of curves over sizes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 78.0, 170.0, 26.0, 44.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """Points over x, all y greater than 0."""
+    """A labelled curve; every y is greater than 0."""
 
     label: str
     points: tuple[tuple[float, float], ...]
 
 
 def curves_svg(title: str, x_title: str, ticks: Mapping[float, str], curves: Sequence[Curve]) -> Element:
-    """Curves with a logarithmic y axis; ``ticks`` are the places on the x axis with their labels."""
+    """A chart with a logarithmic y axis; ``ticks`` maps positions on the x axis to labels."""
     ys = [y for curve in curves for _, y in curve.points]
     low, high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
     high = max(high, low + 1)
@@ -32,7 +32,15 @@ def curves_svg(title: str, x_title: str, ticks: Mapping[float, str], curves: Seq
         up = (math.log10(y) - low) / (high - low)
         return _LEFT + across * (_WIDTH - _LEFT - _RIGHT), _HEIGHT - _BOTTOM - up * (_HEIGHT - _TOP - _BOTTOM)
 
-    picture = _picture(_WIDTH, _HEIGHT, title)
+    picture = element(
+        "svg",
+        element("title", title),
+        viewBox=f"0 0 {_WIDTH:.0f} {_HEIGHT:.0f}",
+        width=_WIDTH,
+        height=_HEIGHT,
+        role="img",
+        aria_label=title,
+    )
     picture.append(picture_text(_LEFT, 15, title, "t2-head"))
     for power in range(low, high + 1):
         _, y = place(first, 10.0**power)
@@ -60,17 +68,10 @@ def _curve(curve: Curve, places: Sequence[tuple[float, float]], ends: list[tuple
         dot = element("circle", cx=x, cy=y, r=3.5, class_="t2-dot")
         dot.append(element("title", f"{curve.label}: {value:,.0f}"))
         group.append(dot)
-    # Labels that would lie on one another are moved apart.
+    # Move overlapping labels apart.
     x, at = places[-1][0] + 10, places[-1][1] + 4
     while any(abs(at - other) < 13 and abs(x - beside) < _RIGHT for beside, other in ends):
         at += 13
     ends.append((x, at))
     group.append(picture_text(x, at, curve.label, "t2-small"))
     return group
-
-
-def _picture(width: float, height: float, title: str) -> Element:
-    box = f"0 0 {width:.0f} {height:.0f}"
-    return element(
-        "svg", element("title", title), viewBox=box, width=width, height=height, role="img", aria_label=title
-    )

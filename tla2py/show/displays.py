@@ -1,4 +1,4 @@
-"""The views that traces show themselves by, see ``tla2py.trace.display``; each is imported when it is needed."""
+"""The views of ``tla2py.trace.display``, each imported on first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tla2py.values import Value
 
 
 def text(shown: object) -> str:
-    """A trace, a state, a difference or a comparison as text."""
+    """A trace, state, difference or comparison as text."""
     from tla2py.show.comparison import comparison_lines
     from tla2py.show.plain import diff_text, state_text, trace_text
 
@@ -28,19 +28,20 @@ def text(shown: object) -> str:
 
 
 def html(shown: object) -> str:
-    """A trace, a state, a difference or a comparison as HTML."""
-    from tla2py.show.comparison import comparison_html
-    from tla2py.show.trace_html import diff_html, state_html, trace_html
+    """A trace, state, difference or comparison as HTML."""
+    from tla2py.show.comparison import comparison_view
+    from tla2py.show.markup import html_text
+    from tla2py.show.trace_html import diff_html, state_html, trace_view
 
     match shown:
         case Trace():
-            return trace_html(shown)
+            return html_text(trace_view(shown))
         case State():
             return state_html(shown)
         case StateDiff():
             return diff_html(shown)
         case Comparison():
-            return comparison_html(shown)
+            return html_text(comparison_view(shown))
     raise TypeError(f"no HTML view of {type(shown).__name__}")
 
 
@@ -52,14 +53,14 @@ def lanes(
     sender: str | None,
     receiver: str | None,
 ) -> Picture:
-    """A trace by process, see ``Trace.lanes``."""
+    """The lanes of a trace, see ``Trace.lanes``."""
     from tla2py.show.lanes import trace_lanes
 
     return trace_lanes(trace, by, messages=messages, sender=sender, receiver=receiver)
 
 
 def stepper(trace: Trace) -> Stepper:
-    """A widget that steps through a trace, see ``Trace.stepper``."""
+    """The stepper of a trace, see ``Trace.stepper``."""
     from tla2py.show.stepper import trace_stepper
 
     return trace_stepper(trace)

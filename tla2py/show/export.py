@@ -1,4 +1,4 @@
-"""A counterexample written for others to read: ITF, JSON, CSV and TLA+."""
+"""Counterexamples as ITF, JSON, CSV and TLA+."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from tla2py.errors import InputError
 from tla2py.interop.itf import trace_to_itf
@@ -17,74 +17,49 @@ from tla2py.values import Record, Value, format_value
 from tla2py.values.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifier, scalar_forms
 
 FORMATS = ("text", "itf", "json", "csv", "tla")
-"""What ``tla2py trace --format`` takes; text is for persons and made elsewhere."""
+"""The formats of ``tla2py trace --format``; text is not written here."""
 
 _FORMULA = re.compile(r"[=+@\t\r].|-\D", re.DOTALL)
 _COLUMNS = ("index", "action", "action_args", "in_loop", "variable", "value")
-# Names that are taken in a module that extends Integers, Sequences and TLC.
-_TAKEN = frozenset(
-    {
-        "Nat",
-        "Int",
-        "STRING",
-        "BOOLEAN",
-        "TRUE",
-        "FALSE",
-        "Seq",
-        "Len",
-        "Append",
-        "Head",
-        "Tail",
-        "SubSeq",
-        "SelectSeq",
-        "Print",
-        "PrintT",
-        "Assert",
-        "JavaTime",
-        "TLCGet",
-        "TLCSet",
-        "Permutations",
-        "SortSeq",
-        "RandomElement",
-        "Any",
-        "ToString",
-        "TLCEval",
-        "Trace",
-        "Actions",
-        "LoopStart",
-        "Stuttering",
-    }
-)
+# Names defined in Integers, Sequences and TLC, and by the module itself.
+_DEFINED = """
+Nat Int STRING BOOLEAN TRUE FALSE
+Seq Len Append Head Tail SubSeq SelectSeq
+Print PrintT Assert JavaTime TLCGet TLCSet Permutations SortSeq RandomElement Any ToString TLCEval
+Trace Actions LoopStart Stuttering
+"""
+_TAKEN = frozenset(_DEFINED.split())
 
 
 def export_trace(
     trace: Trace, form: str, *, name: str = "Trace", parameters: Mapping[str, Value] | None = None
 ) -> str:
-    """The trace in one of the formats itf, json, csv and tla, ending in a line's end.
+    """The text of a trace in the format itf, json, csv or tla, with a final newline.
 
-    ``name`` is that of the module in TLA+, ``parameters`` are the constants that ITF lists. JSON holds the columns of
-    ``traces`` and its rows of ``states``; CSV has a row per state and variable, the value as TLA+. Raises InputError
+    ``name`` is the name of the TLA+ module, ``parameters`` are the constants for ITF. JSON has the columns of ``traces``
+    and the rows of ``states``; CSV has a row per state and variable with the value as TLA+. Raises InputError
     (``unknown-format``).
     """
-    if form not in _WRITERS:
-        raise InputError(
-            "unknown-format", f"no format {form!r}", hint=f"formats of traces: {', '.join(FORMATS)}"
-        )
-    return _WRITERS[form](trace, name, parameters or {})
+    match form:
+        case "itf":
+            return _json_text(trace_to_itf(trace, parameters))
+        case "json":
+            return _json_text(rows.trace_object(None, 1, trace))
+        case "csv":
+            return _csv(trace)
+        case "tla":
+            return _tla(trace, name)
+    raise InputError("unknown-format", f"no format {form!r}", hint=f"formats of traces: {', '.join(FORMATS)}")
 
 
-def _itf(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
-    return json.dumps(trace_to_itf(trace, parameters), indent=2, ensure_ascii=False) + "\n"
+def _json_text(data: object) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _json(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
-    return json.dumps(rows.trace_object(None, 1, trace), indent=2, ensure_ascii=False) + "\n"
-
-
-def _csv(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
+def _csv(trace: Trace) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    # csv quotes a carriage return only where lines end with one.
+    # csv quotes a carriage return only if lines end with one.
     careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(_COLUMNS)
     for state in trace.states:
@@ -98,15 +73,15 @@ def _csv(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # no
 
 
 def _cell(content: str | None) -> str | None:
-    """What a spreadsheet does not take for a formula; no value of TLC's begins like one."""
+    """The content, quoted if a spreadsheet would run it as a formula; no TLC value looks like one."""
     return f"'{content}" if content and _FORMULA.match(content) else content
 
 
-def _tla(trace: Trace, name: str, parameters: Mapping[str, Value]) -> str:  # noqa: ARG001
-    """A module that defines the trace as a sequence of records, and names its actions and its end.
+def _tla(trace: Trace, name: str) -> str:
+    """A module that defines the trace as a sequence of records, its actions and its end.
 
-    Model values are declared as constants. What is no TLA+ is written as the string of its text: values TLC does not
-    write out, and model values whose names are no identifiers.
+    Model values are declared as constants. Values that TLC does not print, and model values whose names are not
+    identifiers, become strings.
     """
     names = sorted({n for state in trace.states for v in state.values.values() for n in _model_values(v)})
     constants = [name for name in names if _declarable(name)]
@@ -140,7 +115,7 @@ def _tla_value(value: Value) -> str:
 
 
 def _writable(value: Value) -> Value:
-    """The value where all of it can be written in TLA+, else its text as a string."""
+    """The value if all of it can be written in TLA+, otherwise its text as a string."""
     for rank, content in scalar_forms([canonical(value)]):
         if (rank == OPAQUE and (content in ("null", "UNDEF", "ANY") or _is_description(content))) or (
             rank == MODEL_VALUE and not _declarable(content)
@@ -150,7 +125,7 @@ def _writable(value: Value) -> Value:
 
 
 def _is_description(text: str) -> bool:
-    """Whether TLC describes an expression, an operator or a lazy value in place of writing it: ``<Operator F>``."""
+    """Whether TLC describes an expression, operator or lazy value instead of printing it, as in ``<Operator F>``."""
     return (
         any(f"<{word}" in text for word in ("expression", "Operator", "Java Method", "LAZY")) or "{ <" in text
     )
@@ -162,11 +137,3 @@ def _model_values(value: Value) -> list[str]:
 
 def _declarable(name: str) -> bool:
     return is_identifier(name) and name.isascii() and name not in _TAKEN
-
-
-_WRITERS: dict[str, Callable[[Trace, str, Mapping[str, Value]], str]] = {
-    "itf": _itf,
-    "json": _json,
-    "csv": _csv,
-    "tla": _tla,
-}

@@ -1,4 +1,4 @@
-"""A counterexample by process: what each of them did in each step, and which messages went from whom to whom."""
+"""A counterexample by process: the changes of each process in each step, and the messages between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tla2py.values import Value, format_value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A step: what it changed of each process, and of what belongs to none of them (``shared``)."""
+    """A step with its changes per process, and the changes of no process (``shared``)."""
 
     state: State
     cells: Mapping[Value, tuple[str, ...]]
@@ -29,7 +29,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lanes(Printed):
-    """A trace by process. Jupyter shows it as a picture; ``svg`` and ``save`` hand it out as a file."""
+    """A trace by process. Jupyter shows it as a picture; ``svg`` and ``save`` export it."""
 
     trace: Trace
     processes: Processes
@@ -38,22 +38,22 @@ class Lanes(Printed):
 
     @property
     def note(self) -> str:
-        """How to tell the ends of messages, empty where nothing is missing."""
+        """How to name unknown senders and receivers; empty if all are known."""
         if not any(arrow.stub or not arrow.drawn for arrow in self.arrows):
             return ""
         return (
-            "who sends or receives is not known of every message: "
-            "the arguments sender and receiver of lanes() name the fields that tell"
+            "some messages have an unknown sender or receiver: "
+            "name their fields with the arguments sender and receiver of lanes()"
         )
 
     def svg(self) -> str:
-        """The picture as the text of an SVG file."""
+        """The text of the SVG file."""
         from tla2py.show.lanes_svg import lanes_svg
 
         return svg_text(lanes_svg(self))
 
     def save(self, path: str | Path) -> Path:
-        """The path of the SVG file that was written. Raises OSError."""
+        """The path of the written SVG file. Raises OSError."""
         target = Path(path)
         target.write_text(self.svg(), encoding="utf-8")
         return target
@@ -113,7 +113,7 @@ def _rows(trace: Trace, processes: Processes, messages: str | None) -> Iterator[
 def _other_keys(
     before: State, after: State, keyed: Mapping[str, frozenset[Value]], processes: Processes
 ) -> Iterator[str]:
-    """What changed of functions on the processes at keys that are none of them."""
+    """The changes of functions on the processes at other keys."""
     for name, keys in keyed.items():
         for key in keys.difference(processes):
             one, other = part_of(before.values[name], key), part_of(after.values[name], key)

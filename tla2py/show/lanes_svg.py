@@ -1,4 +1,4 @@
-"""The picture of a counterexample by process: lanes side by side, time going down."""
+"""The picture of a counterexample by process, with a column per process and time going down."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHARED = "shared"
 
 
 class _Places:
-    """Where everything stands: the columns of lanes, the rows of steps."""
+    """The layout: columns of lanes and rows of steps."""
 
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
@@ -53,23 +53,23 @@ class _Places:
         self.height = y + (1 + len(self.note)) * _LINE
 
     def middle(self, lane: Value | None) -> float:
-        """Where the line of a lane runs."""
+        """The x position of a lane's line."""
         x, width = self.columns[lane]
         return x + width / 2
 
     def edge(self, lane: Value | None, row: int, side: float) -> float:
-        """Where an arrow touches a lane at a step: the right (1) or left (-1) side of its box, else its line."""
+        """The x position where an arrow meets a lane: the right (1) or left (-1) side of its box, or its line."""
         boxed = _boxed(self._lanes.rows[row], lane)
         return self.middle(lane) + (side * self.columns[lane][1] / 2 if boxed else 0.0)
 
     def centre(self, row: int) -> float:
-        """The height of a step."""
+        """The y position of a step's middle."""
         y, height = self.rows[row]
         return y + height / 2
 
 
 def lanes_svg(lanes: Lanes) -> Element:
-    """A picture with a column per process and one for what belongs to none, a row per step, arrows for messages."""
+    """A picture with a column per process and one for shared parts, a row per step, and arrows for messages."""
     at = _Places(lanes)
     picture = element(
         "svg",
@@ -125,14 +125,14 @@ def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
 
 
 def _arrow(at: _Places, arrow: Arrow, number: int) -> Element:
-    """From the sender at the step that sent it to the receiver at the step that received it, dashed if none did."""
+    """An arrow from the sender's step to the receiver's step, dashed if the message was not received."""
     received = arrow.sent if arrow.received is None else arrow.received
     towards = 1.0 if arrow.stub or at.middle(arrow.receiver) >= at.middle(arrow.sender) else -1.0
-    # Messages of one step leave one below the other.
+    # Messages of one step start below one another.
     shift = 4.0 * (number % 3 - 1)
     x1, y1 = at.edge(arrow.sender, arrow.sent, towards), at.centre(arrow.sent) + shift
     if arrow.stub:
-        # Into the gap beside the lane, where no text is.
+        # The gap beside the lane has no text.
         x2, y2 = x1 + 28, y1 + 8
     elif arrow.sender == arrow.receiver:
         x2, y2 = at.edge(arrow.receiver, received, towards), at.centre(received) + shift
@@ -157,7 +157,7 @@ def _sign(start: float, end: float) -> float:
 
 
 def _loop(lanes: Lanes, at: _Places) -> Element:
-    """A line on the left from the last step back to where the loop begins."""
+    """A line on the left from the last step to the start of the loop."""
     start = next(n for n, row in enumerate(lanes.rows) if row.state.index == lanes.trace.loop_start)
     top, bottom = at.centre(start), at.centre(len(lanes.rows) - 1)
     if start == len(lanes.rows) - 1:

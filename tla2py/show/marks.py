@@ -1,4 +1,4 @@
-"""Values as HTML, with what changed marked inside them: what was removed in ``del``, what was added in ``ins``."""
+"""Values as HTML with marked changes: removed parts in ``del``, added parts in ``ins``."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from tla2py.values.diff import Keyed, as_mapping, by_key
 
 Labels: TypeAlias = Callable[[Value], str]
 
-# Deeper parts are shown as text without marks inside, longer texts of what did not change are folded.
+# Deeper parts have no marks inside; longer unchanged texts are folded.
 _DEEPEST = 30
 _LONGEST = 60
-# Of sets where the elements lost times those gained are more, no pairs are looked for.
+# Limit of removed times added elements for pairing them.
 _MOST_PAIRED = 30
 
 
 def marked(before: Value, after: Value, *, fold: bool = True) -> Element:
-    """The new value with the changed parts marked; with ``fold`` long parts that did not change are cut to ``…``."""
+    """The new value with marked changes; ``fold`` shortens long unchanged parts to ``…``."""
     return element("code", *_marked(before, after, fold, 0))
 
 
 def value_marks(old: Value, new: Value) -> tuple[Piece, ...]:
-    """A value that has become another as a whole."""
+    """A value that was replaced as a whole."""
     return _deleted(old), " → ", _inserted(new)
 
 
 def element_marks(before: Sequence[Value], after: Sequence[Value]) -> Iterator[Piece]:
-    """What a set lost and gained: elements that have become others are marked inside, the rest as a whole."""
+    """The elements that a set lost and gained; paired elements are marked inside, others as a whole."""
     pairs, removed, added = _pairs(list(before), list(after))
     for number, (old, new) in enumerate(pairs):
         yield ", " if number else ""
@@ -63,7 +63,7 @@ def _marked_keys(old: Keyed, new: Keyed, fold: bool, depth: int) -> list[Piece]:
                 mark(value) for mark, value in ((_deleted, one), (_inserted, other)) if value is not None
             ]
         elif fold and same_value(one, other) and len(rows) > 1:
-            # A run of what did not change is one mark.
+            # A run of unchanged parts becomes one mark.
             if not skipped:
                 pieces += [joint if len(pieces) > 1 else "", "…"]
             skipped = True
@@ -76,7 +76,7 @@ def _marked_keys(old: Keyed, new: Keyed, fold: bool, depth: int) -> list[Piece]:
 
 
 def _enumerated(value: Value) -> TypeGuard[frozenset[Value] | Interval]:
-    """Whether a value is a set that is written out, element by element."""
+    """Whether a value is a set that is written element by element."""
     return isinstance(value, frozenset) or (isinstance(value, Interval) and value.size <= ENUMERATED)
 
 
@@ -104,7 +104,7 @@ def _marked_elements(
 def _pairs(
     removed: list[Value], added: list[Value]
 ) -> tuple[list[tuple[Value, Value]], list[Value], list[Value]]:
-    """Which records have become which others: of equal fields, with more than half of the values kept."""
+    """Pairs of records with equal fields and more than half of the values unchanged; and the unpaired elements."""
     if not 0 < len(removed) * len(added) <= _MOST_PAIRED:
         return [], removed, added
     pairs = []
@@ -143,7 +143,7 @@ def _field(key: Value) -> str:
     return f"{key} |-> "
 
 
-def _place(key: Value) -> str:  # noqa: ARG001 - elements of a sequence stand in their places
+def _place(key: Value) -> str:  # noqa: ARG001 - a sequence shows no keys
     return ""
 
 
@@ -165,5 +165,5 @@ def _inserted(value: Value) -> Element:
 
 
 def plain_value(value: Value) -> Element:
-    """A value as it is."""
+    """A value without marks."""
     return element("code", format_value(value))

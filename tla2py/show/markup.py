@@ -1,4 +1,4 @@
-"""Elements of HTML and SVG, made as trees, so that nothing of a value can be taken for markup."""
+"""HTML and SVG built as trees, so that no value can inject markup."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tla2py.show.style import STYLE
 Element: TypeAlias = ET.Element
 Piece: TypeAlias = "Element | str | None"
 
-# What XML cannot hold, what a terminal would obey, and what would have text read in another order than it is in.
+# Characters that XML cannot hold, terminal controls, and controls of text direction.
 _CONTROL = re.compile(
     r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 )
 
 
 def printable(text: str) -> str:
-    """A text in which every control character is written out, as in ``\\x1b``."""
+    """The text with control characters escaped, as in ``\\x1b``."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def element(tag: str, *pieces: Piece, **attributes: str | float | None) -> Element:
-    """An element with text and elements in it, those that are None left out.
+    """An element with text and child elements.
 
-    Attributes that are None are left out too; ``class_`` is ``class``, and other underscores are hyphens.
+    Pieces and attributes that are None are left out; ``class_`` is ``class``, and other underscores become hyphens.
     """
     made = ET.Element(tag)
     for name, value in attributes.items():
@@ -37,7 +37,7 @@ def element(tag: str, *pieces: Piece, **attributes: str | float | None) -> Eleme
 
 
 def extend(parent: Element, pieces: Iterable[Piece]) -> None:
-    """Put text and elements at the end of an element."""
+    """Append text and elements to an element."""
     for piece in pieces:
         if piece is None:
             continue
@@ -50,26 +50,25 @@ def extend(parent: Element, pieces: Iterable[Piece]) -> None:
 
 
 def picture_text(x: float, y: float, text: str, style: str = "", *, anchor: str | None = None) -> Element:
-    """A text in a picture; ``anchor`` is where it touches ``x``: ``start``, ``middle`` or ``end``."""
+    """A text in a picture; ``anchor`` is the part of it at ``x``: ``start``, ``middle`` or ``end``."""
     return element("text", text, x=x, y=y, class_=f"t2-text {style}".strip(), text_anchor=anchor)
 
 
 def html_text(*pieces: Piece) -> str:
-    """A piece of a page, with the style that it needs: what ``_repr_html_`` returns."""
+    """A fragment of a page with its style, as ``_repr_html_`` returns it."""
     block = element("div", element("style", STYLE), *pieces, class_="t2")
     return ET.tostring(block, encoding="unicode", method="html")
 
 
 def svg_text(picture: Element) -> str:
-    """A picture as an SVG file."""
-    alone = element("svg", xmlns="http://www.w3.org/2000/svg")
-    alone.attrib.update(picture.attrib)
-    alone.append(element("style", STYLE))
-    # A viewer may have any ground, the picture's lines are dark.
-    alone.append(element("rect", width="100%", height="100%", fill="#fff"))
-    alone.extend(picture)
-    alone.tail = None
-    return ET.tostring(alone, encoding="unicode", method="xml") + "\n"
+    """The text of a picture's SVG file."""
+    svg = element("svg", xmlns="http://www.w3.org/2000/svg")
+    svg.attrib.update(picture.attrib)
+    svg.append(element("style", STYLE))
+    # The lines are dark, and a viewer may have any background.
+    svg.append(element("rect", width="100%", height="100%", fill="#fff"))
+    svg.extend(picture)
+    return ET.tostring(svg, encoding="unicode", method="xml") + "\n"
 
 
 def _number(value: str | float) -> str:

@@ -1,4 +1,4 @@
-"""The messages of a counterexample: who sent each of them in which step, and who received it."""
+"""The messages of a counterexample: their senders, receivers and steps."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tla2py.trace.trace import Trace
 from tla2py.values import Function, Interval, Record, Value, format_value, same_value
 from tla2py.values.canonical import in_order
 
-# Fields that say where a message comes from and where it goes, as specifications name them.
+# Common names of the fields for a message's ends.
 _SENDERS = ("source", "src", "msource", "from", "sender", "frm")
 _RECEIVERS = ("dest", "dst", "mdest", "to", "receiver", "target", "rcvr")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrow:
-    """A message: sent in the step of row ``sent``, received in that of row ``received``, None if it never was.
+    """A message, sent in the step of row ``sent`` and received in that of row ``received``, None if never received.
 
-    It is received when it is taken out of the set or bag, or when a process takes on the values of its fields.
-    ``sender`` and ``receiver`` are processes, None where nothing tells who it was.
+    A message is received when a step removes it from the set or bag, or when a process takes on the values of its
+    fields. ``sender`` and ``receiver`` are processes, None if unknown.
     """
 
     text: str
@@ -33,12 +33,12 @@ class Arrow:
 
     @property
     def drawn(self) -> bool:
-        """Whether it has an end at a process."""
+        """Whether its sender or receiver is known."""
         return self.sender is not None or self.receiver is not None
 
     @property
     def stub(self) -> bool:
-        """Whether it goes nowhere: it was not received, and nothing tells by whom it was to be."""
+        """Whether it was not received and has no known receiver."""
         return self.receiver is None and self.received is None
 
 
@@ -47,18 +47,18 @@ def message_arrows(
 ) -> Iterator[Arrow]:
     """The messages sent through a variable, one arrow for each receiver. Raises InputError (``no-messages``).
 
-    ``sender`` and ``receiver`` name the fields of a message that hold its ends, if they are not among the usual ones.
+    ``sender`` and ``receiver`` name the fields that hold a message's ends; common names are recognised by default.
     """
     acting = [actor.who for actor in actors(trace, processes)]
     readings = list(_readings(trace, processes))
     for row, message, received in _sent(_bags(trace, messages)):
-        senders = _told(message, sender, _SENDERS, processes) or acting[row]
-        told = _told(message, receiver, _RECEIVERS, processes)
+        senders = _ends(message, sender, _SENDERS, processes) or acting[row]
+        receivers = _ends(message, receiver, _RECEIVERS, processes)
         if received is not None:
-            times = dict.fromkeys(told or acting[received], received)
+            times = dict.fromkeys(receivers or acting[received], received)
         else:
             times = _first_readings(message, readings, row + 1)
-        for one in told or (*times,) or (None,):
+        for one in receivers or (*times,) or (None,):
             yield Arrow(
                 text=format_value(message),
                 sender=senders[0] if len(senders) == 1 else None,
@@ -69,9 +69,9 @@ def message_arrows(
 
 
 def _sent(bags: Sequence[dict[Value, int]]) -> list[tuple[int, Value, int | None]]:
-    """The row of each message that a step sent, the message, and the row in which it was taken out, if it was.
+    """For each message that a step sent: its row, the message, and the row that removed it, if any.
 
-    Of equal messages the one sent first is taken first.
+    Of equal messages, the one sent first is removed first.
     """
     sent: list[tuple[int, Value]] = []
     taken: dict[int, int] = {}
@@ -94,7 +94,7 @@ def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
         known = [name for name, value in trace.states[0].values.items() if _bag(value) is not None]
         raise InputError(
             "no-messages",
-            f"{messages} is no set and no bag of messages in every state",
+            f"{messages} is not a set or a bag of messages in every state",
             hint=f"sets and bags: {', '.join(known) or 'none'}",
         )
     return bags
@@ -102,7 +102,7 @@ def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a process's record was, and became, in a step: where messages stay, it tells which was read."""
+    """A step's change of a process's record, which shows the message it read if messages are not removed."""
 
     row: int
     process: Value
@@ -110,7 +110,7 @@ class _Reading:
     after: Record
 
     def takes_on(self, message: Value) -> bool:
-        """Whether the fields that the record shares with a message, two at least, have become those of the message."""
+        """Whether the fields shared with a message, at least two, changed to the message's values."""
         if not isinstance(message, Record):
             return False
         common = [name for name in self.after if name in message]
@@ -134,7 +134,7 @@ def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
 
 
 def _first_readings(message: Value, readings: Sequence[_Reading], since: int) -> dict[Value, int]:
-    """The processes that read a message, each with the first step in which it did."""
+    """The processes that read a message, each with its first row."""
     found: dict[Value, int] = {}
     for reading in readings:
         if reading.row >= since and reading.takes_on(message):
@@ -143,7 +143,7 @@ def _first_readings(message: Value, readings: Sequence[_Reading], since: int) ->
 
 
 def _bag(value: Value | None) -> dict[Value, int] | None:
-    """The elements of a set, once each, or of a bag, as often as it has them."""
+    """The elements of a set or a bag with their counts; None for another value."""
     if isinstance(value, frozenset):
         return dict.fromkeys(value, 1)
     if value == ():
@@ -154,13 +154,13 @@ def _bag(value: Value | None) -> dict[Value, int] | None:
 
 
 def _more(few: dict[Value, int], many: dict[Value, int]) -> list[Value]:
-    """What the second of two bags has more of, in canonical order, each as often as it has more."""
+    """The elements of the second bag beyond those of the first, in canonical order, with repetitions."""
     messages = in_order(message for message, times in many.items() if times > few.get(message, 0))
     return [message for message in messages for _ in range(many[message] - few.get(message, 0))]
 
 
-def _told(message: Value, field: str | None, usual: Sequence[str], processes: Processes) -> Processes:
-    """The processes in a field of a message: the one that is asked for, else the first of the usual names."""
+def _ends(message: Value, field: str | None, usual: Sequence[str], processes: Processes) -> Processes:
+    """The processes in a field of a message: the given one, or the first with a common name."""
     if not isinstance(message, Record):
         return ()
     for name in (field,) if field else usual:
@@ -170,7 +170,7 @@ def _told(message: Value, field: str | None, usual: Sequence[str], processes: Pr
 
 
 def _is_or_has(value: Value, process: Value) -> bool:
-    """Whether a value is a process, or a set that has it."""
+    """Whether a value is the process, or a set that contains it."""
     if isinstance(value, Interval):
         return type(process) is int and process in value
     return any(same_value(process, one) for one in (value if isinstance(value, frozenset) else (value,)))

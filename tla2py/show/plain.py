@@ -1,8 +1,9 @@
-"""Counterexamples as plain lines, where there are no colours."""
+"""Counterexamples as plain text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from tla2py.show.markup import printable
 from tla2py.text import counted
@@ -11,35 +12,33 @@ from tla2py.trace.trace import UNKNOWN, State, StateDiff, Trace
 from tla2py.values import format_value
 
 _VIOLATIONS = {
-    UNKNOWN: "a behaviour of which nobody says what it violates",
+    UNKNOWN: "a behaviour without a named violation",
     "evaluation": "cannot be evaluated after these steps",
-    "simulated": "a behaviour of a simulation",
+    "simulated": "a simulated behaviour",
     "deadlock": "a deadlock is reached",
     "assert": "an assertion fails",
 }
 
-DERIVED = (
-    "name = value: arguments that TLC did not print, derived by asking it which values make the step true"
-)
-"""What an argument with its name means."""
-# Messages are long, and their fields are in the changes too.
+DERIVED = "name = value: arguments that TLC did not print, derived as the values that make the step true"
+"""The meaning of an argument with its name."""
+# Messages are long, and the changes show their fields too.
 _LONGEST = 48
 
 
 def derived(trace: Trace) -> bool:
-    """Whether arguments of the trace are derived ones."""
+    """Whether the trace shows derived arguments."""
     return any(state.derived and not state.action_args for state in trace.states)
 
 
 def headline(trace: Trace) -> str:
-    """What a trace is, in a few words."""
-    said = _VIOLATIONS.get(trace.kind) or (
+    """What a trace violates, and its length."""
+    violation = _VIOLATIONS.get(trace.kind) or (
         f"{trace.name} is violated"
         if trace.name
         else f"{_unnamed(trace.kind)} is violated (TLC does not say which)"
     )
     incomplete = "incomplete trace of " if trace.cut_off else ""
-    return f"{said}, {incomplete}{states_text(len(trace.states))}"
+    return f"{violation}, {incomplete}{states_text(len(trace.states))}"
 
 
 def _unnamed(kind: str) -> str:
@@ -53,7 +52,7 @@ def states_text(count: int) -> str:
 
 
 def action_text(state: State) -> str:
-    """An action with its arguments as a person writes it; derived ones are there by name."""
+    """An action with its arguments; derived ones have their names."""
     if state.action is None:
         return "initial state"
     return _call(
@@ -70,7 +69,7 @@ def _brief(text: str) -> str:
 
 
 def trace_lines(trace: Trace) -> list[str]:
-    """The steps of a counterexample: each with what it changed, the first with the whole state."""
+    """The steps of a counterexample: the first with its whole state, the others with their changes."""
     lines = []
     before: State | None = None
     for state in trace.states:
@@ -87,29 +86,29 @@ def trace_lines(trace: Trace) -> list[str]:
 
 
 def trace_end(trace: Trace) -> str:
-    """How a behaviour goes on after its last state, empty for one that ends there."""
+    """How a behaviour continues after its last state; empty if it ends there."""
     if trace.loop_start is not None:
         by = f" by {_call(trace.loop_action, trace.loop_action_args)}" if trace.loop_action else ""
         return f"and back to state {trace.loop_start}{by}, for ever"
     if trace.cut_off:
-        return "and here the log is cut off"
-    return "and nothing happens any more (stuttering)" if trace.stuttering else ""
+        return "and the log is cut off here"
+    return "and nothing more happens (stuttering)" if trace.stuttering else ""
 
 
 def closing_step(trace: Trace) -> StateDiff | None:
-    """The step that closes a lasso, None where there is none."""
+    """The step that closes a lasso; None without a lasso."""
     return None if trace.loop_start is None else trace.diff(trace.states[-1].index, trace.loop_start)
 
 
 def loop_mark(trace: Trace, state: State) -> str:
-    """Where a state is in a lasso, in words; empty outside of it. The step to where the loop starts is no part of it."""
+    """The position of a state in a lasso; empty outside of it."""
     if trace.loop_start is None or state.index < trace.loop_start:
         return ""
     return "the loop starts here" if state.index == trace.loop_start else "in the loop"
 
 
 def step_changes(before: State | None, state: State) -> Iterator[str]:
-    """What a step changed, a line each; without a state before it, the values of all variables."""
+    """The changes of a step, a line each; without ``before`` all values."""
     if before is None:
         yield from (f"{variable} = {format_value(value)}" for variable, value in state.values.items())
     else:
@@ -117,35 +116,30 @@ def step_changes(before: State | None, state: State) -> Iterator[str]:
 
 
 def trace_text(trace: Trace) -> str:
-    """What ``str(trace)`` is: a headline and the steps."""
+    """A trace as text: a headline and the steps."""
     return "\n".join([printable(headline(trace)), *trace_lines(trace)])
 
 
 def state_text(state: State) -> str:
-    """What ``str(state)`` is: its number and action, then a line per variable."""
+    """A state as text: its number and action, then a line per variable."""
     values = (f"    {name} = {format_value(value)}" for name, value in state.values.items())
     return printable("\n".join([f"{state.index}. {action_text(state)}", *values]))
 
 
 def diff_text(diff: StateDiff) -> str:
-    """What ``str(diff)`` is: the steps between two states, then a line per changed part."""
+    """A difference as text: a title, then a line per changed part."""
     parts = [f"    {part}" for part in diff.parts]
     return printable("\n".join([diff_title(diff), *(parts or ["    nothing changes"])]))
 
 
 def diff_title(diff: StateDiff) -> str:
-    """What leads from one state to the other, where it is one step, else between which states the diff is."""
+    """The step of a difference, or its two states if it spans several steps."""
     if diff.after.index == diff.before.index + 1:
         return f"{diff.after.index}. {action_text(diff.after)}"
     return f"from state {diff.before.index} to state {diff.after.index}"
 
 
 def runs_of(names: list[str]) -> str:
-    """A list of actions in one line, each with how often it comes in a row."""
-    runs: list[tuple[str, int]] = []
-    for name in names:
-        if runs and runs[-1][0] == name:
-            runs[-1] = (name, runs[-1][1] + 1)
-        else:
-            runs.append((name, 1))
+    """Actions on one line, with counts for repetitions."""
+    runs = [(name, sum(1 for _ in group)) for name, group in groupby(names)]
     return " > ".join(name if count == 1 else f"{name} x{count}" for name, count in runs)

@@ -1,4 +1,4 @@
-"""Who the processes of a trace are, and who took its steps."""
+"""The processes of a trace, and which of them took each step."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from tla2py.values.canonical import in_order
 
 Processes = tuple[Value, ...]
 
-# A longer range of numbers is no set of processes.
+# A longer interval is not a set of processes.
 _MOST_NUMBERED = 1000
 
 
 class Actors(NamedTuple):
-    """Who took a step; ``derived`` where the arguments of its action, as TLC printed them, do not tell.
+    """The processes that took a step.
 
-    Derived is whose part of the state changed, the first of them that arguments name, where these were asked for.
+    ``derived`` means that TLC's printed arguments name none: they are the first process in the derived arguments whose
+    part of the state changed, or all with a changed part.
     """
 
     who: Processes
@@ -38,33 +39,33 @@ class Actors(NamedTuple):
 
 
 def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) -> Processes:
-    """The processes that ``by`` tells, see ``Trace.lanes``: in canonical order, or in that in which they are given.
+    """The processes that ``by`` gives, see ``Trace.lanes``, in canonical order or in the given order.
 
     Raises InputError (``no-processes``).
     """
     found: Processes | None
     if by is None:
         found = _guess(trace)
-        said = "the variables of the trace do not tell its processes: no functions with the same keys in every state"
+        problem = "cannot infer the processes: no variables are functions with the same keys in every state"
     elif isinstance(by, str):
         found = _named(trace, by)
-        said = f"{by} is neither a constant that is a set nor a variable that is a function"
+        problem = f"{by} is neither a constant that is a set nor a variable that is a function"
     else:
         found = tuple(dict.fromkeys(_process(trace, one) for one in by))
-        said = "no process is given"
+        problem = "no processes given"
     if not found:
         known = sorted({*keyed_variables(trace), *filter(partial(_named, trace), trace.constants)})
         hint = (
-            f"name one of {', '.join(known)}, or in Python the processes themselves, as in lanes(['p1', 'p2'])"
+            f"use one of {', '.join(known)}, or list the processes in Python, as in lanes(['p1', 'p2'])"
             if known
-            else "name the processes themselves, in Python, as in lanes(['p1', 'p2'])"
+            else "list the processes in Python, as in lanes(['p1', 'p2'])"
         )
-        raise InputError("no-processes", said, hint=hint)
+        raise InputError("no-processes", problem, hint=hint)
     return found
 
 
 def keyed_variables(trace: Trace, processes: Processes | None = None) -> dict[str, frozenset[Value]]:
-    """The variables that are functions on the same keys in every state, or on ``processes``, each with its keys."""
+    """The keys of each variable that is a function with the same keys in every state, among them ``processes``."""
     found: dict[str, frozenset[Value]] = {}
     for variable in trace.states[0].values if trace.states else ():
         domains = {_keys(state.values.get(variable)) for state in trace.states}
@@ -77,7 +78,7 @@ def keyed_variables(trace: Trace, processes: Processes | None = None) -> dict[st
 
 
 def part_of(value: Value, process: Value) -> Value:
-    """What a function, or a sequence, has for a process."""
+    """The value of a function or sequence at a process."""
     if isinstance(value, tuple):
         assert isinstance(process, int)
         return value[process - 1]
@@ -86,7 +87,7 @@ def part_of(value: Value, process: Value) -> Value:
 
 
 def acting(trace: Trace) -> list[Actors] | None:
-    """Who took each step, where the trace tells its processes and any of them acts."""
+    """Who took each step; None if the processes cannot be inferred or none acts."""
     try:
         found = list(actors(trace, processes_of(trace)))
     except InputError:
@@ -95,23 +96,22 @@ def acting(trace: Trace) -> list[Actors] | None:
 
 
 def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
-    """Who took each step of a trace, nobody for its first state."""
+    """Who took each step of a trace; empty for its first state."""
     keyed = keyed_variables(trace, processes)
     texts = {format_value(process): process for process in processes}
     before: State | None = None
     for state in trace.states:
-        told = tuple(texts[text] for text in state.action_args or () if text in texts)
+        printed = tuple(texts[text] for text in state.action_args or () if text in texts)
         if before is None:
             yield Actors((), derived=False)
-        elif told:
-            # The first argument is who acts, as in Send(sender, receiver).
-            yield Actors(told[:1], derived=False)
+        elif printed:
+            # The first process among the arguments acts, as in Send(sender, receiver).
+            yield Actors(printed[:1], derived=False)
         else:
             changed = _changed(before.values, state.values, keyed, processes)
-            asked = [texts[text] for _, text in state.derived if text in texts]
-            # A quantifier may speak of any process, as of a leader to be; of those it names, who changed acts.
-            who = tuple(one for one in asked if one in changed)
-            who = who[:1] or changed
+            bound = [texts[text] for _, text in state.derived if text in texts]
+            # A quantifier may range over other processes, such as future leaders; the one that changed acts.
+            who = tuple(one for one in bound if one in changed)[:1] or changed
             yield Actors(who, derived=bool(who))
         before = state
 
@@ -137,7 +137,7 @@ def _guess(trace: Trace) -> Processes | None:
     def rank(keys: frozenset[Value]) -> tuple[bool, bool, int, int]:
         return len(keys) > 1, keys in constants, domains[keys], len(keys)
 
-    # One record, or one sequence that keeps its length, does not make processes of its fields.
+    # The fields of a single record, or of a single sequence of constant length, are not processes.
     likely = [
         keys
         for keys, count in domains.items()
@@ -161,7 +161,7 @@ def _named(trace: Trace, name: str) -> Processes | None:
 
 
 def _process(trace: Trace, given: str | Value) -> Value:
-    """A process as given, or the model value of that name where the trace has one."""
+    """The model value of that name if the trace has one, or the process as given."""
     if isinstance(given, str):
         for keys in keyed_variables(trace).values():
             if ModelValue(given) in keys:
@@ -174,5 +174,5 @@ def _keys(value: Value | None) -> frozenset[Value]:
         return frozenset(range(1, len(value) + 1))
     if isinstance(value, Function):
         return frozenset(value)
-    # Fields of a record are seldom processes, but strings may name them.
+    # Processes may be strings, which TLC prints as fields of a record.
     return frozenset(value) if isinstance(value, Record) else frozenset()

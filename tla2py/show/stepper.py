@@ -1,4 +1,4 @@
-"""A widget that steps through a counterexample: a slider, buttons, and a button that plays it."""
+"""A widget that steps through a counterexample, with a slider and buttons."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _CODE = Path(__file__).with_name("stepper.js")
 
 
 def trace_stepper(trace: Trace) -> Stepper:
-    """A stepper for a trace, at its first state.
+    """A stepper at a trace's first state.
 
-    Raises InputError (``extra-missing``) where anywidget is not installed.
+    Raises InputError (``extra-missing``) if anywidget is not installed.
     """
     try:
         import anywidget
@@ -30,7 +30,7 @@ def trace_stepper(trace: Trace) -> Stepper:
         raise InputError(
             "extra-missing",
             "the stepper needs the package anywidget",
-            hint="pip install anywidget, or look at trace.step(2)",
+            hint="pip install anywidget, or use trace.step(2)",
         ) from error
 
     class TraceStepper(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
@@ -57,7 +57,7 @@ def trace_stepper(trace: Trace) -> Stepper:
 
 
 def _steps(trace: Trace) -> list[dict[str, object]]:
-    """What the page needs of each step: its number, its title, its HTML, and where the loop is."""
+    """The widget's data of each step."""
     whole = len(trace.states) <= MOST_WHOLE_STATES
     steps = []
     for before, state in pairwise((None, *trace.states)):

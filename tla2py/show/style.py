@@ -1,4 +1,4 @@
-"""The style of all views. Grounds are translucent and text inherits its colour: both fit a light and a dark page."""
+"""The CSS of all views. Translucent backgrounds and inherited text colours suit light and dark pages."""
 
 from __future__ import annotations
 

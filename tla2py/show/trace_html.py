@@ -1,4 +1,4 @@
-"""Counterexamples as HTML: a table of steps, each with who took it and what it changed."""
+"""Counterexamples as HTML tables: each step with its processes and changes."""
 
 from __future__ import annotations
 
@@ -22,21 +22,16 @@ from tla2py.trace.diff import Part
 from tla2py.trace.trace import State, StateDiff, Trace
 from tla2py.values import format_value
 
-# With more steps the whole states are left out: each step would repeat what a page is to save its reader.
+# Longer traces omit the whole states, which would repeat the changes of every step.
 MOST_WHOLE_STATES = 100
 
 
-def trace_html(trace: Trace) -> str:
-    """What Jupyter shows of a trace."""
-    return html_text(trace_view(trace))
-
-
 def trace_view(trace: Trace, *, anchor: str = "") -> Element:
-    """A trace as a table; with ``anchor`` each step has the id ``ANCHOR-INDEX``, to be linked to."""
+    """A trace as a table; with ``anchor`` each step has the id ``ANCHOR-INDEX``."""
     who = acting(trace)
-    asked = derived(trace)
+    arguments_derived = derived(trace)
     whole = len(trace.states) <= MOST_WHOLE_STATES
-    guessed = any(actor.derived for actor in who or ())
+    who_derived = any(actor.derived for actor in who or ())
     body = element("tbody")
     for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None
@@ -48,9 +43,14 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     head = [
         element("th", "step", scope="col", class_="t2-n"),
         element(
-            "th", "action" + " (arguments derived)" * asked, scope="col", title=DERIVED if asked else None
+            "th",
+            "action" + " (arguments derived)" * arguments_derived,
+            scope="col",
+            title=DERIVED if arguments_derived else None,
         ),
-        element("th", "who" + " (derived)" * guessed, scope="col", title=_GUESSED if guessed else None)
+        element(
+            "th", "who" + " (derived)" * who_derived, scope="col", title=_WHO_DERIVED if who_derived else None
+        )
         if who
         else None,
         element("th", "what changed", scope="col"),
@@ -58,11 +58,11 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     return element("table", element("caption", headline(trace)), element("thead", element("tr", *head)), body)
 
 
-_GUESSED = "this TLC prints no arguments of actions; who acts is told by derived ones, or by whose part of the state changed"
+_WHO_DERIVED = "this TLC prints no action arguments: derived arguments, or the changed parts of the state, show who acted"
 
 
 def diff_html(diff: StateDiff) -> str:
-    """What Jupyter shows of a diff: the changed parts, then the changed variables as they are now."""
+    """A difference as HTML: the changed parts, then the new values of the changed variables."""
     variables = dict.fromkeys(part.variable for part in diff.parts)
     rows = [
         element(
@@ -79,12 +79,12 @@ def diff_html(diff: StateDiff) -> str:
 
 
 def state_html(state: State) -> str:
-    """What Jupyter shows of a state: its variables and their values."""
+    """A state as HTML: its variables and their values."""
     return html_text(_state_table(state, f"{state.index}. {action_text(state)}"))
 
 
 def step_pieces(before: State | None, state: State, *, whole: bool = True) -> list[Piece]:
-    """What a step changed; for the first state, all values."""
+    """The changes of a step; for the first state, all values."""
     if before is None:
         return [_state_table(state, None)]
     diff = StateDiff(before=before, after=state)
@@ -95,7 +95,7 @@ def step_pieces(before: State | None, state: State, *, whole: bool = True) -> li
 
 
 def end_pieces(trace: Trace) -> list[Piece]:
-    """How a behaviour goes on after its last state: in words, and what the step that closes a lasso changes."""
+    """How a behaviour continues after its last state, with the changes of a lasso's closing step."""
     end, closing = trace_end(trace), closing_step(trace)
     if not end:
         return []
@@ -131,12 +131,12 @@ def _row(
 def _parts(parts: Sequence[Part]) -> Element:
     if not parts:
         return element("p", "nothing changes", class_="t2-dim")
-    places = groupby(parts, key=lambda part: part.variable + part.path)
+    places = groupby(parts, key=lambda part: part.place)
     return element("ul", *(element("li", *_place(place, [*found])) for place, found in places))
 
 
 def _place(place: str, parts: Sequence[Part]) -> Iterator[Piece]:
-    """What changed at a place: what a set there lost and what it gained are two parts."""
+    """The changes at a place; the elements that a set lost and gained there are two parts."""
     yield element("code", place)
     yield "  "
     first, last = parts[0], parts[-1]

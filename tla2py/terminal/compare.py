@@ -21,7 +21,7 @@ def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> Re
     before: tuple[State, State] | None = None
     for place, step in enumerate(comparison.steps):
         if place == comparison.parted:
-            parts.append(Text("here their steps part", "bold yellow"))
+            parts.append(Text("the traces diverge here", "bold yellow"))
         parts.append(_line(step))
         if step.left is not None and step.right is not None:
             found = differences(step.left, step.right, before)

@@ -1,4 +1,4 @@
-"""Two counterexamples side by side: their steps aligned by action, and the first at which they part."""
+"""Comparisons of two counterexamples: steps aligned by action, and the first divergence."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from tla2py.trace.trace import State, Trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A step of one trace, or one that both took; None where the other trace has no such step there."""
+    """A step of one trace, or of both; None for the trace without it."""
 
     left: State | None
     right: State | None
 
+    @property
+    def state(self) -> State:
+        """The state after the step, of the left trace if it took it."""
+        state = self.left or self.right
+        assert state is not None
+        return state
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(Displayed):
-    """Two traces aligned. ``parted`` is the place in ``steps`` of the first step that only one of them took."""
+    """Two aligned traces. ``parted`` is the position in ``steps`` of the first step that only one trace took."""
 
     left: Trace
     right: Trace
@@ -28,7 +35,7 @@ class Comparison(Displayed):
 
     @property
     def missing(self) -> tuple[tuple[State, ...], tuple[State, ...]]:
-        """The steps that only the left trace took, and those that only the right one took."""
+        """The steps that only the left trace took, and those that only the right trace took."""
         return (
             tuple(step.left for step in self.steps if step.left is not None and step.right is None),
             tuple(step.right for step in self.steps if step.right is not None and step.left is None),
@@ -37,11 +44,11 @@ class Comparison(Displayed):
 
 def compare_traces(left: Trace, right: Trace) -> Comparison:
     """The steps of two traces aligned by action, with arguments where both traces have them."""
-    told = all(any(state.action_args for state in trace.states) for trace in (left, right))
-    ours, theirs = ([_label(state, told) for state in trace.states] for trace in (left, right))
+    with_arguments = all(any(state.action_args for state in trace.states) for trace in (left, right))
+    ours, theirs = ([_label(state, with_arguments) for state in trace.states] for trace in (left, right))
     steps: list[Step] = []
     parted = None
-    # What both begin with is aligned as it is; beyond, the longest common runs are.
+    # The common prefix is aligned one to one, the rest by longest common runs.
     start = next(
         (place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
         min(len(ours), len(theirs)),

@@ -1,4 +1,4 @@
-"""What differs between two states, part by part."""
+"""The parts in which two states differ."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tla2py.values import Change, Value, changes, format_value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A part that changed: ``path`` leads to it from its ``variable``.
+    """A changed part, at ``path`` inside ``variable``.
 
-    ``before`` and ``after`` are each empty where there was, or is, no such part. What one set lost, or gained, is one
-    part with all of its elements; of any other part there is one value at most on each side.
+    ``before`` is empty if the part is new, ``after`` if it was removed. The elements that a set lost are one part, and
+    those that it gained another; any other part has at most one value on each side.
     """
 
     variable: str
@@ -35,21 +35,21 @@ class Part:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """What was there and what is there now, elements separated by commas; empty where there is nothing."""
+        """The values before and after as text, separated by commas."""
         return ", ".join(map(format_value, self.before)), ", ".join(map(format_value, self.after))
 
 
 def changed_parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[Part]:
-    """The parts in which a state differs from one before it, variable by variable; one that is new is new as a whole."""
+    """The parts in which a state differs from an earlier one; a new variable is one part."""
     for variable, value in after.items():
         if variable in before:
             yield from parts_of(variable, "", before[variable], value)
-        else:  # as in an alias that has more to say of some states
+        else:  # an ALIAS may print more for some states
             yield Part(variable=variable, path="", before=(), after=(value,))
 
 
 def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[Part]:
-    """The parts in which two values at a place of a variable differ."""
+    """The parts in which two values at a path of a variable differ."""
     for (place, _), group in groupby(changes(before, after), key=_one_line):
         members = list(group)
         parts = [members] if place.endswith("{}") else [[member] for member in members]

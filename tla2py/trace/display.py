@@ -1,4 +1,4 @@
-"""How traces show themselves: this package knows no view; whoever hands traces to people provides the views."""
+"""The registry of views through which traces display themselves; a later package provides the views."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ if TYPE_CHECKING:
 
 
 class Printer(Protocol):
-    """What IPython hands to objects that print themselves."""
+    """IPython's printer."""
 
     def text(self, text: str, /) -> object:
         """Print."""
 
 
 class Picture(Protocol):
-    """A picture of a trace, a lane for each process. Jupyter shows it; ``svg`` and ``save`` export it."""
+    """A picture of a trace with a lane per process. Jupyter shows it; ``svg`` and ``save`` export it."""
 
     @property
     def note(self) -> str:
-        """How to tell the ends of messages, empty where nothing is missing."""
+        """How to name unknown senders and receivers; empty if all are known."""
 
     def svg(self) -> str:
-        """The picture as the text of an SVG file."""
+        """The text of the SVG file."""
 
     def save(self, path: str | Path) -> Path:
-        """The path of the SVG file that was written. Raises OSError."""
+        """The path of the written SVG file. Raises OSError."""
 
 
 class Stepper(Protocol):
-    """A widget that steps through a trace. ``index`` is the number of the state it shows; setting it moves the widget."""
+    """A widget that steps through a trace. ``index`` is the number of the current state; assigning it moves the widget."""
 
     index: int
 
     @property
     def state(self) -> State:
-        """The state it shows."""
+        """The current state."""
 
 
 class Views(Protocol):
     """The views of traces, states, differences and comparisons."""
 
     def text(self, shown: object) -> str:
-        """Any of them as text."""
+        """One of them as text."""
 
     def html(self, shown: object) -> str:
-        """Any of them as HTML."""
+        """One of them as HTML."""
 
     def lanes(
         self,
@@ -71,17 +71,17 @@ _providers: list[Callable[[], Views]] = []
 
 
 def provide_views(load: Callable[[], Views]) -> None:
-    """Have ``load`` give the views, called when one is first needed; a later provider replaces an earlier one."""
+    """Register ``load``, which returns the views; it replaces an earlier provider."""
     _providers[:] = [load]
 
 
 def views() -> Views:
-    """The views that were provided."""
+    """The registered views."""
     return _providers[0]()
 
 
 class Printed:
-    """What prints itself in IPython as ``print`` shows it."""
+    """A mixin: IPython prints the object as ``print`` does."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ class Printed:
 
 
 class Displayed(Printed):
-    """What shows itself by a view of its class: as text when printed, as HTML in Jupyter."""
+    """A mixin: the registered views show the object, as text when printed and as HTML in Jupyter."""
 
     __slots__ = ()
 

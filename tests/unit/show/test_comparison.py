@@ -31,12 +31,12 @@ def test_lines() -> None:
         "> Safe is violated, 4 states",
         "    1   1  initial state",
         "    2   2  Up",
-        "here their steps part",
+        "the traces diverge here",
         "<   3      Skip",
         "<   4      Skip",
         "    5   3  Down",
         ">       4  Stop",
-        "their steps part at step 3 of the left one: Skip",
+        "the traces diverge at step 3 of the left one: Skip",
         "only in the left one: Skip x2",
         "only in the right one: Stop",
     ]
@@ -44,14 +44,14 @@ def test_lines() -> None:
 
 def test_traces_of_the_same_steps() -> None:
     assert str(LEFT.compare(LEFT)).splitlines()[-1] == "both take the same steps"
-    assert "here their steps part" not in str(LEFT.compare(LEFT))
+    assert "the traces diverge here" not in str(LEFT.compare(LEFT))
 
 
 def test_one_that_goes_on_parts_where_the_other_ends() -> None:
     shorter = made(*(("Up" if n else "Init", {"x": n}) for n in range(2)))
     longer = made(*(("Up" if n else "Init", {"x": n}) for n in range(3)))
     assert verdict_lines(shorter.compare(longer)) == [
-        "their steps part at step 3 of the right one: Up",
+        "the traces diverge at step 3 of the right one: Up",
         "only in the right one: Up",
     ]
 

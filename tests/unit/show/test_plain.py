@@ -62,7 +62,7 @@ def test_a_trace() -> None:
             {"loop_start": 1, "loop_action": "Put", "loop_action_args": ("p", "<<1, 2>>")},
             "and back to state 1 by Put(p, <<1, 2>>), for ever",
         ),
-        ({"stuttering": True}, "and nothing happens any more (stuttering)"),
+        ({"stuttering": True}, "and nothing more happens (stuttering)"),
         ({}, ""),
     ],
 )
@@ -81,9 +81,9 @@ def test_how_a_behaviour_goes_on(ends: dict[str, Any], said: str) -> None:
         ("temporal_property", "", "a temporal property is violated (TLC does not say which)"),
         ("invariant", "", "an invariant is violated (TLC does not say which)"),
         ("deadlock", "", "a deadlock is reached"),
-        (UNKNOWN, "", "a behaviour of which nobody says what it violates"),
+        (UNKNOWN, "", "a behaviour without a named violation"),
         ("evaluation", "Safe", "cannot be evaluated after these steps"),
-        ("simulated", "", "a behaviour of a simulation"),
+        ("simulated", "", "a simulated behaviour"),
     ],
 )
 def test_headline(kind: str, name: str, said: str) -> None:
@@ -127,7 +127,7 @@ def test_a_step_that_is_not_there(number: int) -> None:
     with pytest.raises(InputError) as raised:
         trace.step(number)
     assert str(raised.value) == f"the trace has no step {number}\nits steps: 2 to 4"
-    with pytest.raises(InputError, match=f"no step {number}\nit has one state alone"):
+    with pytest.raises(InputError, match=f"no step {number}\nit has only one state"):
         replace(trace, states=trace.states[:1]).step(number)
 
 

@@ -43,7 +43,7 @@ def test_guessed(values: dict[str, Value], constants: dict[str, str], expected: 
 )
 def test_one_record_or_sequence_tells_no_processes(values: dict[str, Value]) -> None:
     trace = made(("Init", values), ("Next", values))
-    with pytest.raises(InputError, match="do not tell its processes") as error:
+    with pytest.raises(InputError, match="cannot infer the processes") as error:
         processes_of(trace)
     assert error.value.code == "no-processes"
     assert acting(trace) is None
@@ -75,7 +75,7 @@ def test_what_is_asked_for_and_not_there(by: str | tuple[()], said: str) -> None
         processes_of(trace, by)
     assert error.value.code == "no-processes"
     # What is no set is not offered.
-    assert str(error.value.hint).startswith("name one of x, or in Python the processes themselves")
+    assert str(error.value.hint).startswith("use one of x, or list the processes")
 
 
 @pytest.mark.parametrize(

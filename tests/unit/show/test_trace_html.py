@@ -80,7 +80,7 @@ def test_who_is_told_by_arguments_is_not_derived() -> None:
     ("ends", "numbers", "last"),
     [
         ({"loop_start": 2}, ["1", "↱ 2", "3"], "↺ and back to state 2, for everat[p]  [-2-] → {+1+}"),
-        ({"stuttering": True}, ["1", "2", "3"], "■ and nothing happens any more (stuttering)"),
+        ({"stuttering": True}, ["1", "2", "3"], "■ and nothing more happens (stuttering)"),
         ({}, ["1", "2"], "3"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Two counterexamples aligned by action, and where their steps part."""
+"""Two counterexamples aligned by action, and wthe traces diverge here."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_text() -> None:
         "    1   1  initial state",
         "    2   2  a",
         "           x: 7 | 2",
-        "here their steps part",
+        "the traces diverge here",
         "<   3      b",
         ">       3  c",
         "> and back to state 2, for ever",
