@@ -66,14 +66,14 @@ def test_a_syntax_error(refused: Refused, tiny_spec: Path, tiny_sweep: Path, com
 def test_a_missing_extends(refused: Refused, tiny_spec: Path, tiny_sweep: Path, command: str) -> None:
     tiny_spec.write_text(COUNTER.replace("EXTENDS Naturals", "EXTENDS Naturals, Absent"))
     ended = refused(command, tiny_sweep.name if command == "sweep" else tiny_spec.name)
-    assert "Counter.tla:3:19: module Absent is not found" in ended.stderr
+    assert "Counter.tla:3:19: module Absent not found" in ended.stderr
     assert "-L" in ended.errors[1]
 
 
 def test_a_missing_extends_of_an_extended_module(refused: Refused, tiny_spec: Path) -> None:
     tiny_spec.with_name("Deeper.tla").write_text("---- MODULE Deeper ----\nEXTENDS Counter, Natural\n====\n")
     ended = refused("check", "Deeper.tla")
-    assert "Deeper.tla:2:18: module Natural is not found" in ended.stderr
+    assert "Deeper.tla:2:18: module Natural not found" in ended.stderr
     assert "did you mean Naturals" in ended.errors[1]
 
 
@@ -183,7 +183,7 @@ def test_a_sweep_file_in_place_of_a_module(refused: Refused, swept: Callable[[st
     file = swept(COUNTER_SWEEP)
     for command in ("check", "inspect", "init"):
         told = refused(command, file.name).errors
-        assert told[0] == f"error: {file.name} is no TLA+ module"
+        assert told[0] == f"error: not a TLA+ module: {file.name}"
         assert "tla2py sweep" in told[1]
 
 

@@ -71,7 +71,7 @@ def test_inspect_follows_library_folders(run_cli: RunCli, tmp_path: Path) -> Non
     ]
     missing = run_cli("inspect", "Main.tla")
     assert (missing.code, missing.stdout) == (2, "")
-    assert missing.errors[0] == "error: Main.tla:2:9: module Base is not found"
+    assert missing.errors[0] == "error: Main.tla:2:9: module Base not found"
     assert len(missing.errors) == 2
 
 
@@ -121,8 +121,8 @@ def test_no_such_module(run_cli: RunCli, tiny_spec: Path) -> None:
     ended = run_cli("inspect", "Count.tla", cwd=tiny_spec.parent)
     assert ended.code == 2
     assert ended.errors == [
-        "error: Count.tla: there is no such module",
-        "  in . there is Counter.tla",
+        "error: Count.tla: no such module",
+        "  . has Counter.tla",
     ]
 
 

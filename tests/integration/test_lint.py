@@ -129,7 +129,7 @@ def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
         (("Nope.tla",), "error: Nope.tla has no Nope.cfg beside it"),
         (("notes.txt",), "error: notes.txt is no config, module or sweep file"),
         (("Box.cfg", "Box.tla", "Bax.tla"), "error: configs with more than one module"),
-        (("Box.cfg", "Bax.tla"), "error: Bax.tla: there is no such module"),
+        (("Box.cfg", "Bax.tla"), "error: Bax.tla: no such module"),
     ],
 )
 def test_what_cannot_be_read(run_cli: RunCli, box: Path, args: tuple[str, ...], said: str) -> None:
@@ -260,7 +260,7 @@ def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path
         (box / f"{name}.cfg").write_text("INIT Init\n")
     done = run_cli("lint", "Box.cfg", "Bax.cfg", "BaxLarge.cfg", cwd=box)
     assert done.code == 2
-    assert done.stderr.count("module Missing is not found") == 1
+    assert done.stderr.count("module Missing not found") == 1
     assert "  not read whole for it: Bax.cfg, BaxLarge.cfg" in done.errors
     assert done.errors[-1] == "nothing found in 3 files, 2 of which could not be read whole"
     # What the text alone tells is told even if no file was read whole.

@@ -89,7 +89,7 @@ Low == Bounded(3)!Within
     assert "Low is violated, 3 states" in ended.stdout
     ended = run_cli("check", "models/Whole.tla", "-L", "middle", *options)
     assert ended.code == 2
-    assert ended.errors[0].startswith("error: middle/Middle.tla:2:9: module Base is not found")
+    assert ended.errors[0].startswith("error: middle/Middle.tla:2:9: module Base not found")
     (tmp_path / "models/sweep.toml").write_text(
         'module = "Whole.tla"\nlibraries = ["../middle", "../base"]\n'
         '[model]\ninvariants = ["Low"]\n[substitutions]\nZero = "2 - 1"\n'

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tla2py.errors import InputError
 from tla2py.syntax import Definition, ModuleGraph
 from tla2py.syntax.candidates import mentioned
-from tla2py.syntax.evaluate import evaluate_expression, expression_of
+from tla2py.syntax.evaluate import evaluate, expression_of
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Entity, Scope
 from tla2py.syntax.standard import standard_module_of
@@ -94,7 +94,7 @@ def _failing(spec: ModuleGraph, conjuncts: _Conjuncts, values: Mapping[str, str]
 
 def _is_false(expr: Expression, lookup: Callable[[str], Value | Definition]) -> bool:
     try:
-        return evaluate_expression(expr, lookup) is False
+        return evaluate(expr, lookup) is False
     except InputError:
         return False
 
@@ -107,7 +107,7 @@ def _lookup(spec: ModuleGraph, values: Mapping[str, str]) -> Callable[[str], Val
 
     def lookup(name: str) -> Value | Definition:
         if name in values:
-            return evaluate_expression(expression_of(values[name]), lookup)
+            return evaluate(expression_of(values[name]), lookup)
         if name in spec.definitions:
             return spec.definitions[name]
         if name in model_values:

@@ -34,14 +34,14 @@ def inspect_spec(spec: ModuleGraph) -> Item:
         ],
         "operators": [_operator(spec, name, each) for name, each in spec.definitions.items()],
         "candidates": {
-            "specification": list(spec.specifications),
-            "init": list(spec.inits),
-            "next": list(spec.nexts),
-            "invariants": list(spec.invariants),
-            "properties": list(spec.properties),
-            "constraints": list(spec.constraints),
-            "action_constraints": list(spec.action_constraints),
-            "symmetry": list(spec.symmetry_sets),
+            "specification": list(spec.candidates.specifications),
+            "init": list(spec.candidates.inits),
+            "next": list(spec.candidates.nexts),
+            "invariants": list(spec.candidates.invariants),
+            "properties": list(spec.candidates.properties),
+            "constraints": list(spec.candidates.constraints),
+            "action_constraints": list(spec.candidates.action_constraints),
+            "symmetry": list(spec.candidates.symmetry_sets),
         },
     }
 

@@ -101,14 +101,14 @@ def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
 
 def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
     yield "[model]"
-    specifications = list(spec.specifications)
+    specifications = list(spec.candidates.specifications)
     if "Spec" in spec.definitions:
         specifications = list(dict.fromkeys(["Spec", *specifications]))
     if specifications:
         yield _line(f"specification = {toml_string(specifications[0])}", _others(specifications))
-    elif spec.inits and spec.nexts:
-        yield _line(f"init = {toml_string(spec.inits[0])}", _others(spec.inits))
-        yield _line(f"next = {toml_string(spec.nexts[0])}", _others(spec.nexts))
+    elif spec.candidates.inits and spec.candidates.nexts:
+        yield _line(f"init = {toml_string(spec.candidates.inits[0])}", _others(spec.candidates.inits))
+        yield _line(f"next = {toml_string(spec.candidates.nexts[0])}", _others(spec.candidates.nexts))
     else:
         yield '# specification = "..."       # no definition looks like one; or init and next'
     yield from _choice("invariants", lists["invariants"])
@@ -118,9 +118,11 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
             judged = "" if set(names) <= set(getattr(config, key)) else ", judged by the name"
             yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{judged}")
     yield _line("# check_deadlock = false", "if behaviours may end")
-    if spec.symmetry_sets:
-        best = "Symmetry" if "Symmetry" in spec.symmetry_sets else spec.symmetry_sets[-1]
-        others = [best, *(name for name in spec.symmetry_sets if name != best)]
+    if spec.candidates.symmetry_sets:
+        best = (
+            "Symmetry" if "Symmetry" in spec.candidates.symmetry_sets else spec.candidates.symmetry_sets[-1]
+        )
+        others = [best, *(name for name in spec.candidates.symmetry_sets if name != best)]
         yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
     for name in spec.definitions:
         if (name == config.view or re.fullmatch(r"(?i)\w*view", name)) and not spec.definitions[

@@ -195,5 +195,5 @@ def nothing_checked(subject: Subject) -> Iterator[Found]:
 
 
 def _candidates(subject: Subject) -> str | None:
-    found = [name for spec in subject.specs for name in spec.specifications]
+    found = [name for spec in subject.specs for name in spec.candidates.specifications]
     return f"write SPECIFICATION {found[0]}" if found else None

@@ -91,12 +91,12 @@ def default_specification(spec: ModuleGraph, where: str, how: Callable[[str, str
     if "Spec" in spec.definitions:
         return "Spec"
     hint = f"define one in {spec.root.name}, such as Spec == Init /\\ [][Next]_vars, and name it"
-    if spec.specifications:
-        hint = f"write {how('specification', spec.specifications[0])}"
-        others = spec.specifications[1:]
+    if spec.candidates.specifications:
+        hint = f"write {how('specification', spec.candidates.specifications[0])}"
+        others = spec.candidates.specifications[1:]
         hint += f"; other candidates: {', '.join(others)}" if others else ""
-    elif spec.inits and spec.nexts:
-        hint = f"write {how('init', spec.inits[0])} and {how('next', spec.nexts[0])}"
+    elif spec.candidates.inits and spec.candidates.nexts:
+        hint = f"write {how('init', spec.candidates.inits[0])} and {how('next', spec.candidates.nexts[0])}"
     raise InputError(
         "no-specification",
         f"no specification is named and {spec.root.name} defines no Spec",

@@ -11,8 +11,7 @@ from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.point_model import Sources
 from tla2py.syntax import Definition, ModuleGraph
-from tla2py.syntax.evaluate import evaluate_expression, expression_of
-from tla2py.syntax.expression import Expression
+from tla2py.syntax.evaluate import evaluate, expression_of
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.values import ModelValue, Value, format_value
 
@@ -67,7 +66,7 @@ class Names:
             found = None if other == name else self._find(other)
             return ModelValue(other) if found is None else found
 
-        return evaluate_expression(expression_of(text), inside)
+        return evaluate(expression_of(text), inside)
 
 
 def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | None]:
@@ -121,7 +120,7 @@ def holds(predicate: str, names: Names) -> bool:
 
     Raises InputError: what ``evaluate`` raises, ``unknown-name`` and ``not-a-predicate``.
     """
-    value = evaluate_expression(expression_of(predicate), names.lookup)
+    value = evaluate(expression_of(predicate), names.lookup)
     if not isinstance(value, bool):
         raise InputError(
             "not-a-predicate",
@@ -133,17 +132,11 @@ def holds(predicate: str, names: Names) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _names(text: str) -> frozenset[str]:
-    """The names that an expression speaks of."""
+    """The names that an expression uses."""
     literal = literal_names(text)
     if literal is not None:
         return literal
     try:
-        found, todo = set[str](), [expression_of(text)]
+        return frozenset(expr.operator for expr in expression_of(text).walk() if expr.is_name())
     except InputError:
-        return frozenset()  # LAMBDA stands only where an operator is wanted
-    while todo:
-        expr: Expression = todo.pop()
-        if expr.is_name():
-            found.add(expr.operator)
-        todo.extend(expr.children())
-    return frozenset(found)
+        return frozenset()  # such as a LAMBDA, which is not an expression

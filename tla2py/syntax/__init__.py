@@ -1,4 +1,4 @@
-"""TLA+ modules read from their text: the only part of tla2py that uses tree-sitter."""
+"""TLA+ modules parsed with tree-sitter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tla2py.syntax.module import (
     Remark,
     Substitution,
     SyntaxProblem,
-    Theorem,
     Variable,
 )
 from tla2py.syntax.module_graph import ModuleGraph
@@ -38,7 +37,6 @@ __all__ = [
     "StandaloneExpression",
     "Substitution",
     "SyntaxProblem",
-    "Theorem",
     "Translate",
     "Variable",
     "load_modules",

@@ -1,4 +1,4 @@
-"""Expressions from the nodes of tree-sitter."""
+"""Expressions and definitions from the nodes of tree-sitter."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from tla2py.syntax.nodes import (
     introduced_names,
 )
 from tla2py.syntax.symbols import spell_symbol
-from tla2py.syntax.tree import COMMENTS, Source
+from tla2py.syntax.tree import COMMENTS, SourceText
 
 
 class Builder:
     """Builds expressions and definitions from the nodes of one module's tree."""
 
-    def __init__(self, source: Source, module: str) -> None:
+    def __init__(self, source: SourceText, module: str) -> None:
         self._source = source
         self._module = module
         self.instantiated: list[Reference] = []
-        """The modules named after INSTANCE in what was built so far."""
+        """The modules named after INSTANCE so far."""
         self._rules: dict[str, Callable[[Node], Expression]] = {
             "identifier_ref": lambda node: self._make(node, "apply", self._source.text(node)),
             "bound_op": self._bound_op,
@@ -64,7 +64,7 @@ class Builder:
         }
 
     def expression(self, node: Node) -> Expression:
-        """Return the expression of a node; a node of another kind becomes a construct of its own name."""
+        """The expression of a node; an unknown node type becomes a construct of that name."""
         kind = node.type
         if kind in self._rules:
             return self._rules[kind](node)
@@ -77,7 +77,7 @@ class Builder:
         return self._make(node, "build", PLAIN.get(kind, kind), tuple(self._parts(node)))
 
     def definition(self, node: Node, *, local: bool = False, comment: str = "") -> Definition:
-        """Return the definition of an operator, a function or a named instance."""
+        """The definition of an operator, a function or a named instance."""
         name = field(node, "name")
         parameters = declared_parameters(self._source, node)
         body: Expression | None = None
@@ -102,7 +102,7 @@ class Builder:
         )
 
     def instance(self, node: Node, *, local: bool = False) -> Instance:
-        """Return an INSTANCE, from its own node or that of the definition that names it."""
+        """The INSTANCE of a node, or of a definition ``I == INSTANCE ...``."""
         name: str | None = None
         parameters: tuple[str, ...] = ()
         inner = node
@@ -169,7 +169,7 @@ class Builder:
         return self._make(node, "apply", operator, operands)
 
     def _infix(self, node: Node) -> Expression:
-        """Return an infix application; chains of one symbol are long and lean left, so no recursion there."""
+        """An infix application; long chains of one symbol lean left and are followed without recursion."""
         symbol = field(node, "symbol").type
         chain: list[Node] = []
         left = node
@@ -229,7 +229,7 @@ class Builder:
         return self._make(node, "bind", operator, body, bounds=self._bounds(node))
 
     def _unbounded(self, node: Node) -> Expression:
-        """Return a quantifier without a set, or ``CHOOSE`` with or without one."""
+        """A quantifier without a set, or ``CHOOSE`` with or without one."""
         names, pattern = introduced_names(self._source, node)
         domain = node.child_by_field_name("set")
         inside = self.expression(domain) if domain is not None else None
@@ -253,7 +253,7 @@ class Builder:
         return self._make(node, "build", ".", (self.expression(parts[0]),), text=self._source.text(parts[-1]))
 
     def _except(self, node: Node) -> Expression:
-        """Return ``EXCEPT``: the function, then for each update its indices (as a tuple) and its value."""
+        """``EXCEPT``: the function, then for each update its path of indices and its value."""
         arguments = [self.expression(field(node, "expr_to_update"))]
         for update in node.named_children:
             if update.type != "except_update":
@@ -271,7 +271,7 @@ class Builder:
         return self._make(node, "build", "EXCEPT", tuple(arguments))
 
     def _case(self, node: Node) -> Expression:
-        """Return ``CASE``: guards and values in turn, ``OTHER`` as a guard that is TRUE."""
+        """``CASE``: guards and values in turn, ``OTHER`` as the guard TRUE."""
         arguments: list[Expression] = []
         for arm in node.named_children:
             parts = self._parts(arm)

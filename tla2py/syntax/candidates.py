@@ -1,44 +1,36 @@
-"""Which definitions a model may name as its specification, invariants and so on, judged by their shape."""
+"""The definitions that a model may name as its specification, invariants and so on, by their shape."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Level, Levels
 from tla2py.syntax.scope import Entity, Resolver, Scope
 
-# Nothing but the name tells what is there to bound a search from what ought to hold.
+# Only its name distinguishes a constraint, which bounds the search, from an invariant.
 _BOUNDS = re.compile(r"constraint|(limit|bound)s?$", re.IGNORECASE)
-# Nor from an initial predicate what says the same of every state.
+# Nor can a type invariant be distinguished from an initial predicate.
 _TYPES = re.compile(r"type_?(ok|inv(ariant)?s?)$", re.IGNORECASE)
 _BOOLEAN_OPERATORS = frozenset(
-    [
-        "/\\",
-        "\\/",
-        "~",
-        "=>",
-        "<=>",
-        "=",
-        "#",
-        "\\in",
-        "\\notin",
-        "\\subseteq",
-        "<",
-        ">",
-        "<=",
-        ">=",
-        "ENABLED",
-        "IsFiniteSet",
-    ]
+    r"/\ \/ ~ => <=> = # \in \notin \subseteq < > <= >= ENABLED IsFiniteSet".split()  # noqa: SIM905
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """Names of definitions by what they may be good for, the likeliest first."""
+    """Names of definitions by their possible use, the likeliest first.
+
+    specifications: of the shape ``Init /\\ [][Next]_v``, perhaps with fairness.
+    inits, nexts: those of a specification first.
+    invariants: predicates on states that the behaviour itself does not use.
+    properties: temporal formulas that are neither a specification nor part of one.
+    constraints, action_constraints: predicates whose names say that they bound the search.
+    symmetry_sets: definitions that use ``Permutations``.
+    """
 
     specifications: tuple[str, ...]
     inits: tuple[str, ...]
@@ -50,17 +42,20 @@ class Candidates:
     symmetry_sets: tuple[str, ...]
 
 
+_Placed: TypeAlias = tuple[Expression, Scope]
+
+
 def find_candidates(scope: Scope, levels: Levels, resolver: Resolver) -> Candidates:
-    """Return the candidates among the definitions visible in a scope that have no parameters."""
+    """The candidates among a scope's definitions without parameters."""
     return _Finder(scope, levels, resolver).find()
 
 
 @dataclass(frozen=True, slots=True)
 class _Behavior:
-    """What a temporal formula says: its initial predicates, its steps, and the definitions it is spread over."""
+    """The initial predicates and the actions of a temporal formula, and the definitions on the way to them."""
 
-    inits: tuple[tuple[Expression, Scope], ...]
-    steps: tuple[tuple[Expression, Scope], ...]
+    inits: tuple[_Placed, ...]
+    steps: tuple[_Placed, ...]
     through: tuple[Entity, ...]
 
 
@@ -69,7 +64,7 @@ class _Finder:
         self._levels = levels
         self._resolver = resolver
         self._variables = {name for name, entity in scope.names.items() if entity.kind == "variable"}
-        # A config cannot name what belongs to a named instance.
+        # A config cannot name a definition of a named instance.
         self._entities = {
             name: entity
             for name, entity in scope.names.items()
@@ -87,7 +82,7 @@ class _Finder:
         found = [behaviors[name] for name in specifications]
         inits = self._named([expr for each in found for expr, _ in each.inits])
         inits = _unique([*inits, *(name for name in self._entities if self._sets_all(name))])
-        # A specification that checks induction begins with invariants: TypeOK /\ Inv /\ [][Next]_vars.
+        # A specification to check an inductive invariant starts from it: TypeOK /\ Inv /\ [][Next]_vars.
         starting = [name for name in inits if "Init" in name or self._sets_all(name)]
         inits = starting or inits
         nexts = self._named([expr for each in found for expr, _ in each.steps])
@@ -95,40 +90,44 @@ class _Finder:
             steps = [name for name in self._entities if self._level[name] == Level.ACTION]
             nexts = [name for name in steps if name.endswith("Next")]
             roots = self._roots(steps)
-            # Several actions that nothing joins are a library of actions.
+            # Several unrelated actions are a library of actions.
             if not nexts and len(roots) == 1:
                 nexts = roots
-        parts = self._reached(self._entities[name] for name in (*inits, *nexts))
+        parts = _keys(_reached(self._entities[name] for name in (*inits, *nexts)))
         for each in found:
             starts = [
                 (expr, scope)
                 for expr, scope in each.inits
                 if not self._named([expr]) or expr.operator in inits
             ]
-            parts |= self._reached_by(starts) | self._reached_by(each.steps)
-            parts |= {_key(entity) for entity in each.through}
+            parts |= _keys(_reached(e for placed in (*starts, *each.steps) for e in mentioned(*placed)))
+            parts |= _keys(each.through)
         others = [name for name, entity in self._entities.items() if _key(entity) not in parts]
         return Candidates(
             specifications=tuple(specifications),
             inits=tuple(inits),
             nexts=tuple(nexts),
-            invariants=tuple(name for name in others if self._is_invariant(name)),
+            invariants=tuple(
+                name for name in others if self._is_predicate(name) and not _BOUNDS.search(name)
+            ),
             properties=tuple(name for name in others if name in behaviors and name not in specifications),
-            constraints=tuple(name for name in others if self._bounds(name, Level.STATE)),
-            action_constraints=tuple(name for name in others if self._bounds(name, Level.ACTION)),
+            constraints=tuple(name for name in others if self._is_predicate(name) and _BOUNDS.search(name)),
+            action_constraints=tuple(
+                name for name in others if self._level[name] == Level.ACTION and _BOUNDS.search(name)
+            ),
             symmetry_sets=tuple(name for name in others if self._is_symmetry(name)),
         )
 
     def _behavior(self, entity: Entity) -> _Behavior:
-        inits: list[tuple[Expression, Scope]] = []
-        steps: list[tuple[Expression, Scope]] = []
+        inits: list[_Placed] = []
+        steps: list[_Placed] = []
         through: list[Entity] = []
         pending = [(entity.body, entity.scope)]
         while pending:
             expr, scope = pending.pop(0)
             if expr is None:
                 continue
-            inner = scope.find(expr.operator) if expr.is_name() else None
+            inner = scope.named(expr)
             if expr.shape == "apply" and expr.operator == "/\\":
                 pending[:0] = [(part, scope) for part in expr.arguments]
             elif self._levels.of_expression(expr, scope) <= Level.STATE:
@@ -146,7 +145,7 @@ class _Finder:
         )
 
     def _sets_all(self, name: str) -> bool:
-        """Whether a predicate gives every variable a value, as an initial predicate must, or is named for it."""
+        """Whether a definition is an initial predicate: it gives every variable a value, or its name is Init."""
         if self._level[name] != Level.STATE or _TYPES.search(name):
             return False
         if name == "Init":
@@ -169,47 +168,23 @@ class _Finder:
             elif expr.operator in {"/\\", "\\/", "\\E", "LET"}:
                 inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
                 pending += [(part, inside) for part in expr.arguments]
-        # A type predicate too speaks of every variable, but with sets alone.
+        # A type invariant restricts every variable too, but to sets.
         return bool(equal & self._variables) and self._variables <= equal | among
 
     def _roots(self, names: list[str]) -> list[str]:
-        """Return the actions that are part of no other action."""
+        """The actions that are not part of another action."""
         inner: set[tuple[str, str]] = set()
         for name in names:
             entity = self._entities[name]
-            inner |= self._reached([entity]) - {_key(entity)}
+            inner |= _keys(_reached([entity])) - {_key(entity)}
         return [name for name in names if _key(self._entities[name]) not in inner]
 
-    def _reached(self, entities: Iterable[Entity]) -> set[tuple[str, str]]:
-        """Return the definitions used by some, at any depth, and these themselves."""
-        found: dict[Entity, None] = {}
-        pending = list(entities)
-        while pending:
-            entity = pending.pop()
-            if entity in found or entity.kind == "variable":
-                continue
-            found[entity] = None
-            if entity.body is not None:
-                pending += mentioned(entity.body, entity.scope)
-        return {_key(entity) for entity in found}
-
-    def _reached_by(self, expressions: Iterable[tuple[Expression, Scope]]) -> set[tuple[str, str]]:
-        return self._reached(entity for expr, scope in expressions for entity in mentioned(expr, scope))
-
-    def _is_invariant(self, name: str) -> bool:
+    def _is_predicate(self, name: str) -> bool:
         entity = self._entities[name]
-        if self._level[name] != Level.STATE or _BOUNDS.search(name):
-            return False
-        return self._is_boolean(entity.body, entity.scope, frozenset())
-
-    def _bounds(self, name: str, level: Level) -> bool:
-        entity = self._entities[name]
-        if self._level[name] != level or not _BOUNDS.search(name):
-            return False
-        return level == Level.ACTION or self._is_boolean(entity.body, entity.scope, frozenset())
+        return self._level[name] == Level.STATE and self._is_boolean(entity.body, entity.scope, frozenset())
 
     def _is_boolean(self, expr: Expression | None, scope: Scope, inside: frozenset[Entity]) -> bool:
-        """Whether an expression is a truth value by its shape."""
+        """Whether an expression is Boolean by its shape; ``inside`` are the definitions being looked at."""
         if expr is None:
             return False
         if expr.shape == "let":
@@ -220,44 +195,43 @@ class _Finder:
             return all(self._is_boolean(part, scope, inside) for part in expr.arguments[1::2])
         entity = scope.find(expr.operator) if expr.shape == "apply" else None
         if entity is not None:
-            # A recursive branch says nothing that the others do not.
+            # A recursive branch has the type of the others.
             return entity in inside or self._is_boolean(entity.body, entity.scope, inside | {entity})
         if expr.shape == "apply":
             return expr.operator in _BOOLEAN_OPERATORS
         return expr.operator in {"\\A", "\\E"} or (expr.shape == "literal" and expr.operator == "boolean")
 
     def _is_symmetry(self, name: str) -> bool:
-        if self._level[name] != Level.CONSTANT:
-            return False
-        pending, seen = [self._entities[name]], set()
-        while pending:
-            entity = pending.pop()
-            if entity in seen or entity.body is None:
-                continue
-            seen.add(entity)
-            if any(t.shape == "apply" and t.operator == "Permutations" for t in walk(entity.body)):
-                return True
-            pending += mentioned(entity.body, entity.scope)
-        return False
-
-
-def walk(expr: Expression) -> Iterator[Expression]:
-    """Yield an expression and all expressions inside it."""
-    pending = [expr]
-    while pending:
-        each = pending.pop()
-        yield each
-        pending += each.children()
+        return self._level[name] == Level.CONSTANT and any(
+            each.shape == "apply" and each.operator == "Permutations"
+            for entity in _reached([self._entities[name]])
+            if entity.body is not None
+            for each in entity.body.walk()
+        )
 
 
 def mentioned(expr: Expression, scope: Scope) -> list[Entity]:
-    """Return what the names in an expression stand for."""
-    found = (scope.find(each.operator) for each in walk(expr) if each.shape == "apply")
+    """The entities that an expression mentions."""
+    found = (scope.find(each.operator) for each in expr.walk() if each.shape == "apply")
     return [entity for entity in found if entity is not None]
 
 
+def _reached(entities: Iterable[Entity]) -> Iterable[Entity]:
+    """Some entities and those they use at any depth, without variables."""
+    found: dict[Entity, None] = {}
+    pending = list(entities)
+    while pending:
+        entity = pending.pop()
+        if entity in found or entity.kind == "variable":
+            continue
+        found[entity] = None
+        if entity.body is not None:
+            pending += mentioned(entity.body, entity.scope)
+    return found
+
+
 def _step(expr: Expression) -> Expression | None:
-    """Return the action A of ``[][A]_v``."""
+    """The action A if an expression is ``[][A]_v``."""
     if expr.shape == "apply" and expr.operator == "[]" and expr.arguments:
         inner = expr.arguments[0]
         if inner.shape == "build" and inner.operator == "[]_":
@@ -266,8 +240,12 @@ def _step(expr: Expression) -> Expression | None:
 
 
 def _key(entity: Entity) -> tuple[str, str]:
-    # An unnamed instance makes further entities of one declaration.
+    # A plain INSTANCE makes further entities of one declaration.
     return (entity.declaration.module, entity.declaration.name)
+
+
+def _keys(entities: Iterable[Entity]) -> set[tuple[str, str]]:
+    return {_key(entity) for entity in entities}
 
 
 def _unique(names: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which comment belongs to which declaration."""
+"""The comments that belong to declarations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from tla2py.syntax.expression import Span
-from tla2py.syntax.tree import Source
+from tla2py.syntax.tree import SourceText
 
-# Lines of a comment drawn as a box or a rule say nothing.
+# The lines of a comment that draw a box or a rule.
 _RULE = re.compile(r"^[\s*=\-~_+#/|]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment, its words on one line, and whether nothing but comments stands on its first line."""
+    """A comment, its words on one line; ``alone`` if its first line has nothing but comments before it."""
 
     span: Span
     text: str
@@ -27,14 +27,14 @@ class Comment:
 class Comments:
     """The comments of a file, by line."""
 
-    def __init__(self, nodes: Iterable[Node], source: Source) -> None:
+    def __init__(self, nodes: Iterable[Node], source: SourceText) -> None:
         self._all: list[Comment] = []
         for node in nodes:
             span = source.span(node)
             before = (
                 source.lines[span.begin_line - 1][: node.start_point.column].decode(errors="replace").strip()
             )
-            # A second comment of a line belongs with the first.
+            # A second comment on a line belongs with the first.
             follows = (
                 bool(self._all) and self._all[-1].span.end_line == span.begin_line and self._all[-1].alone
             )
@@ -42,7 +42,7 @@ class Comments:
             self._all.append(Comment(span, _clean(source.text(node)), alone))
 
     def above(self, line: int) -> str:
-        """Return the words of the comments that end right above a line, with no line between."""
+        """The words of the comments right above a line."""
         found: list[str] = []
         expected = line - 1
         for comment in reversed(self._all):
@@ -55,10 +55,10 @@ class Comments:
         return " ".join(part for part in reversed(found) if part)
 
     def beside(self, name: Span, limit: tuple[int, int]) -> tuple[str, int]:
-        """Return the words after a name and the last line they take, 0 without any.
+        """The words of the comments after a name, and their last line, 0 without any.
 
-        Only what comes before ``limit``, a line and column, counts. Lines of comment that follow and are indented
-        as the first one belong to it.
+        Comments from ``limit`` on, a line and column, do not count. Following lines of comment with the same indent
+        belong to the first one.
         """
         words: list[str] = []
         column, last = 0, 0
@@ -71,7 +71,7 @@ class Comments:
                     break
                 column = comment.span.begin_column
             elif comment.span.begin_line == last + 1 and comment.alone:
-                # Nearer to the names than to the comment: it announces the next name.
+                # Indented like the names rather than the comment: it belongs to the next name.
                 if abs(comment.span.begin_column - column) >= abs(
                     comment.span.begin_column - name.begin_column
                 ):
@@ -84,11 +84,10 @@ class Comments:
 
 
 def comment_names(names: Sequence[Span], declaration: Span, comments: Comments) -> tuple[str, list[str]]:
-    """Return the comment above a declaration and one comment for each name it declares.
+    """The comment above a declaration, and one comment for each declared name.
 
-    A name's comment stands after it on its line (where several names share the line, the last comment is for
-    all of them that have none of their own), or else on the lines right above it. A declaration of one name
-    without a comment of its own takes the one above.
+    A name's comment is the one after it on its line, or else the one right above it. The last comment on a line is for
+    all its names without one. A single name without a comment has the one above the declaration.
     """
     group = comments.above(declaration.begin_line)
     own: list[str] = []
@@ -112,7 +111,7 @@ def comment_names(names: Sequence[Span], declaration: Span, comments: Comments) 
 
 
 def _clean(raw: str) -> str:
-    """Return the words of a comment without its marks, also those of the comments that make up a box."""
+    """The words of a comment without its delimiters, rules and boxes."""
     lines = (
         line.strip().removeprefix("(*").removesuffix("*)").removeprefix("\\*") for line in raw.splitlines()
     )

@@ -1,4 +1,4 @@
-"""A module that TLC was given in a changed copy: which line of the copy is which of the user's own."""
+"""Line numbers in a module's changed copy, mapped back to the user's file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
 
 
 def original_line(original: str, copy: str, line: int) -> int:
-    """The line of the original that a line of its copy stands for.
+    """The line of the original for a line of its copy.
 
-    The copy differs by one block, a translation of PlusCal, or not at all in its lines. A line of the translation
-    stands for the label that its definition was made from, else for the beginning of the algorithm.
+    The copy has the same lines, or differs by one block, a translation of PlusCal. A line of the translation maps to
+    the label that its definition was made from, or else to the beginning of the algorithm.
     """
     old, new = _comparable(original), _comparable(copy)
     if len(old) == len(new):
@@ -32,7 +32,7 @@ def original_line(original: str, copy: str, line: int) -> int:
 
 
 def _label(lines: Sequence[str], name: str) -> int:
-    """The line of a label or a procedure of an algorithm, else that on which the algorithm begins."""
+    """The line of a label or process of an algorithm, or else its first line."""
     begin = next((n for n, line in enumerate(lines, 1) if _ALGORITHM.search(line)), 1)
     label = re.compile(rf"(?:^|[\s;{{]){re.escape(name)}\s*:[+-]?(?!=)|\bprocess\s*\(?\s*{re.escape(name)}\b")
     for number in range(begin, len(lines) + 1) if name else ():
@@ -42,5 +42,5 @@ def _label(lines: Sequence[str], name: str) -> int:
 
 
 def _comparable(text: str) -> list[str]:
-    """The lines of a module, LOCAL blanked out as it may be in a copy."""
+    """The lines of a module with LOCAL blanked out, as it may be in a copy."""
     return re.sub(r"\bLOCAL\b", "     ", text).split("\n")

@@ -1,4 +1,4 @@
-"""Expressions nest deeper than Python's stack is meant for: a function of a thousand pairs, a long chain of ELSE IF."""
+"""Deep recursion for nested expressions: a function of a thousand pairs, a long chain of ELSE IF."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from tla2py.errors import InputError
 
-# Deeper than SANY itself goes with the stack of a thread, and no danger to the C stack of Python 3.10.
+# Deeper than SANY itself gets with the stack of a thread, and safe for the C stack of Python 3.10.
 _FRAMES = 8000
 
 Parameters = ParamSpec("Parameters")
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Return the function with room to follow deep expressions; beyond that it raises ``InputError`` ``too-deep``."""
+    """The function with a higher recursion limit; beyond that it raises ``InputError`` ``too-deep``."""
 
     @functools.wraps(function)
     def follow(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:

@@ -1,6 +1,6 @@
-"""Values of constant expressions: as much of TLA+ as a predicate over parameters needs.
+"""Values of constant expressions: the part of TLA+ that predicates over parameters need, without TLC.
 
-What is not understood is an error that says what is; nothing is guessed and no TLC is started.
+An expression beyond that is an error; no value is guessed.
 """
 
 from __future__ import annotations
@@ -13,45 +13,36 @@ from typing import TypeAlias
 from tla2py.errors import InputError
 from tla2py.syntax import Definition, parse_expression
 from tla2py.syntax.expression import Bound, Expression
-from tla2py.syntax.parse import read_text
 from tla2py.values import ModelValue, Value, format_value, parse_value
 from tla2py.values.operators import INFINITE_SETS, OPERATORS, FiniteSet, as_set
 
-UNDERSTOOD = (
-    "understood are numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
+_UNDERSTOOD = (
+    "supported are numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
     "Len, t[i], IF, quantifiers over sets, CHOOSE of the only one, {x \\in S : P} and {e : x \\in S}"
 )
 
 Lookup: TypeAlias = Callable[[str], "Value | Definition"]
 
 
-def evaluate(text: str, lookup: Lookup) -> Value:
-    """The value of an expression; ``lookup`` gives the value, or the definition, of a name it does not bind.
-
-    Raises InputError: ``expression-syntax``, ``not-understood``, ``not-a-value`` (an operator has no value for its
-    arguments), and what ``lookup`` raises.
-    """
-    return evaluate_expression(expression_of(text), lookup)
-
-
 @lru_cache(maxsize=1 << 14)
 def expression_of(text: str) -> Expression:
-    """An expression read. Raises InputError (``expression-syntax``)."""
-    parse_expression(text)  # for its errors, which speak of the expression alone
-    body = read_text(f"---- MODULE E ----\nE ==\n{text}\n====\n").definitions[0].body
-    assert body is not None
-    return body
+    """The expression of a text. Raises InputError (``expression-syntax``)."""
+    return parse_expression(text).body
 
 
-def evaluate_expression(expr: Expression, lookup: Lookup) -> Value:
-    """The value of an expression that was read, as ``evaluate`` gives it."""
+def evaluate(expr: Expression, lookup: Lookup) -> Value:
+    """The value of an expression; ``lookup`` returns the value or definition of a free name.
+
+    Raises InputError: ``not-understood``, ``not-a-value`` (an operator has no value for its arguments), and what
+    ``lookup`` raises.
+    """
     try:
         return _Evaluation(lookup).value(expr, {})
     except RecursionError:
         raise InputError(
             "not-understood",
             "an expression whose value depends on itself",
-            hint="speak of parameters and of definitions that come to an end",
+            hint="use parameters, and definitions whose recursion ends",
         ) from None
 
 
@@ -64,7 +55,7 @@ class _Evaluation:
             case "literal", _, _:
                 return _literal(expr)
             case "apply", ("/\\" | "\\/") as name, parts:
-                # What decides ends it, as in TLC: what comes after may have no value.
+                # As in TLC, a part that decides ends the evaluation: later parts may have no value.
                 return (name == "/\\") == all(
                     self.boolean(part, bound, name) == (name == "/\\") for part in parts
                 )
@@ -100,7 +91,7 @@ class _Evaluation:
                 some = [i[variable] for i in self.each(expr, bound) if self.boolean(body, i, "CHOOSE")]
                 if len(some) == 1:
                     return some[0]
-                raise _not_understood("CHOOSE with other than one value to choose")
+                raise _not_understood("CHOOSE among other than one value")
             case "bind", "{|}", (body,):
                 return frozenset(self.value(body, inner) for inner in self.each(expr, bound))
         raise _not_understood(expr.operator)
@@ -112,7 +103,7 @@ class _Evaluation:
         return value
 
     def infinite(self, expr: Expression) -> bool:
-        """Whether an expression is Nat or Int, and not replaced by anything else."""
+        """Whether an expression is an infinite set such as Nat, not replaced by a definition."""
         if not expr.is_name() or expr.operator not in INFINITE_SETS:
             return False
         try:
@@ -145,7 +136,7 @@ class _Evaluation:
         return self.value(found.body, dict(zip(found.parameters, arguments, strict=True)))
 
     def each(self, expr: Expression, bound: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
-        """What the bound names stand for, one assignment after the other."""
+        """The assignments of values to the bound names."""
         names = [name for each in expr.bounds for name in each.names]
         domains = [d for each in expr.bounds for d in [self.domain(each, bound)] * len(each.names)]
         for values in itertools.product(*domains):
@@ -153,7 +144,7 @@ class _Evaluation:
 
     def domain(self, each: Bound, bound: Mapping[str, Value]) -> FiniteSet:
         if each.domain is None or each.pattern:
-            raise _not_understood("a name without its set" if each.domain is None else "<<x, y>> \\in S")
+            raise _not_understood("a name without a set" if each.domain is None else "<<x, y>> \\in S")
         members = self.value(each.domain, bound)
         try:
             return as_set(members)
@@ -177,7 +168,7 @@ def _apply(name: str, arguments: list[Value]) -> Value:
 
 
 def _not_understood(what: str) -> InputError:
-    return InputError("not-understood", f"{what} is not understood here", hint=UNDERSTOOD)
+    return InputError("not-understood", f"{what} is not supported here", hint=_UNDERSTOOD)
 
 
 def _no_value(name: str, arguments: list[Value]) -> InputError:
@@ -185,7 +176,7 @@ def _no_value(name: str, arguments: list[Value]) -> InputError:
     return InputError(
         "not-a-value",
         f"{name} has no value for {shown}",
-        hint="numbers are added and compared with numbers, sets with sets",
+        hint="add numbers to numbers and compare sets with sets",
     )
 
 

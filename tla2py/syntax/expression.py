@@ -1,6 +1,6 @@
-"""The expressions of TLA+: an operator, its arguments, and what it binds.
+"""The expressions of TLA+.
 
-Operators have one spelling whatever the module uses: ``\\union`` and ``∪`` are ``\\cup``, ``\\leq`` is ``<=``.
+An operator with several spellings has one here: ``\\union`` and ``∪`` are ``\\cup``, ``\\leq`` is ``<=``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Shape = Literal["apply", "literal", "build", "bind", "let"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A stretch of source text; lines and columns count from 1, the end is the last character of it."""
+    """A range of source text; lines and columns count from 1, the end is inclusive."""
 
     begin_line: int
     begin_column: int
@@ -32,9 +32,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """Names introduced by a quantifier or the like, and the set they range over where there is one.
+    """The names that a quantifier or another binder introduces, and the set they range over, if any.
 
-    ``pattern`` says that the names take an element of the set apart, as in ``<<a, b>> \\in S``.
+    With ``pattern`` the names stand for the parts of a tuple, as in ``<<a, b>> \\in S``.
     """
 
     names: tuple[str, ...]
@@ -46,10 +46,10 @@ class Bound:
 class Expression:
     """An expression.
 
-    ``shape`` tells what ``operator`` is: a name or symbol applied to the arguments (``apply``, also a bare name),
-    a ``literal`` of the kind ``number``, ``string`` or ``boolean``, a construct of the language (``build``), a
-    construct that binds names in its arguments (``bind``), or ``let``. A name seen through instances is
-    ``I!Op``, its arguments those of the instance, then those of the operator.
+    ``shape`` says what ``operator`` is: a name or symbol applied to the arguments (``apply``, also a bare name), the
+    type of a ``literal`` (``number``, ``string``, ``boolean``), a language construct (``build``), a construct that
+    binds names in its arguments (``bind``), or ``let``. A name in an instance is ``I!Op``; its arguments are those of
+    the instance, then those of the operator.
     """
 
     shape: Shape
@@ -62,7 +62,7 @@ class Expression:
     text: str = ""
 
     def children(self) -> Iterator[Expression]:
-        """All expressions directly inside this one, in the order they are written."""
+        """The expressions directly inside this one, in the order they are written."""
         for bound in self.bounds:
             if bound.domain is not None:
                 yield bound.domain
@@ -74,6 +74,14 @@ class Expression:
                 yield substitution.value
         yield from self.arguments
 
+    def walk(self) -> Iterator[Expression]:
+        """This expression and all expressions inside it, in no particular order."""
+        pending = [self]
+        while pending:
+            each = pending.pop()
+            yield each
+            pending += each.children()
+
     def is_name(self) -> bool:
-        """Whether this is a bare name, applied to nothing."""
+        """Whether this is a name without arguments."""
         return self.shape == "apply" and not self.arguments

@@ -11,7 +11,7 @@ from tla2py.syntax.scope import Entity, Resolver, Scope
 
 
 class Level(IntEnum):
-    """How much of a behaviour an expression speaks of: nothing, a state, a step, or all of it."""
+    """The part of a behaviour that an expression depends on: none, a state, a step, or all of it."""
 
     CONSTANT = 0
     STATE = 1
@@ -26,12 +26,12 @@ class Level(IntEnum):
 
 _ACTION_OPERATORS = frozenset({"'", "UNCHANGED", "\\cdot"})
 _TEMPORAL_OPERATORS = frozenset({"[]", "<>", "~>", "-+->"})
-# What standard modules define without a use of certain arguments, whose levels then do not count.
+# Arguments that definitions of the standard modules do not use, so that their levels do not count.
 _UNUSED = {"Print": {0}, "PrintT": {0}, "Assert": {1}, "TLCGet": {0}, "TLCSet": {0, 1}}
 
 
 class Levels:
-    """The levels of what names stand for, each worked out once."""
+    """The levels of entities and expressions; an entity's is computed once."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -39,33 +39,33 @@ class Levels:
         self._used: dict[Entity, frozenset[str]] = {}
 
     def of_entity(self, entity: Entity, bound: frozenset[str] = frozenset()) -> Level:
-        """Return the level of what a name stands for, its parameters counted as constants.
+        """The level of an entity, its parameters counted as constants.
 
-        ``bound`` are the names bound around it, for what a LET defines.
+        ``bound`` are the names bound around it, for a definition in a LET.
         """
         if entity.kind == "variable":
             return Level.STATE
         if entity.body is None:
             return Level.CONSTANT
         if entity not in self._known:
-            # A recursive definition meets itself at the lowest level, which never hides a higher one.
+            # Inside itself a recursive definition has the lowest level, which hides no higher one.
             self._known[entity] = Level.CONSTANT
             around = bound if entity.enclosed else frozenset()
             own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
-            # The parameters of an instance are not seen by the texts of its module, which may have a variable so named.
+            # The parameters of an instance are not visible in its module, which may have a variable of that name.
             parameters = entity.parameters if entity.kind == "substituted" else own
             level = self.of_expression(entity.body, entity.scope, around.union(parameters))
             if entity.kind == "substituted" and isinstance(entity.declaration, Variable):
-                # SANY keeps to what the module of the instance says of its variable, whatever takes its place.
+                # For SANY a variable of the instantiated module stays one, whatever its substitution.
                 level = max(level, Level.STATE)
             self._known[entity] = level
         return self._known[entity]
 
     def of_expression(self, expr: Expression, scope: Scope, bound: frozenset[str] = frozenset()) -> Level:
-        """Return the level of an expression at a place; ``bound`` names are bound around it."""
+        """The level of an expression in a scope; ``bound`` are the names bound around it."""
         if expr.shape == "let":
             scope = self._resolver.let(scope, expr)
-            # What is defined but not used does not count.
+            # Unused definitions do not count.
             return self.of_expression(
                 expr.arguments[0], scope, bound.difference(d.name for d in expr.definitions)
             )
@@ -77,7 +77,7 @@ class Levels:
         return max(parts, own) if expr.operator != "ENABLED" else min(parts, Level.STATE)
 
     def _counting(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Iterable[Expression]:
-        """Return the parts of an expression on whose levels its own depends: arguments that are not used are none."""
+        """The parts of an expression whose levels count: unused arguments do not."""
         if expr.shape != "apply" or not expr.arguments or expr.operator in bound:
             return expr.children()
         entity = scope.find(expr.operator)
@@ -94,7 +94,7 @@ class Levels:
         if entity.kind != "definition" or entity.body is None or own != entity.parameters:
             return frozenset(entity.parameters)
         if entity not in self._used:
-            # Of a recursive definition all count.
+            # Inside a recursive definition all count.
             self._used[entity] = frozenset(own)
             self._used[entity] = self._names_used(entity.body, entity.scope, frozenset(own), set())
         return self._used[entity]
@@ -102,10 +102,7 @@ class Levels:
     def _names_used(
         self, expr: Expression, scope: Scope, names: frozenset[str], met: set[tuple[Entity, frozenset[str]]]
     ) -> frozenset[str]:
-        """Return those of the names, which are bound around an expression, on which its level depends.
-
-        ``met`` are definitions of a LET whose part in the answer is known already.
-        """
+        """The bound ``names`` on which an expression's level depends; ``met`` are LET definitions already counted."""
         if not names:
             return names
         if expr.shape == "let":

@@ -1,4 +1,4 @@
-"""What one module declares, as read from its text."""
+"""The declarations of a module."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from tla2py.syntax.expression import Expression, Span
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant:
-    """A CONSTANT; ``arity`` is above 0 for an operator constant such as ``Op(_, _)``.
+    """A CONSTANT.
 
-    ``comment`` stands beside the name or right above it, ``group`` above the whole declaration.
+    ``arity`` is above 0 for an operator constant such as ``Op(_, _)``. ``comment`` is the comment beside the name or
+    right above it, ``group`` the one above the whole declaration, ``module`` the name of the declaring module.
     """
 
     name: str
@@ -40,9 +41,9 @@ class Variable:
 class Definition:
     """A definition ``name(parameters) == body``.
 
-    ``span`` and ``text`` are those of the whole definition, ``comment`` what stands right above it. A
-    definition of kind ``function`` has no parameters and a body that builds the function; one of kind
-    ``instance`` is ``name == INSTANCE ...`` and has no body. ``recursive`` says that a RECURSIVE announces it.
+    ``span`` and ``text`` include the whole definition; ``comment`` is the comment right above it. A definition of kind
+    ``function`` has no parameters and a body that constructs the function; one of kind ``instance`` is
+    ``name == INSTANCE ...`` and has no body. ``recursive`` definitions are declared RECURSIVE.
     """
 
     name: str
@@ -73,7 +74,7 @@ class Substitution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """An INSTANCE of ``module``; ``name`` is None where its definitions are taken over under their own names."""
+    """An INSTANCE of ``module``; ``name`` is None for a plain ``INSTANCE M``, which keeps the names of M."""
 
     module: str
     name: str | None
@@ -85,7 +86,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """The name of a module after EXTENDS or INSTANCE, and where it stands."""
+    """The name of a module after EXTENDS or INSTANCE."""
 
     module: str
     span: Span
@@ -93,7 +94,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """An ASSUME (or AXIOM); ``text`` and ``body`` are those of the formula."""
+    """An ASSUME or AXIOM; ``text`` and ``body`` are its formula."""
 
     name: str | None
     text: str
@@ -102,17 +103,8 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Theorem:
-    """A THEOREM, LEMMA or the like; ``text`` is that of the statement, without its proof."""
-
-    name: str | None
-    text: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxProblem:
-    """The first place that cannot be read as TLA+, and what is there."""
+    """The first syntax error of a module."""
 
     span: Span
     message: str
@@ -120,9 +112,9 @@ class SyntaxProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """What is to be said of a module's translation of PlusCal, and where its algorithm is.
+    """A remark on a module's PlusCal translation.
 
-    ``doubtful``: what is read may not be what the algorithm says.
+    ``where`` is the place of the algorithm. With ``doubtful`` the translation may not match the algorithm.
     """
 
     where: str
@@ -135,12 +127,13 @@ class Remark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
-    """One module and its declarations in the order they are written.
+    """A module and its declarations in the order they are written.
 
-    ``path`` is that of the file, and None for text that comes from no file. ``references`` are
-    all modules named in it, after EXTENDS and after INSTANCE, also inside LET. ``nested`` are the modules inside
-    this one. ``text`` is the whole file's; ``original`` is that of the user's file, where ``text`` and all places are
-    of a copy in which PlusCal was translated. ``remark`` is None where nothing is to be said of that.
+    path: the file, None for a text without a file.
+    text: the text of the whole file, which all spans refer to.
+    original: the text of the user's file, if ``text`` is a copy with its PlusCal translated; ``remark`` is about that.
+    references: the modules named after EXTENDS and INSTANCE, also inside LET.
+    nested: the modules declared inside this one.
     """
 
     name: str
@@ -154,7 +147,6 @@ class Module:
     variables: tuple[Variable, ...]
     definitions: tuple[Definition, ...]
     assumptions: tuple[Assumption, ...]
-    theorems: tuple[Theorem, ...]
     nested: tuple[Module, ...]
     has_pluscal: bool
     syntax_error: SyntaxProblem | None
@@ -162,7 +154,10 @@ class Module:
     remark: Remark | None = None
 
     def where(self, span: Span | None = None) -> str:
-        """The place as ``file:line:column``, or the file alone."""
+        """A place in the user's file as ``file:line:column``, the file without a span.
+
+        The column is left out in a translated copy where lines differ.
+        """
         file = str(self.path) if self.path is not None else self.name
         if span is None:
             return file
@@ -170,11 +165,11 @@ class Module:
         return f"{file}:{span.place}" if line == span.begin_line else f"{file}:{line}"
 
     def line(self, number: int) -> int:
-        """The line of the user's file for a line of ``text``."""
+        """The line in the user's file for a line of ``text``."""
         return number if self.original is None else original_line(self.original, self.text, number)
 
     def excerpt(self, span: Span) -> str:
-        """Return the text at a place on one line, its white space made single."""
+        """The text of a span on one line, white space collapsed."""
         lines = self.text.split("\n")[span.begin_line - 1 : span.end_line]
         if not lines:
             return ""

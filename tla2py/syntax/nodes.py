@@ -1,4 +1,4 @@
-"""What tree-sitter-tlaplus calls the constructs of the language, and how its nodes are taken apart."""
+"""The node types of tree-sitter-tlaplus, and the parts of its nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.symbols import spell_symbol
-from tla2py.syntax.tree import COMMENTS, Source
+from tla2py.syntax.tree import COMMENTS, SourceText
 
 NAMED_SETS = {"nat_number_set", "int_number_set", "real_number_set", "boolean_set", "string_set"}
 LITERALS = {
@@ -24,7 +24,7 @@ DEFINITIONS: dict[str, Literal["function", "instance"]] = {
     "function_definition": "function",
     "module_definition": "instance",
 }
-# Constructs whose parts are all the expressions among their children, in order.
+# Constructs whose arguments are the expressions among their children, in order.
 PLAIN = {
     "if_then_else": "IF",
     "finite_set_literal": "{}",
@@ -44,7 +44,7 @@ NOT_EXPRESSIONS = COMMENTS | {
 
 
 def field(node: Node, name: str) -> Node:
-    """Return the child in a field; where an error left it out, the node's last child stands for it."""
+    """The child in a field; if a syntax error left it out, the node's last child."""
     child = node.child_by_field_name(name)
     if child is not None:
         return child
@@ -52,7 +52,7 @@ def field(node: Node, name: str) -> Node:
 
 
 def flatten(expr: Expression) -> tuple[Expression, ...]:
-    """Return the parts of a left-leaning chain of one operator."""
+    """The parts of a left-leaning chain of one operator."""
     parts: list[Expression] = []
     link = expr
     while link.shape == "apply" and link.operator == expr.operator and len(link.arguments) == 2:
@@ -62,30 +62,30 @@ def flatten(expr: Expression) -> tuple[Expression, ...]:
 
 
 def bare_symbol(node: Node) -> str:
-    """Return the operator symbol that a node stands for."""
+    """The operator symbol of a node."""
     return spell_symbol(next((c for c in node.named_children if c.type not in COMMENTS), node).type)
 
 
-def declared_name(source: Source, node: Node) -> str:
-    """Return the name that a node declares, "" for punctuation."""
+def declared_name(source: SourceText, node: Node) -> str:
+    """The name that a node declares, "" for punctuation."""
     if node.type == "operator_declaration":
         return declared_name(source, field(node, "name"))
     if node.type in {"infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"}:
         return bare_symbol(node)
     if node.type in {"identifier", "identifier_ref"}:
         return source.text(node)
-    # Some operators are names of their own in the grammar: a definition of "-." has them bare.
+    # Some operators are bare node types, as in a definition of "-.".
     return spell_symbol(node.type) if node.is_named and node.type not in COMMENTS else ""
 
 
-def declared_parameters(source: Source, node: Node) -> tuple[str, ...]:
-    """Return the names of a definition's parameters."""
+def declared_parameters(source: SourceText, node: Node) -> tuple[str, ...]:
+    """The names of a definition's parameters."""
     names = (declared_name(source, child) for child in node.children_by_field_name("parameter"))
     return tuple(name for name in names if name)
 
 
-def introduced_names(source: Source, node: Node) -> tuple[tuple[str, ...], bool]:
-    """Return the names that a quantifier or the like introduces, and whether they take a tuple apart."""
+def introduced_names(source: SourceText, node: Node) -> tuple[tuple[str, ...], bool]:
+    """The names that a binder introduces, and whether they stand for the parts of a tuple."""
     names: list[str] = []
     pattern = False
     for child in node.children_by_field_name("intro"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, reason_of
 from tla2py.syntax.build import Builder
 from tla2py.syntax.comments import Comments, comment_names
 from tla2py.syntax.depth import deeply
@@ -21,17 +21,16 @@ from tla2py.syntax.module import (
     Module,
     Reference,
     SyntaxProblem,
-    Theorem,
     Variable,
 )
-from tla2py.syntax.tree import COMMENTS, Source, find_problem, has_algorithm, parse_tree
+from tla2py.syntax.tree import COMMENTS, SourceText, find_problem, has_algorithm, parse_tree
 
 
 def parse_module(path: Path | str) -> Module:
-    """Return the module in a file.
+    """The module in a file.
 
-    Raises ``InputError``: ``module-missing``, ``module-unreadable``, ``module-name`` if the module has not the file's name, and
-    ``module-syntax`` at the first place that cannot be read.
+    Raises ``InputError``: ``module-missing``, ``module-unreadable``, ``module-name`` if module and file have different
+    names, and ``module-syntax`` at the first syntax error.
     """
     module = read_module(Path(path))
     raise_problem(module)
@@ -39,12 +38,12 @@ def parse_module(path: Path | str) -> Module:
 
 
 def read_module(path: Path) -> Module:
-    """Return the module in a file; what cannot be read in it is left out and told in ``syntax_error``."""
+    """The module in a file, without the parts that do not parse; its ``syntax_error`` is the first of them."""
     try:
-        # Comments in old modules are in any encoding; TLA+ itself needs none of it.
+        # Comments in old modules are in any encoding; TLA+ itself is ASCII.
         text = path.read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:
-        raise _not_found(path, error) from None
+        raise _unreadable(path, error) from None
     module = read_text(text, path)
     if not module.name:
         return replace(module, name=path.stem)
@@ -60,14 +59,12 @@ def read_module(path: Path) -> Module:
 
 @deeply
 def read_text(text: str, path: Path | None = None) -> Module:
-    """Return the first module in a text."""
-    # One kind of line end, so that lines count as TLC counts them.
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    source = Source.of(text)
+    """The first module in a text."""
+    source = SourceText.of(text)
     root = parse_tree(source)
     # SANY reads the first module of a file and stops.
     node = next((child for child in root.children if child.type == "module"), root)
-    module = _Reader(source, path, text).module(node)
+    module = _Reader(source, path, node).module()
     if node is root and module.syntax_error is None:
         problem = SyntaxProblem(span=source.span(root), message="there is no module here")
         return replace(module, syntax_error=problem)
@@ -76,11 +73,11 @@ def read_text(text: str, path: Path | None = None) -> Module:
 
 @deeply
 def read_appended(module: Module) -> dict[str, Module]:
-    """Return the modules that stand after the first one in its file, by name.
+    """The modules after the first one in its file, by name.
 
-    Newer SANY takes them for files of their own. The text of each keeps its place in the file.
+    Newer SANY treats them as files of their own. Each keeps its lines in the file.
     """
-    source = Source.of(module.text)
+    source = SourceText.of(module.text)
     nodes = [child for child in parse_tree(source).children if child.type == "module"]
     found: dict[str, Module] = {}
     for node in nodes[1:]:
@@ -89,98 +86,69 @@ def read_appended(module: Module) -> dict[str, Module]:
     return found
 
 
-_NO_MODULES = (".toml", ".cfg", ".json")
-
-
 def raise_problem(module: Module) -> None:
-    """Raise ``InputError`` ``module-syntax`` for the first thing in a module that cannot be read."""
+    """Raise ``InputError`` ``module-syntax`` for a module's first syntax error."""
     problem = module.syntax_error
     if problem is None:
         return
-    if module.path is not None and Path(module.path).suffix in _NO_MODULES:
+    if module.path is not None and module.path.suffix in (".toml", ".cfg", ".json"):
         raise InputError(
             "module-syntax",
-            f"{module.path} is no TLA+ module",
-            hint="name the .tla; a sweep file is run by 'tla2py sweep', a config goes with --config",
+            f"not a TLA+ module: {module.path}",
+            hint="name the .tla file; 'tla2py sweep' runs a sweep file, --config takes a config",
         )
     raise InputError(
         "module-syntax",
         f"syntax error in module {module.name or '(no name)'}: {problem.message}",
         where=module.where(problem.span),
-        hint="TLC would stop here too; what its own parser says: "
+        hint="TLC would stop here too; to see the message of its parser: "
         f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}',
     )
 
 
 class _Reader:
-    def __init__(self, source: Source, path: Path | None, text: str) -> None:
+    """Collects the declarations of one module, or of a whole file in which no module could be found."""
+
+    def __init__(self, source: SourceText, path: Path | None, node: Node) -> None:
+        named = node.child_by_field_name("name")
         self._source = source
         self._path = path
-        self._text = text
-
-    def module(self, node: Node) -> Module:
-        """Return the module of a node, which is the whole file's where no module could be made out."""
-        named = node.child_by_field_name("name")
-        name = self._source.text(named) if named is not None else ""
-        return _Declarations(self, node, name).module()
-
-    def make(self, node: Node, name: str, declared: _Declarations) -> Module:
-        """Return the module with its declarations."""
-        named = node.child_by_field_name("name")
-        return Module(
-            name=name,
-            path=self._path,
-            text=self._text,
-            span=self._source.span(named if named is not None else node),
-            extends=tuple(declared.extends),
-            references=tuple(declared.references),
-            instances=tuple(declared.instances),
-            constants=tuple(declared.constants),
-            variables=tuple(declared.variables),
-            definitions=tuple(declared.definitions),
-            assumptions=tuple(declared.assumptions),
-            theorems=tuple(declared.theorems),
-            nested=tuple(declared.nested),
-            has_pluscal=has_algorithm(self._source),
-            syntax_error=find_problem(self._source) if node.has_error else None,
-        )
-
-    @property
-    def source(self) -> Source:
-        return self._source
-
-
-class _Declarations:
-    """Gathers the declarations of one module, unit by unit."""
-
-    def __init__(self, reader: _Reader, node: Node, name: str) -> None:
-        self._reader = reader
-        self._source = reader.source
         self._node = node
-        self._name = name
-        self._builder = Builder(self._source, name)
-        self._comments = Comments(_find_comments(node), self._source)
+        self._span = source.span(named if named is not None else node)
+        self._name = source.text(named) if named is not None else ""
+        self._builder = Builder(source, self._name)
+        self._comments = Comments(_find_comments(node), source)
         self._recursive: set[str] = set()
-        self.extends: list[Reference] = []
-        self.instances: list[Instance] = []
-        self.constants: list[Constant] = []
-        self.variables: list[Variable] = []
-        self.definitions: list[Definition] = []
-        self.assumptions: list[Assumption] = []
-        self.theorems: list[Theorem] = []
-        self.nested: list[Module] = []
-
-    @property
-    def references(self) -> list[Reference]:
-        return [*self.extends, *self._builder.instantiated]
+        self._extends: list[Reference] = []
+        self._instances: list[Instance] = []
+        self._constants: list[Constant] = []
+        self._variables: list[Variable] = []
+        self._definitions: list[Definition] = []
+        self._assumptions: list[Assumption] = []
+        self._nested: list[Module] = []
 
     def module(self) -> Module:
         for child in _units(self._node):
             self._unit(child)
-        self.definitions = [
-            replace(d, recursive=True) if d.name in self._recursive else d for d in self.definitions
-        ]
-        return self._reader.make(self._node, self._name, self)
+        definitions = (
+            replace(d, recursive=True) if d.name in self._recursive else d for d in self._definitions
+        )
+        return Module(
+            name=self._name,
+            path=self._path,
+            text=self._source.whole,
+            span=self._span,
+            extends=tuple(self._extends),
+            references=(*self._extends, *self._builder.instantiated),
+            instances=tuple(self._instances),
+            constants=tuple(self._constants),
+            variables=tuple(self._variables),
+            definitions=tuple(definitions),
+            assumptions=tuple(self._assumptions),
+            nested=tuple(self._nested),
+            has_pluscal=has_algorithm(self._source),
+            syntax_error=find_problem(self._source) if self._node.has_error else None,
+        )
 
     def _unit(self, node: Node, *, local: bool = False) -> None:
         kind = node.type
@@ -188,24 +156,24 @@ class _Declarations:
             self._unit(node.named_children[-1], local=True)
         elif kind in {"operator_definition", "function_definition", "module_definition"}:
             comment = self._comments.above(node.start_point.row + 1)
-            self.definitions.append(self._builder.definition(node, local=local, comment=comment))
+            self._definitions.append(self._builder.definition(node, local=local, comment=comment))
             if kind == "module_definition":
-                self.instances.append(self._builder.instance(node, local=local))
+                self._instances.append(self._builder.instance(node, local=local))
         elif kind == "instance":
-            self.instances.append(self._builder.instance(node, local=local))
+            self._instances.append(self._builder.instance(node, local=local))
         elif kind in {"constant_declaration", "variable_declaration"}:
             self._declare(node, constants=kind == "constant_declaration")
         elif kind == "recursive_declaration":
             self._recursive.update(self._source.text(_name_of(each)) for each in node.named_children)
         elif kind == "extends":
-            found = [child for child in node.named_children if child.type == "identifier_ref"]
-            self.extends += [Reference(module=self._source.text(c), span=self._source.span(c)) for c in found]
+            names = [child for child in node.named_children if child.type == "identifier_ref"]
+            self._extends += [
+                Reference(module=self._source.text(c), span=self._source.span(c)) for c in names
+            ]
         elif kind == "assumption":
             self._assume(node)
-        elif kind == "theorem":
-            self._theorem(node)
         elif kind == "module":
-            self.nested.append(self._reader.module(node))
+            self._nested.append(_Reader(self._source, self._path, node).module())
 
     def _declare(self, node: Node, *, constants: bool) -> None:
         declared = [c for c in node.named_children if c.type in {"identifier", "operator_declaration"}]
@@ -215,22 +183,21 @@ class _Declarations:
             name = self._source.text(_name_of(child))
             if constants:
                 arity = sum(1 for each in child.named_children if each.type == "placeholder")
-                self.constants.append(
+                self._constants.append(
                     Constant(
                         name=name, arity=arity, comment=comment, group=group, span=span, module=self._name
                     )
                 )
             else:
-                self.variables.append(
+                self._variables.append(
                     Variable(name=name, comment=comment, group=group, span=span, module=self._name)
                 )
 
     def _assume(self, node: Node) -> None:
         named = node.child_by_field_name("name")
-        skip = {*COMMENTS, "def_eq", "identifier"}
-        parts = [child for child in node.named_children if child.type not in skip]
+        parts = [c for c in node.named_children if c.type not in {*COMMENTS, "def_eq", "identifier"}]
         if parts:
-            self.assumptions.append(
+            self._assumptions.append(
                 Assumption(
                     name=self._source.text(named) if named is not None else None,
                     text=self._source.text(parts[-1]),
@@ -239,20 +206,9 @@ class _Declarations:
                 )
             )
 
-    def _theorem(self, node: Node) -> None:
-        named = node.child_by_field_name("name")
-        statement = node.child_by_field_name("statement")
-        self.theorems.append(
-            Theorem(
-                name=self._source.text(named) if named is not None else None,
-                text=self._source.text(statement) if statement is not None else "",
-                span=self._source.span(node),
-            )
-        )
-
 
 def _units(node: Node) -> Iterator[Node]:
-    """Yield the units of a module, also those that an error swallowed."""
+    """The units of a module, including those inside an ERROR node."""
     for child in node.children:
         if child.type in {"ERROR", "source_file"}:
             yield from _units(child)
@@ -266,7 +222,7 @@ def _name_of(node: Node) -> Node:
 
 
 def _find_comments(node: Node) -> Iterator[Node]:
-    """Yield the comments between and inside the units; those inside expressions say nothing of declarations."""
+    """The comments between units and inside declarations, but not those inside expressions."""
     for child in node.children:
         if child.type in COMMENTS:
             yield child
@@ -274,16 +230,16 @@ def _find_comments(node: Node) -> Iterator[Node]:
             yield from _find_comments(child)
 
 
-def _not_found(path: Path, error: OSError) -> InputError:
+def _unreadable(path: Path, error: OSError) -> InputError:
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         return InputError(
             "module-unreadable",
-            f"the module cannot be read: {error.strerror or error}",
+            f"cannot read the module: {reason_of(error)}",
             where=str(path),
-            hint="a module is a text file that you may read",
+            hint="a module is a text file; check its permissions",
         )
     folder = path.parent
     there = sorted(each.name for each in folder.glob("*.tla")) if folder.is_dir() else []
     near = difflib.get_close_matches(path.name, there, n=3, cutoff=0.4) or there[:5]
-    hint = f"in {folder} there is {', '.join(near)}" if near else f"there is no module in {folder}"
-    return InputError("module-missing", "there is no such module", where=str(path), hint=hint)
+    hint = f"{folder} has {', '.join(near)}" if near else f"{folder} has no modules"
+    return InputError("module-missing", "no such module", where=str(path), hint=hint)

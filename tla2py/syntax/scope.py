@@ -1,4 +1,4 @@
-"""What a name means at a place: through EXTENDS, INSTANCE with its substitutions, and LET."""
+"""Name resolution through EXTENDS, INSTANCE with its substitutions, and LET."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tla2py.syntax.module import Constant, Definition, Instance, Module, Variabl
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entity:
-    """What a name stands for; two entities are the same only if they are one object.
+    """The meaning of a name; entities are compared by identity.
 
-    ``scope`` is where the names of the body are looked up. A ``substituted`` entity is a constant or variable of
-    an instantiated module, for which ``body`` stands; its parameters are those of the instance. What is
-    ``enclosed`` is defined in a LET, and its body may use the names bound around that.
+    The names of ``body`` are looked up in ``scope``. A ``substituted`` entity is a constant or variable of an
+    instantiated module, with its substitution as ``body`` and the parameters of the instance. An ``enclosed`` entity is
+    defined in a LET: its body may use the names bound around that.
     """
 
     kind: Literal["constant", "variable", "definition", "substituted"]
@@ -29,7 +29,7 @@ class Entity:
 
 
 class Scope:
-    """The names that a module's text may use, or the body of a LET."""
+    """The names visible in a module or in the body of a LET."""
 
     __slots__ = ("module", "names")
 
@@ -38,27 +38,31 @@ class Scope:
         self.names = dict(names)
 
     def find(self, name: str) -> Entity | None:
-        """Return what the name stands for; None for a bound name and for those of standard modules."""
+        """The entity of a name; None for bound names and those of standard modules."""
         return self.names.get(name)
+
+    def named(self, expr: Expression) -> Entity | None:
+        """The entity of an expression that is a bare name, None for any other."""
+        return self.names.get(expr.operator) if expr.is_name() else None
 
 
 class Resolver:
-    """Makes the scopes of modules; there is one scope for a module in itself and one for each instance of it."""
+    """Makes the scopes of modules: one for each module and one for each of its instances."""
 
     def __init__(self, modules: Iterable[Module]) -> None:
         self._files = {module.name: module for module in modules}
         self._plain: dict[str, Scope] = {}
-        # By identity: expressions are large, and a LET is met again and again. The expression is kept so that its id stays its own.
+        # By identity, as comparing expressions is slow. The expression is kept to keep its id unique.
         self._lets: dict[tuple[int, Scope], tuple[Expression, Scope]] = {}
 
     def scope(self, name: str) -> Scope:
-        """Return the scope of a module by itself."""
+        """The scope of a module."""
         if name not in self._plain:
             self._plain[name] = self._make(self._files[name], None, {})
         return self._plain[name]
 
     def let(self, scope: Scope, expr: Expression) -> Scope:
-        """Return the scope inside a LET, always the same one."""
+        """The scope inside a LET, one for each LET and scope."""
         known = self._lets.get((id(expr), scope))
         if known is not None:
             return known[1]
@@ -83,7 +87,7 @@ class Resolver:
             else:
                 inherited = self._make(self._files[reference.module], outer, {})
             for name, entity in inherited.names.items():
-                # What the module around it extends too becomes its own.
+                # EXTENDS overrides names of the enclosing module, but not the module's own.
                 if entity.exported and scope.names.get(name) is enclosing.get(name):
                     scope.names[name] = entity
         for constant in module.constants:
@@ -106,8 +110,7 @@ class Resolver:
         else:
             return
         for name, entity in inner.names.items():
-            declares = entity.kind != "definition"
-            if declares or not entity.exported or scope.names.get(name) is entity:
+            if entity.kind != "definition" or not entity.exported or scope.names.get(name) is entity:
                 continue
             seen = Entity(
                 kind="definition",
@@ -122,7 +125,7 @@ class Resolver:
 
 @dataclass(frozen=True, slots=True)
 class _Outer:
-    """Where an instance stands, and what it puts in the place of constants and variables."""
+    """The scope of an INSTANCE, its substitutions and its parameters."""
 
     scope: Scope
     substitutions: Mapping[str, Expression]
@@ -136,7 +139,7 @@ def _defined(definition: Definition, scope: Scope, *, enclosed: bool = False) ->
         scope=scope,
         body=definition.body,
         parameters=definition.parameters,
-        # SANY forgets that a definition is LOCAL where it was announced by RECURSIVE.
+        # SANY ignores the LOCAL of a definition declared RECURSIVE.
         exported=not definition.local or definition.recursive,
         enclosed=enclosed,
     )
@@ -158,7 +161,7 @@ def _declared(
                 body=value,
                 parameters=outer.parameters,
             )
-        # Without a substitution the name stands for itself outside.
+        # Without a substitution the name means what it means at the INSTANCE.
         implicit = outer.scope.find(declaration.name)
         if implicit is not None:
             return implicit

@@ -1,8 +1,7 @@
-"""From a module's file to all modules it needs: EXTENDS and INSTANCE followed through the folders."""
+"""Loading a module with all modules that it needs through EXTENDS and INSTANCE."""
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from tla2py.syntax.module import Module, Reference
 from tla2py.syntax.module_graph import ModuleGraph
 from tla2py.syntax.parse import raise_problem, read_appended, read_module
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
+from tla2py.text import did_you_mean
 
 # Returns the module to read in place of one that contains PlusCal.
 Translate: TypeAlias = Callable[[Module], Module]
@@ -22,20 +22,19 @@ def load_modules(
     path: Path | str,
     libraries: Sequence[Path] = (),
     *,
-    strict: bool = True,
     nearby: bool = False,
     translate: Translate | None = None,
 ) -> ModuleGraph:
-    """Return a module with all it extends and instantiates.
+    """A module with all it extends and instantiates.
 
-    Modules are looked for in the folder of the first one, then in the libraries in their order, as TLC does, and last
-    behind the first module in its file; the standard modules need not be found, and of those that proofs name
-    most are in ``PROOFS``. Raises ``InputError``: those of ``parse_module``, ``module-missing`` where
-    a module is named that cannot be found, ``module-cycle`` where one comes back to itself. Without ``strict``
-    text that cannot be read is left to TLC to judge. With ``nearby`` a module that is in none of these folders is
-    taken from a folder beside the first module's, if just one has it. Without ``translate`` PlusCal is left as it is.
+    Like TLC it searches the folder of the root module, then the libraries in their order, and last the modules after
+    the root in its own file. With ``nearby`` it also takes a module from a folder beside the root's, if exactly one has
+    it. Standard modules need no file, and those of the proof system come from ``PROOFS``. Without ``translate`` PlusCal
+    is left as it is.
+
+    Raises ``InputError``: those of ``parse_module``, ``module-missing`` and ``module-cycle``.
     """
-    search = _Search([Path(path).parent, *libraries], strict=strict, nearby=nearby, translate=translate)
+    search = _Search([Path(path).parent, *libraries], nearby=nearby, translate=translate)
     root = search.read(Path(path))
     search.appended = read_appended(root)
     search.follow(root, (root.name,))
@@ -49,20 +48,17 @@ _COMMUNITY_ADVICE = (
     'then -L community-modules, or libraries = ["community-modules"] in a sweep file'
 )
 _PROOF_ADVICE = (
-    "it belongs to the library of the TLA+ proof system, which no command here installs: "
+    "it belongs to the library of the TLA+ proof system: "
     "get the folder library of https://github.com/tlaplus/tlapm, then -L THAT-FOLDER"
 )
 
-# The names of the library of the TLA+ proof system, for modules with proofs where that is not installed.
+# The definitions of the TLA+ proof system's library, for modules with proofs without that library.
 PROOFS = Path(__file__).parent / "proofs"
 
 
 class _Search:
-    def __init__(
-        self, folders: Sequence[Path], *, strict: bool, nearby: bool, translate: Translate | None
-    ) -> None:
+    def __init__(self, folders: Sequence[Path], *, nearby: bool, translate: Translate | None) -> None:
         self._folders = folders
-        self._strict = strict
         self._nearby = nearby
         self._translate = translate
         self.found: dict[str, Module] = {}
@@ -76,44 +72,40 @@ class _Search:
         return self._add(module)
 
     def _add(self, module: Module) -> Module:
-        if self._strict:
-            raise_problem(module)
+        raise_problem(module)
         self.found[module.name] = module
         return module
 
     def follow(self, module: Module, trail: tuple[str, ...]) -> None:
         for reference in _references(module, frozenset()):
-            if reference.module in trail:
-                circle = [*trail[trail.index(reference.module) :], reference.module]
+            name = reference.module
+            if name in trail:
+                circle = [*trail[trail.index(name) :], name]
                 raise InputError(
                     "module-cycle",
-                    f"module {reference.module} needs itself: {' needs '.join(circle)}",
+                    f"module {name} needs itself: {' needs '.join(circle)}",
                     where=module.where(reference.span),
-                    hint="EXTENDS and INSTANCE must not come back to a module they started from",
+                    hint="EXTENDS and INSTANCE must not form a cycle",
                 )
-            if reference.module in self.found:
+            if name in self.found:
                 continue
-            file = self._locate(reference.module)
-            if file is not None:
-                self.follow(self.read(file), (*trail, reference.module))
-            elif reference.module in STANDARD_MODULES:
-                self.standard.add(reference.module)
-            elif reference.module in self.appended:
-                self.follow(self._add(self.appended[reference.module]), (*trail, reference.module))
-            elif self._nearby and len(beside := self._beside(reference.module)) == 1:
-                found = beside[0] / f"{reference.module}.tla"
-                self.follow(self.read(found), (*trail, reference.module))
-            elif (names := PROOFS / f"{reference.module}.tla").is_file():
-                self.follow(self.read(names), (*trail, reference.module))
+            file = _first_file(name, self._folders)
+            if file is None and name in STANDARD_MODULES:
+                self.standard.add(name)
+            elif file is None and name in self.appended:
+                self.follow(self._add(self.appended[name]), (*trail, name))
+            elif file := file or self._elsewhere(name):
+                self.follow(self.read(file), (*trail, name))
             else:
                 raise self._missing(module, reference)
 
-    def _locate(self, name: str) -> Path | None:
-        files = (folder / f"{name}.tla" for folder in self._folders)
-        return next((file for file in files if file.is_file()), None)
+    def _elsewhere(self, name: str) -> Path | None:
+        """The file of a module outside the folders."""
+        beside = self._beside(name) if self._nearby else []
+        return _first_file(name, [*beside, PROOFS] if len(beside) == 1 else [PROOFS])
 
     def _beside(self, name: str) -> list[Path]:
-        """Return the folders beside the first module's that have a module."""
+        """The folders beside the root's that have a module."""
         outer = Path(os.path.normpath(self._folders[0] / ".."))
         return sorted(file.parent for file in outer.glob(f"*/{name}.tla") if file.is_file())
 
@@ -121,29 +113,35 @@ class _Search:
         searched = ", ".join(dict.fromkeys(str(folder) for folder in self._folders))
         beside = self._beside(reference.module)
         if beside:
-            advice = f"there is one in {beside[0]}: add -L {beside[0]}"
+            advice = f"{beside[0]} has one: add -L {beside[0]}"
         elif reference.module in COMMUNITY_MODULES:
             advice = _COMMUNITY_ADVICE
         elif reference.module in PROOF_MODULES:
             advice = _PROOF_ADVICE
         elif reference.module in APALACHE_MODULES:
-            advice = "it belongs to Apalache: copy it there, or add its folder with -L"
+            advice = "it belongs to Apalache: copy it, or add its folder with -L"
         else:
             there = {
                 file.stem for folder in self._folders if folder.is_dir() for file in folder.glob("*.tla")
             }
-            near = difflib.get_close_matches(reference.module, sorted(there | STANDARD_MODULES), n=3)
-            advice = f"did you mean {' or '.join(near)}?" if near else "add its folder with -L"
+            advice = did_you_mean(
+                reference.module, sorted(there | STANDARD_MODULES), "add its folder with -L"
+            )
         return InputError(
             "module-missing",
-            f"module {reference.module} is not found",
+            f"module {reference.module} not found",
             where=module.where(reference.span),
             hint=f"looked in {searched}; {advice}",
         )
 
 
+def _first_file(name: str, folders: Sequence[Path]) -> Path | None:
+    files = (folder / f"{name}.tla" for folder in folders)
+    return next((file for file in files if file.is_file()), None)
+
+
 def _references(module: Module, known: frozenset[str]) -> Iterator[Reference]:
-    """Yield the modules named in a file that are not modules nested in it."""
+    """The references in a file to modules that are not nested in it."""
     known = known | {each.name for each in module.nested}
     for reference in module.references:
         if reference.module not in known:

@@ -1,9 +1,9 @@
-"""The one spelling of every operator symbol, by the name that tree-sitter-tlaplus gives its node."""
+"""The spelling of every operator symbol, by its node type in tree-sitter-tlaplus."""
 
 from __future__ import annotations
 
 SYMBOLS: dict[str, str] = {
-    # The sets are here for the modules that define them.
+    # Sets, for the modules that define them.
     "nat_number_set": "Nat",
     "int_number_set": "Int",
     "real_number_set": "Real",
@@ -74,5 +74,5 @@ SYMBOLS: dict[str, str] = {
 
 
 def spell_symbol(node_type: str) -> str:
-    r"""Return the spelling of a symbol; what has none of its own is spelt as its name, ``\oplus``."""
+    r"""The spelling of a symbol, by default its node type as in ``\oplus``."""
     return SYMBOLS.get(node_type, "\\" + node_type)

@@ -104,7 +104,7 @@ def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     assert "has no definition Smal: TLC stops; did you mean Small?" in said[1]
     # Where nothing is left, what is wrong is the error.
     (tmp_path / "Counter.tla").write_text("---- MODULE Counter ----\nEXTENDS Absent\n====\n")
-    with pytest.raises(InputError, match="module Absent is not found"):
+    with pytest.raises(InputError, match="module Absent not found"):
         load_sweep(path)
 
 

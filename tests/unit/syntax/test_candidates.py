@@ -36,35 +36,35 @@ Both == Symmetry \\cup Permutations({1})""",
 
 def test_candidates_by_their_shape(load: LoadModules) -> None:
     spec = load(PROTOCOL)
-    assert spec.specifications == ("Spec", "FairSpec")
-    assert spec.inits == ("Init",)
-    assert spec.nexts == ("Next",)
-    assert spec.invariants == ("TypeOK", "Small")
-    assert spec.properties == ("Terminates", "Leads", "Monotonic")
-    assert spec.constraints == ("StateConstraint", "SendLimit")
-    assert spec.action_constraints == ("StepConstraint",)
-    assert spec.symmetry_sets == ("Symmetry", "Both")
+    assert spec.candidates.specifications == ("Spec", "FairSpec")
+    assert spec.candidates.inits == ("Init",)
+    assert spec.candidates.nexts == ("Next",)
+    assert spec.candidates.invariants == ("TypeOK", "Small")
+    assert spec.candidates.properties == ("Terminates", "Leads", "Monotonic")
+    assert spec.candidates.constraints == ("StateConstraint", "SendLimit")
+    assert spec.candidates.action_constraints == ("StepConstraint",)
+    assert spec.candidates.symmetry_sets == ("Symmetry", "Both")
 
 
 def test_what_a_check_of_induction_begins_with_stays_an_invariant(load: LoadModules) -> None:
     text = PROTOCOL.replace("Fairness ==", "Inductive == TypeOK /\\ Small /\\ [][Next]_vars\nFairness ==")
     spec = load(text)
-    assert spec.specifications == ("Inductive", "Spec", "FairSpec")
-    assert spec.inits == ("Init",)
-    assert spec.invariants == ("TypeOK", "Small")
+    assert spec.candidates.specifications == ("Inductive", "Spec", "FairSpec")
+    assert spec.candidates.inits == ("Init",)
+    assert spec.candidates.invariants == ("TypeOK", "Small")
 
 
 def test_a_type_predicate_beside_an_equality_of_something_else_is_no_initial_one(load: LoadModules) -> None:
     text = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nTwice == 2 * x\nType == x \\in {0, 1}\n"
     spec = load(module("M", "EXTENDS Naturals\n" + text + "Inductive == Type /\\ Twice = x + x"))
-    assert spec.inits == ("Init",)
-    assert spec.invariants == ("Type", "Inductive")
+    assert spec.candidates.inits == ("Init",)
+    assert spec.candidates.invariants == ("Type", "Inductive")
 
 
 def test_a_type_predicate_with_an_equality_is_no_initial_one(load: LoadModules) -> None:
     spec = load(PROTOCOL.replace("TypeOK == x \\in Nat", "TypeOK == (x \\in 1..9 \\/ x = 0)"))
-    assert spec.inits == ("Init",)
-    assert spec.invariants == ("TypeOK", "Small")
+    assert spec.candidates.inits == ("Init",)
+    assert spec.candidates.invariants == ("TypeOK", "Small")
 
 
 def test_without_a_specification_names_and_shapes_give_init_and_next(load: LoadModules) -> None:
@@ -79,10 +79,10 @@ DoNext == Step \\/ Again
 Type == x \\in {0, 1}""",
         )
     )
-    assert spec.specifications == ()
-    assert spec.inits == ("Start",)
-    assert spec.nexts == ("DoNext",)
-    assert spec.invariants == ("Type",)
+    assert spec.candidates.specifications == ()
+    assert spec.candidates.inits == ("Start",)
+    assert spec.candidates.nexts == ("DoNext",)
+    assert spec.candidates.invariants == ("Type",)
 
 
 def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: LoadModules) -> None:
@@ -90,8 +90,8 @@ def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: Loa
         module("Main", "EXTENDS Protocol\nP == INSTANCE Protocol\nMine == y[1] = 0"),
         PROTOCOL,
     )
-    assert spec.invariants == ("TypeOK", "Small", "Mine")
-    assert not any("!" in name for name in spec.specifications + spec.properties)
+    assert spec.candidates.invariants == ("TypeOK", "Small", "Mine")
+    assert not any("!" in name for name in spec.candidates.specifications + spec.candidates.properties)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Constant expressions have the values that TLC gives them, and what is not understood is said to be so."""
+"""Constant expressions have the values that TLC gives them; anything unsupported is an error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tla2py.errors import InputError
 from tla2py.syntax import Definition
-from tla2py.syntax.evaluate import evaluate
+from tla2py.syntax.evaluate import evaluate, expression_of
 from tla2py.syntax.parse import read_text
 from tla2py.values import Interval, ModelValue, Value
 
@@ -77,7 +77,7 @@ def lookup(name: str) -> Value | Definition:
     ],
 )
 def test_values(text: str, value: Value) -> None:
-    found = evaluate(text, lookup)
+    found = evaluate(expression_of(text), lookup)
     assert found == value
     assert type(found) is type(value)
 
@@ -89,9 +89,9 @@ def test_values(text: str, value: Value) -> None:
         ("SUBSET S", "not-understood", "SUBSET"),
         ("CHOOSE x \\in S : TRUE", "not-understood", "CHOOSE"),
         ("CHOOSE x \\in S : FALSE", "not-understood", "CHOOSE"),
-        ("[x \\in S |-> 1]", "not-understood", "understood are numbers"),
+        ("[x \\in S |-> 1]", "not-understood", "supported are numbers"),
         ("LET y == 1 IN y", "not-understood", "LET"),
-        ("\\A x : TRUE", "not-understood", "a name without its set"),
+        ("\\A x : TRUE", "not-understood", "a name without a set"),
         ("\\E <<x, y>> \\in {<<1, 2>>} : x = y", "not-understood", "<<x, y>>"),
         ("two[1, 2]", "not-understood", "[]"),
         ("Unknown", "unknown-name", "Unknown"),
@@ -123,6 +123,6 @@ def test_values(text: str, value: Value) -> None:
 )
 def test_what_has_no_value_is_told(text: str, code: str, said: str) -> None:
     with pytest.raises(InputError) as raised:
-        evaluate(text, lookup)
+        evaluate(expression_of(text), lookup)
     assert raised.value.code == code
     assert said in str(raised.value)

@@ -54,14 +54,14 @@ class ConstantType:
 
 @deeply
 def infer_types(spec: ModuleGraph) -> dict[str, ConstantType]:
-    """Return the type of every constant, by name."""
+    """The type of every constant, by name."""
     inference = _infer(spec)
     return {constant.name: _decide(spec, constant, inference) for constant in spec.constants}
 
 
 @deeply
 def required_types(spec: ModuleGraph) -> dict[str, ConstantType]:
-    """Return the types that constants must have, by name; with values of another type some expression fails.
+    """The types that constants must have, by name; with values of another type some expression fails.
 
     A constant whose type the module itself tests, as in ``N = Infinity``, is left out.
     """
@@ -124,7 +124,7 @@ def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> Cons
 
 
 def _said(comment: str) -> Type | None:
-    """Return the type that a comment mentions, if any."""
+    """The type that a comment mentions, if any."""
     if _SAYS_MODEL_VALUE.search(comment) and not _SAYS_SET.search(comment):
         return MODEL_VALUE
     if _SAYS_BOOLEAN.search(comment):
@@ -135,7 +135,7 @@ def _said(comment: str) -> Type | None:
 
 
 def _weigh(found: Sequence[PlacedConstraint]) -> ConstantType:
-    """Return the type that the strongest constraints ask for: assumptions, then requirements, then comparisons."""
+    """The type that the strongest constraints ask for: assumptions, then requirements, then comparisons."""
     strength = max(_strength(each) for each in found)
     strongest = [each for each in found if _strength(each) == strength]
     type_of_strongest = merge([each.constraint.type for each in strongest])

@@ -114,7 +114,7 @@ def _built(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
 
 
 def literal_type(expr: Expression) -> Type | None:
-    """Return what an expression is beyond doubt, by its outermost operator alone."""
+    """What an expression is beyond doubt, by its outermost operator alone."""
     operator = expr.operator
     if expr.shape == "literal":
         return Type(operator)

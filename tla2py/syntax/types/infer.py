@@ -29,7 +29,7 @@ class Inference:
         self._scopes: set[Scope] = set()
 
     def constraints(self, entity: Entity) -> tuple[PlacedConstraint, ...]:
-        """Return the constraints on a constant."""
+        """The constraints on a constant."""
         return tuple(self._propagation.constraints.get(entity, {}).values())
 
     def read(self, scope: Scope) -> None:
@@ -45,7 +45,7 @@ class Inference:
                 self._read_entity(entity)
 
     def _read_entity(self, entity: Entity) -> tuple[Local, ...]:
-        """Return the parameters of a definition with the constraints that its body, read once, puts on them."""
+        """The parameters of a definition with the constraints that its body, read once, puts on them."""
         if entity not in self._parameters:
             inside = {name: Local() for name in entity.parameters}
             self._parameters[entity] = tuple(inside.values())
@@ -154,7 +154,7 @@ def _domain_constraints(bound: Bound, names: Locals) -> Iterator[tuple[Expressio
 
 
 def _factors(expr: Expression, count: int) -> list[Expression]:
-    """Return the sets of a product of so many."""
+    """The sets of a product of so many."""
     found: list[Expression] = []
     while len(found) < count - 1 and expr.operator == "\\X" and len(expr.arguments) == 2:
         found.insert(0, expr.arguments[1])
@@ -163,7 +163,7 @@ def _factors(expr: Expression, count: int) -> list[Expression]:
 
 
 def _root(constraint: Constraint) -> str:
-    """Return the reason a claim began with: of the stations it passed, only the last is of use."""
+    """The reason a claim began with: of the stations it passed, only the last is of use."""
     return constraint.reason.rpartition("where it is ")[2]
 
 

@@ -13,7 +13,7 @@ _DEPTH = 40
 
 
 def element_type(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Type | None:
-    """Return what all elements of a set are, where its expression tells."""
+    """What all elements of a set are, where its expression tells."""
     operator, parts = expr.operator, expr.arguments
     if depth == 0:
         return None

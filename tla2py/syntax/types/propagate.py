@@ -146,7 +146,7 @@ class Propagation:
 
 
 def _results(operator: str, parts: tuple[Expression, ...]) -> Iterable[Expression]:
-    """Return the parts whose values may be that of the whole."""
+    """The parts whose values may be that of the whole."""
     if operator == "IF":
         return parts[1:]
     if operator == "CASE":
@@ -155,5 +155,5 @@ def _results(operator: str, parts: tuple[Expression, ...]) -> Iterable[Expressio
 
 
 def constrain_container(kind: str, constraint: Constraint, words: str) -> Constraint:
-    """Return the constraint on a set or function that a constraint on its elements makes."""
+    """The constraint on a set or function that a constraint on its elements makes."""
     return replace(constraint, type=Type(kind, constraint.type), reason=f"{words} {constraint.reason}")

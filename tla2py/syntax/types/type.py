@@ -53,7 +53,7 @@ MODEL_VALUE = Type("model value")
 
 
 def merge(types: Sequence[Type]) -> Type:
-    """Return the narrowest of the types that agree with the first."""
+    """The narrowest of the types that agree with the first."""
     result = types[0]
     for other in types[1:]:
         if not agree(result, other):
@@ -65,7 +65,7 @@ def merge(types: Sequence[Type]) -> Type:
 
 
 def agree(one: Type, other: Type) -> bool:
-    """Return whether one value can be of both types."""
+    """Whether one value can be of both types."""
     if one.kind == other.kind:
         return one.element is None or other.element is None or agree(one.element, other.element)
     return other.kind in _NARROWER.get(one.kind, ()) or one.kind in _NARROWER.get(other.kind, ())
