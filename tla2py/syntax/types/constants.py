@@ -1,4 +1,4 @@
-"""The type of each constant, inferred from its uses or, where there are none, from its comment."""
+"""The type of each constant, inferred from its uses or else from its comment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.module import Constant
 from tla2py.syntax.module_graph import ModuleGraph
-from tla2py.syntax.scope import Entity
 from tla2py.syntax.types.constraints import JOINED, REQUIRED
 from tla2py.syntax.types.infer import Inference
 from tla2py.syntax.types.propagate import PlacedConstraint
@@ -24,10 +23,11 @@ _SAYS_NUMBER = re.compile(r"\b(number|max(imum)?|min(imum)?|limit|how many|count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantType:
-    """The type of a constant's values, with the reason.
+    """The type of a constant's values.
 
-    ``reason`` is in words; ``where`` (``file:line:column``) is the occurrence of the constant that decided the type.
-    A ``certain`` type is the only possible one.
+    reason: why, in words.
+    where: the occurrence of the constant that decided the type, ``file:line:column``.
+    certain: no other type is possible.
     """
 
     type: Type
@@ -42,13 +42,13 @@ class ConstantType:
 
     @property
     def demand(self) -> str:
-        """The kind that a value must have: any set will do where a set of model values will."""
+        """The kind that a value must have: instead of a set of model values any set will do."""
         only = self.type.element not in (None, MODEL_VALUE)
         return self.kind if self.type.kind != "set" or only else "set"
 
     @property
     def needs_value(self) -> bool:
-        """Whether a model must give a value: only a plain model value may be left to its own name."""
+        """Whether a model must assign a value: only a model value has a default, its own name."""
         return self.type != MODEL_VALUE
 
 
@@ -61,23 +61,23 @@ def infer_types(spec: ModuleGraph) -> dict[str, ConstantType]:
 
 @deeply
 def required_types(spec: ModuleGraph) -> dict[str, ConstantType]:
-    """The types that constants must have, by name; with values of another type some expression fails.
+    """The types that constants must have, by name: with another type some expression fails.
 
-    A constant whose type the module itself tests, as in ``N = Infinity``, is left out.
+    Constants whose type the module itself tests, as in ``N = Infinity``, are left out.
     """
     inference = _infer(spec)
     types = {}
     for constant in spec.constants:
-        entity = _entity(spec, constant.name)
+        entity = spec.scope.names[constant.name]
         found = [
-            # Permutations are of anything; symmetry alone wants model values.
+            # Permutations takes any set; only symmetry requires model values.
             replace(each, constraint=replace(each.constraint, type=SET))
             if each.constraint.type == _PERMUTED
             else each
             for each in inference.constraints(entity)
             if each.constraint.strength == REQUIRED
         ]
-        if found and not constant.arity and entity not in inference.told_apart:
+        if found and not constant.arity and entity not in inference.tested:
             inferred = _weigh(found)
             if all(agree(inferred.type, each.constraint.type) for each in found):
                 types[constant.name] = inferred
@@ -91,13 +91,6 @@ def _infer(spec: ModuleGraph) -> Inference:
     return inference
 
 
-def _entity(spec: ModuleGraph, name: str) -> Entity:
-    entity = spec.scope.names[name]
-    if entity.kind != "constant":
-        raise KeyError(name)
-    return entity
-
-
 def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> ConstantType:
     where = spec.file_of(constant).where(constant.span)
     if constant.arity:
@@ -107,23 +100,23 @@ def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> Cons
             certain=True,
             type=Type("operator"),
         )
-    entity = _entity(spec, constant.name)
+    entity = spec.scope.names[constant.name]
     found = list(inference.constraints(entity))
     if entity in inference.compared:
-        # Asked for by name, it may be the branch that is not what the others are, as a Nil among records.
+        # A constant that is compared by name may be a branch unlike the others, such as a Nil among records.
         found = [each for each in found if each.constraint.strength > JOINED]
     if found:
         return _weigh(found)
     used = bool(inference.uses.get(entity))
     for comment in (constant.comment, constant.group):
-        said = _said(comment)
-        if said is not None and (said == MODEL_VALUE or not used):
-            return ConstantType(reason="its comment says so", where=where, certain=False, type=said)
+        hinted = _comment_type(comment)
+        if hinted is not None and (hinted == MODEL_VALUE or not used):
+            return ConstantType(reason="its comment says so", where=where, certain=False, type=hinted)
     reason = "it is only compared with other values" if used else "nothing uses it"
     return ConstantType(reason=reason, where=where, certain=False, type=MODEL_VALUE)
 
 
-def _said(comment: str) -> Type | None:
+def _comment_type(comment: str) -> Type | None:
     """The type that a comment mentions, if any."""
     if _SAYS_MODEL_VALUE.search(comment) and not _SAYS_SET.search(comment):
         return MODEL_VALUE
@@ -135,7 +128,7 @@ def _said(comment: str) -> Type | None:
 
 
 def _weigh(found: Sequence[PlacedConstraint]) -> ConstantType:
-    """The type that the strongest constraints ask for: assumptions, then requirements, then comparisons."""
+    """The type of the strongest constraints: assumptions, then requirements, then comparisons."""
     strength = max(_strength(each) for each in found)
     strongest = [each for each in found if _strength(each) == strength]
     type_of_strongest = merge([each.constraint.type for each in strongest])
@@ -146,7 +139,7 @@ def _weigh(found: Sequence[PlacedConstraint]) -> ConstantType:
     return ConstantType(
         reason=f"it is {deciding.constraint.reason}",
         where=deciding.module.where(deciding.span),
-        # That nothing is wanted of a set's elements is no proof.
+        # A set without constraints on its elements may still be of any type.
         certain=deciding.constraint.strength == REQUIRED
         and all(agree(wanted, each) for each in required)
         and merge([type_of_strongest, *required]) == wanted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.types.type import (
@@ -17,14 +18,14 @@ from tla2py.syntax.types.type import (
     Type,
 )
 
-# Evaluation fails without it; comparing with something else gives just FALSE; it is one branch among others, of
-# which it may be the one that stands for "none".
+# REQUIRED: evaluation fails with another type. COMPARED: a comparison with another type is FALSE. JOINED: one of several
+# branches, perhaps the one that stands for "none".
 REQUIRED, COMPARED, JOINED = 2, 1, 0
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """The type that a place requires, the reason in words, and the strength: REQUIRED, COMPARED or JOINED."""
+    """A required type, the reason in words, and the strength: REQUIRED, COMPARED or JOINED."""
 
     type: Type
     reason: str
@@ -39,7 +40,7 @@ _SET_OPERATORS = frozenset(
 )
 _TESTS = frozenset(["=", "#", "\\in", "\\notin", "\\subseteq", "IsFiniteSet"])
 
-# Operators of the standard modules whose arguments differ from one another; None where anything will do.
+# Operators with arguments of different types; None allows any.
 _ARGUMENTS: dict[str, tuple[Type | None, ...]] = {
     "UNION": (Type("set", SET),),
     "DOMAIN": (FUNCTION,),
@@ -63,10 +64,16 @@ _ARGUMENTS: dict[str, tuple[Type | None, ...]] = {
     "BagCardinality": (FUNCTION,),
     "(+)": (FUNCTION, FUNCTION),
 }
+# Operators with arguments of one type.
+_OPERANDS: dict[str, Type] = {
+    **dict.fromkeys([*ARITHMETIC, *_COMPARISON, ".."], NUMBER),
+    **dict.fromkeys(_LOGIC, BOOLEAN),
+    **dict.fromkeys(_SET_OPERATORS, SET),
+}
 
 
 def operand_constraints(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
-    """Yield the constraints that an operator of the language or of a standard module puts on its arguments."""
+    """The constraints that an operator of TLA+ or of a standard module puts on its arguments."""
     if expr.shape == "apply":
         yield from _applied(expr)
     elif expr.shape == "build":
@@ -75,17 +82,11 @@ def operand_constraints(expr: Expression) -> Iterator[tuple[Expression, Constrai
 
 def _applied(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
     operator = expr.operator
-    if operator in ARITHMETIC or operator in _COMPARISON or operator == "..":
-        yield from ((part, Constraint(NUMBER, f"an operand of {operator}")) for part in expr.arguments)
-    elif operator in _LOGIC:
-        yield from ((part, Constraint(BOOLEAN, f"an operand of {operator}")) for part in expr.arguments)
-    elif operator in _SET_OPERATORS:
-        yield from ((part, Constraint(SET, f"an operand of {operator}")) for part in expr.arguments)
-    elif operator in _ARGUMENTS:
-        for part, wanted in zip(expr.arguments, _ARGUMENTS[operator], strict=False):
-            if wanted is not None:
-                yield part, Constraint(wanted, f"an operand of {operator}")
-    elif operator in {"=", "#"} and len(expr.arguments) == 2:
+    types = _ARGUMENTS.get(operator) or repeat(_OPERANDS.get(operator))
+    for part, wanted in zip(expr.arguments, types, strict=False):
+        if wanted is not None:
+            yield part, Constraint(wanted, f"an operand of {operator}")
+    if operator in {"=", "#"} and len(expr.arguments) == 2:
         left, right = expr.arguments
         for one, other in ((left, right), (right, left)):
             wanted = literal_type(other)
@@ -104,9 +105,9 @@ def _built(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
     elif operator == "EXCEPT" and parts:
         yield parts[0], Constraint(FUNCTION, "changed by EXCEPT")
     elif operator == "." and parts:
-        yield parts[0], Constraint(RECORD, f"asked for its field {expr.text}")
+        yield parts[0], Constraint(RECORD, f"a record with a field {expr.text}")
     elif operator == "[->]":
-        yield from ((part, Constraint(SET, "a set that functions go from or to")) for part in parts)
+        yield from ((part, Constraint(SET, "the domain or range of functions")) for part in parts)
     elif operator == "[:]":
         yield from ((part, Constraint(SET, "the set of a record's field")) for part in parts)
     elif operator in {"[]_", "<>_"} and parts:
@@ -114,7 +115,7 @@ def _built(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
 
 
 def literal_type(expr: Expression) -> Type | None:
-    """What an expression is beyond doubt, by its outermost operator alone."""
+    """The certain type of an expression by its outermost operator, None if that does not show it."""
     operator = expr.operator
     if expr.shape == "literal":
         return Type(operator)

@@ -1,4 +1,4 @@
-"""A first value for every constant: small, and as the assumptions of the module have it where they are simple."""
+"""Small example values for constants that satisfy simple assumptions of their module."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from tla2py.syntax.scope import Scope
 from tla2py.syntax.types import ConstantType, Type
 
 _SMALL = 2
-# Deeper than any assumption that a person writes.
+# Deeper than any real assumption.
 _DEPTH = 12
 _OWN = "model value"
+_ELEMENTS = {**dict.fromkeys(("Nat", "Int", "Real"), str(_SMALL)), "BOOLEAN": "FALSE", "STRING": '"a"'}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def guess_values(spec: ModuleGraph, types: Mapping[str, ConstantType]) -> dict[str, str]:
-    """A value for every constant that is not the model value of its own name, as TLA+ text by name.
+    """The example values of constants, as TLA+ text by name.
 
-    A model value that an assumption has in a set is one of that set.
+    Constants that are the model value of their own name are left out. If an assumption puts a model value in a set, the
+    example is an element of that set.
     """
     guesser = _Guesser(spec, types)
     values = {each.name: guesser.value(each.name) for each in spec.constants}
@@ -31,7 +33,11 @@ def guess_values(spec: ModuleGraph, types: Mapping[str, ConstantType]) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class _Domain:
-    """What an assumption says a constant is: an element or a subset of a set, or that each of its elements is a subset."""
+    """The domain that an assumption gives a constant.
+
+    By ``relation`` the constant is an element (``\\in``) or a subset (``\\subseteq``) of ``expression``, or each of its
+    elements is a subset (``each``).
+    """
 
     relation: str
     expression: Expression
@@ -39,11 +45,11 @@ class _Domain:
 
 
 def assumed_conjuncts(spec: ModuleGraph) -> Iterator[tuple[Expression, Scope]]:
-    """Everything that the assumptions of a module join by conjunction, also through definitions."""
+    """The conjuncts of a module's assumptions, definitions expanded."""
     pending = [(a.body, spec.scope_of(m), 0) for m in spec.extended for a in m.assumptions]
     while pending:
         expr, scope, depth = pending.pop(0)
-        entity = scope.find(expr.operator) if expr.is_name() else None
+        entity = scope.named(expr)
         if expr.shape == "apply" and expr.operator == "/\\":
             pending += [(part, scope, depth) for part in expr.arguments]
         elif entity is not None and entity.body is not None and depth < _DEPTH:
@@ -61,15 +67,15 @@ class _Guesser:
         self._domains: dict[str, _Domain] = {}
         self._least: dict[str, int] = {}
         self._prefixes: set[str] = set()
-        # One for every depth: TLA+ declares no name again inside of where it is declared.
+        # One for each depth: TLA+ does not allow redeclaring a name in its scope.
         self._bounds = self._unused(_DEPTH + 1)
         for expr, scope in assumed_conjuncts(spec):
             self._note(expr, scope)
 
     def value(self, name: str) -> str:
-        """The value of a constant, always the same one."""
+        """The example value of a constant."""
         if name not in self._values:
-            # What comes back to itself has no domain that helps.
+            # For a domain that depends on the constant itself.
             self._values[name] = self._by_type(name, self._types[name].type)
             self._values[name] = self._choose(name)
         return self._values[name]
@@ -94,7 +100,7 @@ class _Guesser:
         return self._values[name]
 
     def _by_type(self, name: str, wanted: Type, depth: int = 0) -> str:
-        """A value of a kind; ``name`` gives its name to model values in it."""
+        """A value of a type, its model values named after the constant ``name``."""
         element = wanted.element
         if wanted.kind == "set" and (element is None or element.kind == _OWN):
             return f"{{{', '.join(self._names(name))}}}"
@@ -114,7 +120,7 @@ class _Guesser:
         return simple.get(wanted.kind, name)
 
     def _names(self, name: str) -> tuple[str, str]:
-        """Two names for model values, after that of the set: r1 and r2 for Replicas, tp1 and tp2 for TopicPartitions."""
+        """Two names for model values: r1 and r2 for Replicas, tp1 and tp2 for TopicPartitions."""
         words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name) or ["v"]
         initials = "".join(word[0] for word in words).lower()
         whole = "".join(words).lower()
@@ -126,7 +132,7 @@ class _Guesser:
         return (f"{name}_1", f"{name}_2")
 
     def _unused(self, count: int) -> list[str]:
-        """Names for parameters; TLA+ lets none of them be declared already."""
+        """Names for parameters that are not declared in the module."""
         names = (f"{letter}{suffix}" for suffix in ("", *range(1, 100)) for letter in "xyzuvwabc")
         return list(islice((name for name in names if name not in self._spec.scope.names), count))
 
@@ -149,7 +155,7 @@ class _Guesser:
                 self._raise(one.operator, int(other.text) + (operator == ">"))
 
     def _note_each(self, expr: Expression, scope: Scope) -> None:
-        """Note what an assumption says of each element of a constant, as that every quorum is a set of acceptors."""
+        """Note an assumption on each element of a constant, such as that every quorum is a set of acceptors."""
         names, domain = expr.bounds[0].names, expr.bounds[0].domain
         if domain is None or len(names) != 1 or not self._is_constant(domain, scope):
             return
@@ -167,11 +173,11 @@ class _Guesser:
         self._least[name] = max(self._least.get(name, 0), least)
 
     def _is_constant(self, expr: Expression, scope: Scope) -> bool:
-        entity = scope.find(expr.operator) if expr.is_name() else None
+        entity = scope.named(expr)
         return entity is not None and entity.kind == "constant"
 
     def _element(self, expr: Expression, scope: Scope, depth: int = _DEPTH) -> str | None:
-        """An element of a set, as text; None where its expression does not show one."""
+        """An element of a set as text, None if its expression does not show one."""
         operator, parts = expr.operator, expr.arguments
         if depth == 0:
             return None
@@ -184,10 +190,8 @@ class _Guesser:
                 return (
                     self._element(entity.body, entity.scope, depth - 1) if entity.body and not parts else None
                 )
-            if operator in {"Nat", "Int", "Real"}:
-                return str(_SMALL)
-            if operator in {"BOOLEAN", "STRING"}:
-                return {"BOOLEAN": "FALSE", "STRING": '"a"'}[operator]
+            if operator in _ELEMENTS:
+                return _ELEMENTS[operator]
             if operator == "..":
                 return parts[0].text if parts[0].shape == "literal" else None
             if operator == "SUBSET":
@@ -214,7 +218,7 @@ class _Guesser:
             return None
         filtered = expr.bounds[0].domain if expr.bounds else None
         if filtered is not None and self._numbers(filtered):
-            # TLC cannot choose from what is infinite.
+            # TLC cannot choose from an infinite set.
             return str(_SMALL)
         whole = self._whole(expr, scope)
         return f"CHOOSE {self._bounds[-depth - 1]} \\in {whole} : TRUE" if whole is not None else None
@@ -223,7 +227,7 @@ class _Guesser:
         return expr.is_name() and expr.operator in {"Nat", "Int", "Real"}
 
     def _whole(self, expr: Expression, scope: Scope) -> str | None:
-        """The text of an expression, if the root can say it too."""
+        """The text of an expression, None if its names mean something else in the root module."""
         if self._numbers(expr):
             return "{1, 2}"
         text = scope.module.excerpt(expr.span)

@@ -1,4 +1,4 @@
-"""Constraints on the constants of a specification, collected through operators and instances."""
+"""Constraints on the constants of a specification, through operators and instances."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tla2py.syntax.types.type import BOOLEAN, SET, TUPLE, Type
 
 
 class Inference:
-    """The constraints on constants that the definitions and assumptions reached from some scopes make."""
+    """The constraints on constants from the definitions and assumptions of scopes."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
         self.uses: dict[Entity, dict[tuple[str, Span], Module]] = {}
         self.compared: set[Entity] = set()
-        """The constants that stand beside = or #."""
-        self.told_apart: set[Entity] = set()
+        """The constants that are operands of = or #."""
+        self.tested: set[Entity] = set()
         """The constants whose type a condition may test: ``N = Infinity``, ``N \\in Nat``."""
         self._parameters: dict[Entity, tuple[Local, ...]] = {}
         self._propagation = Propagation(resolver)
@@ -33,7 +33,7 @@ class Inference:
         return tuple(self._propagation.constraints.get(entity, {}).values())
 
     def read(self, scope: Scope) -> None:
-        """Go through a scope: the assumptions of its module, and all that its names stand for."""
+        """Collect the constraints in a scope: from its module's assumptions and from all its entities."""
         if scope not in self._scopes:
             self._scopes.add(scope)
             self._propagation.assumed = True
@@ -45,7 +45,7 @@ class Inference:
                 self._read_entity(entity)
 
     def _read_entity(self, entity: Entity) -> tuple[Local, ...]:
-        """The parameters of a definition with the constraints that its body, read once, puts on them."""
+        """The parameters of an entity, with the constraints from its body; each body is read once."""
         if entity not in self._parameters:
             inside = {name: Local() for name in entity.parameters}
             self._parameters[entity] = tuple(inside.values())
@@ -58,11 +58,11 @@ class Inference:
         return self._parameters[entity]
 
     def _visit(self, expr: Expression, scope: Scope, local: Locals) -> None:
-        """Go through an expression and all inside it, passing on the constraints of each operator."""
+        """Collect the constraints of each operator in an expression."""
         if expr.shape == "let":
             scope = self._resolver.let(scope, expr)
             for definition in expr.definitions:
-                # The body sees the names around the LET, which no scope knows.
+                # The body sees the names bound around the LET, which are in no scope.
                 inside = {name: Local() for name in definition.parameters}
                 self._parameters[scope.names[definition.name]] = tuple(inside.values())
                 if definition.body is not None:
@@ -102,51 +102,46 @@ class Inference:
                 self._propagation.push(domain, scope, local, constraint)
 
     def _relate(self, expr: Expression, scope: Scope, local: Locals) -> None:
-        r"""Pass on what ``x \in S`` and ``S \subseteq T`` say of x and S, and note what ``=`` compares."""
+        r"""Push the constraints of ``x \in S`` and ``S \subseteq T``, and note the constants that ``=`` compares."""
         if expr.shape != "apply" or len(expr.arguments) != 2:
             return
         left, right = expr.arguments
         if expr.operator in {"=", "#"}:
             for one, other in ((left, right), (right, left)):
-                entity = scope.find(one.operator) if one.is_name() else None
+                entity = scope.named(one)
                 if entity is not None:
                     self.compared.add(entity)
-                    if other.operator == "string" or self._is_constant(other, scope):
-                        self.told_apart.add(entity)
+                    value = scope.named(other)
+                    if other.operator == "string" or (value is not None and value.kind != "variable"):
+                        self.tested.add(entity)
         elif expr.operator in {"\\in", "\\notin"}:
-            entity = scope.find(left.operator) if left.is_name() else None
+            entity = scope.named(left)
             if entity is not None and not self._propagation.assumed:
-                self.told_apart.add(entity)
+                self.tested.add(entity)
             wanted = element_type(right, scope) if expr.operator == "\\in" else None
             if wanted is not None:
-                self._propagation.push(
-                    left, scope, local, Constraint(wanted, f"an element of {_show(right, scope.module)}")
-                )
+                constraint = Constraint(wanted, f"an element of {_show(right, scope.module)}")
+                self._propagation.push(left, scope, local, constraint)
         elif expr.operator == "\\subseteq":
             for one, other in ((left, right), (right, left)):
                 wanted = element_type(other, scope)
                 if wanted is not None:
-                    reason = (
-                        f"a subset of {_show(other, scope.module)}"
-                        if one is left
-                        else "a set with such elements"
+                    relation = "subset" if one is left else "superset"
+                    constraint = Constraint(
+                        Type("set", wanted), f"a {relation} of {_show(other, scope.module)}"
                     )
-                    self._propagation.push(one, scope, local, Constraint(Type("set", wanted), reason))
-
-    def _is_constant(self, expr: Expression, scope: Scope) -> bool:
-        entity = scope.find(expr.operator) if expr.is_name() else None
-        return entity is not None and entity.kind != "variable"
+                    self._propagation.push(one, scope, local, constraint)
 
 
 def _domain_constraints(bound: Bound, names: Locals) -> Iterator[tuple[Expression, Constraint]]:
-    """Yield what the uses of the names that range over a set say of it."""
+    """The constraints on a binder's set, also from those on its names."""
     if bound.domain is None:
         return
     if not bound.pattern:
         yield bound.domain, Constraint(SET, f"a set that {' and '.join(bound.names)} ranges over")
         domains = [bound.domain] * len(bound.names)
     else:
-        yield bound.domain, Constraint(Type("set", TUPLE), "a set whose elements are taken apart")
+        yield bound.domain, Constraint(Type("set", TUPLE), "a set of tuples in a binder")
         domains = _factors(bound.domain, len(bound.names))
     for name, domain in zip(bound.names, domains, strict=False):
         for constraint in names[name].constraints:
@@ -154,7 +149,7 @@ def _domain_constraints(bound: Bound, names: Locals) -> Iterator[tuple[Expressio
 
 
 def _factors(expr: Expression, count: int) -> list[Expression]:
-    """The sets of a product of so many."""
+    """The sets of a Cartesian product of ``count`` sets, none for any other expression."""
     found: list[Expression] = []
     while len(found) < count - 1 and expr.operator == "\\X" and len(expr.arguments) == 2:
         found.insert(0, expr.arguments[1])
@@ -163,7 +158,7 @@ def _factors(expr: Expression, count: int) -> list[Expression]:
 
 
 def _root(constraint: Constraint) -> str:
-    """The reason a claim began with: of the stations it passed, only the last is of use."""
+    """The reason without the operators that the constraint was passed through."""
     return constraint.reason.rpartition("where it is ")[2]
 
 

@@ -1,4 +1,4 @@
-"""What the elements of a set are, as far as the expression of the set tells."""
+"""The type of a set's elements, as far as its expression shows it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from tla2py.syntax.scope import Scope
 from tla2py.syntax.types.constraints import literal_type
 from tla2py.syntax.types.type import BOOLEAN, FUNCTION, NUMBER, RECORD, SEQUENCE, STRING, TUPLE, Type
 
-_STANDARD_SETS = {"Nat": NUMBER, "Int": NUMBER, "Real": NUMBER, "BOOLEAN": BOOLEAN, "STRING": STRING}
-# Deeper than any chain of definitions that a person writes.
+_SETS = dict.fromkeys(("Nat", "Int", "Real", ".."), NUMBER) | {
+    "BOOLEAN": BOOLEAN,
+    "STRING": STRING,
+    "Seq": SEQUENCE,
+    "\\X": TUPLE,
+}
+# Deeper than any real chain of definitions; a recursive one has no end.
 _DEPTH = 40
 
 
 def element_type(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Type | None:
-    """What all elements of a set are, where its expression tells."""
+    """The type of all elements of a set, None if its expression does not show it."""
     operator, parts = expr.operator, expr.arguments
     if depth == 0:
         return None
@@ -31,8 +36,7 @@ def element_type(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Type | 
         if operator in {"\\", "UNION"} and parts:
             inner = element_type(parts[0], scope, depth - 1)
             return inner if operator == "\\" or inner is None else inner.element
-        named = {"..": NUMBER, "Seq": SEQUENCE, "\\X": TUPLE, **_STANDARD_SETS}
-        return named.get(operator)
+        return _SETS.get(operator)
     if expr.shape == "build" and operator == "{}":
         types = {literal_type(part) for part in parts}
         return types.pop() if len(types) == 1 else None

@@ -1,8 +1,8 @@
-"""Constraints on an expression, passed on to the constants and names that its value comes from."""
+"""Constraints on an expression, passed down to the constants and names that its value comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tla2py.syntax.expression import Expression, Span
@@ -11,7 +11,7 @@ from tla2py.syntax.scope import Entity, Resolver, Scope
 from tla2py.syntax.types.constraints import JOINED, REQUIRED, Constraint
 from tla2py.syntax.types.type import Type
 
-# A set of sets of functions that give sequences.
+# As deep as a set of sets of functions to sequences.
 _HEIGHT = 4
 
 
@@ -32,16 +32,16 @@ class Local:
     _constraints: dict[tuple[Type, int], Constraint] = field(default_factory=dict)
 
     def add(self, constraint: Constraint) -> None:
-        """Keep a new constraint whose type is no deeper than what a person writes.
+        """Keep a new constraint, unless its type is deeper than any real one.
 
-        A recursive definition derives constraints on its own parameters from those it has, without end.
+        A recursive definition keeps deriving deeper constraints on its own parameters.
         """
         if constraint.type.height <= _HEIGHT:
             self._constraints.setdefault((constraint.type, constraint.strength), constraint)
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints kept so far."""
+        """The constraints so far."""
         return tuple(self._constraints.values())
 
 
@@ -55,27 +55,26 @@ class Propagation:
         self._resolver = resolver
         self.constraints: dict[Entity, dict[tuple[str, Span, Type], PlacedConstraint]] = {}
         self.assumed = False
-        """Whether the constraints being passed on come from an ASSUME."""
+        """Whether the constraints being pushed come from an ASSUME."""
         self._pushed: set[tuple[Entity, Type]] = set()
 
     def push(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
-        """Pass a constraint on an expression to what its value comes from."""
+        """Pass a constraint on an expression down to the expressions that its value comes from."""
         operator, parts = expr.operator, expr.arguments
         if expr.shape == "apply":
             self._push_applied(expr, scope, local, constraint)
         elif expr.shape == "let":
             self.push(parts[0], self._resolver.let(scope, expr), local, constraint)
         elif expr.shape == "build":
-            strength = min(constraint.strength, JOINED) if operator in {"IF", "CASE"} else constraint.strength
-            for part in _results(operator, parts):
-                self.push(part, scope, local, replace(constraint, strength=strength))
-            if operator == "[]" and parts:
-                self.push(
-                    parts[0],
-                    scope,
-                    local,
-                    constrain_container("function", constraint, "a function whose values are each"),
-                )
+            if operator in {"IF", "CASE"}:
+                joined = replace(constraint, strength=JOINED)
+                for part in parts[1:] if operator == "IF" else parts[1::2]:
+                    self.push(part, scope, local, joined)
+            elif operator == "EXCEPT" and parts:
+                self.push(parts[0], scope, local, constraint)
+            elif operator == "[]" and parts:
+                container = constrain_container("function", constraint, "a function whose values are each")
+                self.push(parts[0], scope, local, container)
             elif operator == "{}":
                 self._push_all(parts, scope, local, constraint, "set")
         elif expr.shape == "bind":
@@ -85,12 +84,8 @@ class Propagation:
                 self._push_all(parts, scope, local, constraint, "set")
             domain = expr.bounds[0].domain if expr.bounds and not expr.bounds[0].pattern else None
             if domain is not None and operator == "CHOOSE":
-                self.push(
-                    domain,
-                    scope,
-                    local,
-                    constrain_container("set", constraint, "a set of which an element is"),
-                )
+                container = constrain_container("set", constraint, "a set with an element that is")
+                self.push(domain, scope, local, container)
             elif domain is not None and operator == "{:}":
                 self.push(domain, scope, local, constraint)
 
@@ -121,13 +116,13 @@ class Propagation:
             if entity.enclosed or entity.kind == "substituted":
                 names = local if entity.enclosed else {n: local[n] for n in entity.parameters if n in local}
                 self.push(entity.body, entity.scope, names, constraint)
-                # The names around it are others the next time.
+                # The names around it differ the next time.
                 self._pushed.discard((entity, constraint.type))
             else:
                 self.push(entity.body, entity.scope, {}, constraint)
 
     def _push_set(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
-        """Pass a constraint on the result of a set operator to its operands."""
+        """Pass a constraint on the result of a set operator down to its operands."""
         operator, parts, element = expr.operator, expr.arguments, constraint.type.element
         if constraint.type.kind != "set" or element is None:
             return
@@ -137,23 +132,14 @@ class Propagation:
             self.push(parts[0], scope, local, replace(constraint, type=element))
         elif operator in {"\\cup", "\\cap", "\\"}:
             if operator == "\\cup" and constraint.strength < REQUIRED:
-                # What an element is compared with may be in one of the sets only.
+                # A value that elements are compared with may be in only one of the sets.
                 constraint = replace(constraint, strength=JOINED)
             for part in parts[:1] if operator == "\\" else parts:
-                # {None} beside a set of numbers is there because None is not one.
+                # {None} beside a set of numbers: None is no number.
                 if part.shape != "build":
                     self.push(part, scope, local, constraint)
 
 
-def _results(operator: str, parts: tuple[Expression, ...]) -> Iterable[Expression]:
-    """The parts whose values may be that of the whole."""
-    if operator == "IF":
-        return parts[1:]
-    if operator == "CASE":
-        return parts[1::2]
-    return parts[:1] if operator == "EXCEPT" else ()
-
-
 def constrain_container(kind: str, constraint: Constraint, words: str) -> Constraint:
-    """The constraint on a set or function that a constraint on its elements makes."""
+    """The constraint on a set or function that follows from one on its elements."""
     return replace(constraint, type=Type(kind, constraint.type), reason=f"{words} {constraint.reason}")

@@ -1,4 +1,4 @@
-"""Types of TLA+ values, and which of them agree."""
+"""Types of TLA+ values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLURALS = {
     "tuple": "tuples",
     "model value": "model values",
 }
-# A value of the second kind can be used as one of the first.
+# A function can also be one of the narrower kinds, and so on.
 _NARROWER = {
     "function": ("sequence", "record", "tuple"),
     "sequence": ("tuple",),
@@ -25,7 +25,7 @@ _NARROWER = {
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type of TLA+ values; ``element`` is that of a set's members or of a function's values, where it is known."""
+    """A type of TLA+ values; ``element`` is that of a set's members or a function's values, None if unknown."""
 
     kind: str
     element: Type | None = None
@@ -65,7 +65,7 @@ def merge(types: Sequence[Type]) -> Type:
 
 
 def agree(one: Type, other: Type) -> bool:
-    """Whether one value can be of both types."""
+    """Whether a value can have both types."""
     if one.kind == other.kind:
         return one.element is None or other.element is None or agree(one.element, other.element)
     return other.kind in _NARROWER.get(one.kind, ()) or one.kind in _NARROWER.get(other.kind, ())
