@@ -95,20 +95,21 @@ def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
     """The names for each list of [model]: where the config has them, else where their shapes and names would have them."""
     said = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in _LISTS}
     settled = {name for names in said.values() for name in names}
-    shaped = {key: [name for name in getattr(spec, key) if name not in settled] for key in _LISTS}
+    shaped = {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in _LISTS}
     return {key: said[key] + shaped[key] for key in _LISTS}
 
 
 def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
     yield "[model]"
-    specifications = list(spec.candidates.specifications)
+    candidates = spec.candidates
+    specifications = list(candidates.specifications)
     if "Spec" in spec.definitions:
         specifications = list(dict.fromkeys(["Spec", *specifications]))
     if specifications:
         yield _line(f"specification = {toml_string(specifications[0])}", _others(specifications))
-    elif spec.candidates.inits and spec.candidates.nexts:
-        yield _line(f"init = {toml_string(spec.candidates.inits[0])}", _others(spec.candidates.inits))
-        yield _line(f"next = {toml_string(spec.candidates.nexts[0])}", _others(spec.candidates.nexts))
+    elif candidates.inits and candidates.nexts:
+        yield _line(f"init = {toml_string(candidates.inits[0])}", _others(candidates.inits))
+        yield _line(f"next = {toml_string(candidates.nexts[0])}", _others(candidates.nexts))
     else:
         yield '# specification = "..."       # no definition looks like one; or init and next'
     yield from _choice("invariants", lists["invariants"])
@@ -118,11 +119,9 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
             judged = "" if set(names) <= set(getattr(config, key)) else ", judged by the name"
             yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{judged}")
     yield _line("# check_deadlock = false", "if behaviours may end")
-    if spec.candidates.symmetry_sets:
-        best = (
-            "Symmetry" if "Symmetry" in spec.candidates.symmetry_sets else spec.candidates.symmetry_sets[-1]
-        )
-        others = [best, *(name for name in spec.candidates.symmetry_sets if name != best)]
+    if candidates.symmetry_sets:
+        best = "Symmetry" if "Symmetry" in candidates.symmetry_sets else candidates.symmetry_sets[-1]
+        others = [best, *(name for name in candidates.symmetry_sets if name != best)]
         yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
     for name in spec.definitions:
         if (name == config.view or re.fullmatch(r"(?i)\w*view", name)) and not spec.definitions[
