@@ -1,1 +1,1 @@
-"""Expectations and the lock against what a store has."""
+"""The gate: a store's results against expectations and the lock."""

@@ -1,4 +1,4 @@
-"""The commands that run a point of a gate alone, or show its counterexamples."""
+"""Commands that rerun one point of a gate or show its counterexamples."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.command import build_argv
 from tla2py.toolchain.toolchain import Toolchain
 
-# What only a program that reads TLC's output needs.
-_OURS = ("-tool",)
-_OUR_PREFIXES = ("-Djava.io.tmpdir=",)
+# Options that only tla2py needs.
+_INTERNAL = ("-tool", "-Djava.io.tmpdir=")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """The commands that run a point alone: ``ours``, and ``java`` in a ``folder`` that ``files`` makes."""
+    """Commands that run a point alone: ``ours``, or ``java`` in the ``folder`` that ``files`` writes."""
 
     ours: str
     files: str
@@ -31,7 +30,7 @@ class Again:
 
     @property
     def plain(self) -> str:
-        """The commands that run it without the gate, in one line."""
+        """The plain ``java`` run in one line."""
         return f"{self.files} && cd {self.folder} && {self.java}"
 
 
@@ -42,7 +41,7 @@ def commands_again(
     libraries: Sequence[Path],
     tla2tools: Path | None,
 ) -> Again:
-    """The commands that run a point alone; without a toolchain they name ``java`` and ``tla2tools.jar``."""
+    """The commands that run a point alone; they name ``java`` and ``tla2tools.jar`` if there is no toolchain."""
     file = str(sweep.path)
     jar = ["--tla2tools", str(tla2tools)] if tla2tools is not None else []
     folders = [part for folder in libraries for part in ("-L", str(folder))]
@@ -59,14 +58,15 @@ def commands_again(
 
 
 def command_to_look(view: StoreView, point: PointDecision) -> str:
-    """The command that shows a point's counterexamples; a store may number its points by another sweep file."""
+    """The command that shows a point's counterexamples."""
+    # The store may number its points by another sweep file.
     number = next(each.point for each in view.manifest.points if each.run_id == point.run.run_id)
     return shlex.join(["tla2py", "trace", str(view.store.path), str(number)])
 
 
 def _plain_argv(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -> tuple[str, ...]:
-    """The command line of TLC for a person, in the folder of a point's files."""
+    """TLC's command line in the folder of a point's files, without tla2py's own options."""
     argv = build_argv(
         java, jar, Path(), run.main, CONFIG_NAME, run.options, run.limits, (), overrides, tuned=False
     )
-    return tuple(part for part in argv if part not in _OURS and not part.startswith(_OUR_PREFIXES))
+    return tuple(part for part in argv if not part.startswith(_INTERNAL))

@@ -1,16 +1,23 @@
-"""What a gate says of a sweep, its points and what they check."""
+"""Decisions of a gate: the problems of a sweep and of its points, and their words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
+from typing import TypeAlias
 
-from tla2py.errors import EXIT_OK
+from tla2py.errors import EXIT_NOT_RUN, EXIT_OK
+from tla2py.gate.drift import Drift
 from tla2py.gate.lock import LockedPoint
+from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
+from tla2py.sweep.checks import ConfigProblem
+from tla2py.sweep.examples_manifest import Unread
 from tla2py.sweep.grid import Point
-from tla2py.sweep.judge import CheckedOne, Expectation, worst
+from tla2py.sweep.judge import ALL_EXCLUDED, CheckedOne, Expectation, Mismatch, MismatchKind, worst
+from tla2py.syntax import Remark
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
 
@@ -41,26 +48,118 @@ class Reason(Enum):
     ERROR = "error"
 
 
+# What the run of a point lacked to answer; TLC's message has nothing to add.
+DOUBTS = {
+    MismatchKind.NO_ANSWER: Reason.INCONCLUSIVE,
+    MismatchKind.UNNAMED: Reason.UNNAMED,
+    MismatchKind.UNDECIDED: Reason.UNDECIDED,
+    MismatchKind.NO_STATES: Reason.NO_STATES,
+}
+_TEXTS = {
+    Reason.NOT_RUN: "the point has no result",
+    Reason.NOTHING_RAN: "nothing ran: no point has a result",
+    Reason.ALL_EXCLUDED: ALL_EXCLUDED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMismatch:
+    """A mismatch and the row of the run it is about."""
+
+    mismatch: Mismatch
+    row: RunRow
+
+    def __str__(self) -> str:
+        if self.mismatch.kind in DOUBTS:
+            return str(self.mismatch)
+        row = self.row
+        answered = row.verdict not in (Verdict.BROKEN, Verdict.INCONCLUSIVE)
+        place = f"{row.message_place}: " if row.message_place is not None else ""
+        message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
+        return self.mismatch.text(None if answered else row.outcome) + message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotCounted:
+    """Actions that TLC did not count, and those it did."""
+
+    actions: Sequence[str]
+    counted: Sequence[str]
+
+    def __str__(self) -> str:
+        why = f"TLC counts {', '.join(self.counted)}" if self.counted else "TLC printed no coverage"
+        return f"cannot tell whether {', '.join(self.actions)} fired: {why}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeverFired:
+    """An action that was expected to fire and never did."""
+
+    action: str
+
+    def __str__(self) -> str:
+        return f"action {self.action} never fired, expected to"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherInputs:
+    """A store made from inputs other than those of its sweep file: the ``changes``, and the command that catches up."""
+
+    store: str
+    sweep_file: str
+    changes: Sequence[str]
+    command: str
+
+    def __str__(self) -> str:
+        changes = "; ".join(self.changes) or "the difference is unknown"
+        return (
+            f"{self.store} was made from other inputs than {self.sweep_file}: {changes}; "
+            f"run '{self.command}' to execute the missing runs"
+        )
+
+
+Cause: TypeAlias = (
+    RunMismatch | ConfigProblem | Drift | NotCounted | NeverFired | OtherInputs | Remark | Unread | None
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that makes a gate red; ``text`` says it to a person.
+    """A problem that makes a gate red.
 
-    ``subject`` the name of what was checked where it concerns one such thing,
-    ``point`` the index of the point, None where it concerns the whole sweep; ``where`` is a place in a module that it
-    concerns.
+    ``point`` is the index of its point, None for the whole sweep. ``subject`` is the name of the definition or action
+    that it concerns, ``where`` a place in a module.
     """
 
     reason: Reason
-    text: str
-    exit_code: int
+    cause: Cause = None
+    exit_code: int = EXIT_NOT_RUN
     point: int | None = None
     subject: str | None = None
     where: str | None = None
 
+    @property
+    def text(self) -> str:
+        """The problem in words."""
+        match self.cause:
+            case None:
+                return _TEXTS[self.reason]
+            case Remark() as remark:
+                return remark_text(remark)
+            case Unread() as unread:
+                return unread.text
+            case cause:
+                return str(cause)
+
+
+def remark_text(remark: Remark) -> str:
+    """A remark on PlusCal, with the file's name only: the same text wherever the repository is."""
+    return f"{Path(remark.where).name}: {remark.text}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointDecision:
-    """A point, what it checked and found, and what is wrong with that."""
+    """The decision on a point: what it checked, what was found and its problems."""
 
     point: Point
     run: Run
@@ -72,13 +171,13 @@ class PointDecision:
 
     @property
     def shown(self) -> str:
-        """The parameters for a person."""
+        """The parameters as text."""
         return parameter_text(self.point.parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a gate says of a sweep. ``problems`` are those of no single point, ``notices`` are no reason to be red."""
+    """The decision on a sweep. ``problems`` concern the sweep as a whole; ``notices`` do not make it red."""
 
     name: str
     points: tuple[PointDecision, ...] = ()
@@ -92,26 +191,25 @@ class Decision:
 
     @property
     def exit_code(self) -> int:
-        """The exit code it calls for."""
+        """The exit code of the decision."""
         return worst([EXIT_OK, *(problem.exit_code for problem in self.all_problems)])
 
     @property
     def acceptable(self) -> bool:
-        """Whether nothing but the lock stands against it, so that a lock of it may be written."""
+        """Whether drift is the only problem, so that a lock may be written."""
         return all(problem.reason is Reason.DRIFT for problem in self.all_problems)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a store has to say: a row of ``runs`` by run id, and the actions that fired in runs that counted them.
+    """The results in a store, by run id.
 
-    ``idle`` are those that such a run counted and that never fired; what is in neither TLC does not count by itself.
-    ``lengths`` are the states of the shortest counterexample by run id and name; ``other_inputs`` says in words how
-    the store's inputs are other ones.
+    ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
+    within another as that one. ``lengths`` are the states of the shortest counterexample by run id and name.
     """
 
     rows: Mapping[str, RunRow]
     fired: Mapping[str, Sequence[str]] = field(default_factory=dict)
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    other_inputs: str | None = None
+    other_inputs: OtherInputs | None = None

@@ -1,4 +1,4 @@
-"""What changed at a point since its lock was accepted."""
+"""Drift: how a point differs from its lock."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def locked_point(
     fired: Sequence[str] | None,
     idle: Sequence[str],
 ) -> LockedPoint:
-    """What a lock keeps of a point: only what the same inputs give each time."""
+    """The lock entry of a point: only what the same inputs reproduce."""
     verdict = row.verdict
-    # Where TLC stops early, or walks at random, the counts are the same only for one worker.
+    # If TLC stops early or walks at random, counts are reproducible only with one worker.
     complete = verdict is Verdict.HOLDS and run.options.mode == "check"
-    alike = complete or (verdict is Verdict.VIOLATED and run.options.workers == 1)
-    counted = alike and fired is not None
+    reproducible = complete or (verdict is Verdict.VIOLATED and run.options.workers == 1)
+    counted = reproducible and fired is not None
     return LockedPoint(
         parameters=dict(point.parameters),
         config=facts.digest,
@@ -38,7 +38,7 @@ def locked_point(
         model_values=list(facts.model_values),
         verdict=verdict.value,
         violates=sorted(set(row.violated_names)),
-        distinct=row.distinct if alike else None,
+        distinct=row.distinct if reproducible else None,
         fired=sorted(set(fired or ())) if counted else None,
         idle=sorted(set(idle)) if counted else None,
     )
@@ -60,50 +60,48 @@ class DriftKind(Enum):
     IDLE_ACTION = "idle-action"
 
 
-# What is said of a name that is gone, and of one that is new.
+# The words for a name that is gone, and for one that is new.
 _GONE_AND_NEW = {
     DriftKind.POINT: ("the locked point {} is no longer in the sweep", "the point is not in the lock"),
-    DriftKind.CHECK: ("no longer checks {}", "checks {}, which it did not"),
-    DriftKind.SEARCH: ("no longer has the {}", "has the {}, which it had not"),
+    DriftKind.CHECK: ("no longer checks {}", "now checks {}"),
+    DriftKind.SEARCH: ("no longer has the {}", "now has the {}"),
     DriftKind.MODEL_VALUE: ("{} is no longer a model value", "{} is now a model value"),
-    DriftKind.VIOLATION: ("no longer violates {}", "violates {}, which it did not"),
-    DriftKind.ACTION: ("action {} no longer fires", "action {} fires, which it did not"),
+    DriftKind.VIOLATION: ("no longer violates {}", "now violates {}"),
+    DriftKind.ACTION: ("action {} no longer fires", "action {} now fires"),
     DriftKind.IDLE_ACTION: ("", "action {} is new and never fires"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """A change since the lock was accepted, from ``before`` to ``now``; None stands for what is not there."""
+    """A change since the lock was accepted, from ``before`` to ``now``; None if it was or is absent."""
 
     kind: DriftKind
     before: str | int | None = None
     now: str | int | None = None
 
     def __str__(self) -> str:
-        """The change for a person."""
         match self.kind, self.before, self.now:
             case DriftKind.CONFIG, _, _:
-                return "the config is another one: its values or options changed"
+                return "the config's values or options have changed"
             case DriftKind.COUNTED, _, _:
-                return "which actions fire was not counted, though the lock has it"
+                return "the run did not count actions, but the lock has them"
             case DriftKind.VERDICT, before, now:
-                return f"the verdict was {before}, it is {now}"
+                return f"the verdict changed from {before} to {now}"
             case DriftKind.DISTINCT, int(before), int(now):
                 moved = "fell" if now < before else "rose"
                 return f"distinct states {moved} from {before:,} to {now:,}"
             case DriftKind.DISTINCT, before, _:
-                return f"distinct states were {before:,}, now the count is not certain"
+                return f"distinct states were {before:,}; the count is no longer reproducible"
             case kind, before, now:
                 gone, new = _GONE_AND_NEW[kind]
                 return gone.format(before) if before is not None else new.format(now)
 
 
 def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True) -> Iterator[Drift]:
-    """The changes at a point.
+    """The changes at a point, without those that follow from a changed verdict.
 
-    What follows from another verdict is left out. Of a point that gave no answer, where ``answered`` is False, only
-    the config is compared.
+    Without an answer (``answered`` is False) only the config is compared.
     """
     if before is None:
         yield Drift(kind=DriftKind.POINT, now=parameter_text(now.parameters))

@@ -1,14 +1,14 @@
-"""What the gate reads from a store."""
+"""The results of a store, as the gate reads them."""
 
 from __future__ import annotations
 
 from tla2py.explore.view import StoreView
-from tla2py.gate.decision import Found
+from tla2py.gate.decision import Found, OtherInputs
 from tla2py.tables.details import action_rows
 from tla2py.trace.trace import Trace
 
 
-def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
+def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> Found:
     """The results of a store's runs."""
     fired: dict[str, set[str]] = {}
     idle: dict[str, set[str]] = {}
@@ -26,7 +26,7 @@ def read_found(view: StoreView, other_inputs: str | None = None) -> Found:
 
 
 def read_trace(view: StoreView, run_id: str, name: str) -> Trace | None:
-    """The shortest counterexample of a run to a name, None without one."""
+    """A run's shortest counterexample to a name, or None."""
     point = next((p.point for p in view.manifest.points if p.run_id == run_id), None)
     shortest = view.shortest_traces.get((run_id, name))
     return None if point is None or shortest is None else view.trace(point, shortest.trace)

@@ -1,4 +1,4 @@
-"""``sweep.lock``: what a sweep checked and found when somebody last looked at it and said yes."""
+"""``sweep.lock``: what a sweep checked and found when it was last accepted."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ _HEAD = "# What was checked and found when this was last accepted; 'tla2py gate 
 class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A point as it was accepted.
 
-    ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` is None where the count is not the same each time. ``fired`` and ``idle``, the
-    actions that were counted and never fired, are None where actions were not counted. Older locks have no ``searched``, ``values`` and ``idle``.
+    ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` is None if the count is
+    not reproducible. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not counted.
+    Older locks have no ``searched``, ``values`` and ``idle``.
     """
 
     parameters: dict[str, str]
@@ -41,30 +42,30 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def key(self) -> Hashable:
-        """What two points share that are the same, however their values are written."""
+        """The key of its parameters."""
         return parameters_key(self.parameters)
 
 
 class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All points of a sweep as they were accepted."""
+    """The accepted points of a sweep."""
 
     version: int = LOCK_VERSION
     point: list[LockedPoint] = []
 
 
 def parameters_key(parameters: Mapping[str, str]) -> Hashable:
-    """A key that two points share when their parameters have the same values."""
+    """A key that is equal for equal parameter values, however these are written."""
     return frozenset((name, value_key(text)) for name, text in parameters.items())
 
 
 def lock_path(sweep_file: Path) -> Path:
-    """Where the lock of a sweep file is: beside it, ``sweep.lock`` for ``sweep.toml``."""
+    """The path of a sweep file's lock: ``sweep.lock`` beside ``sweep.toml``."""
     return sweep_file.with_suffix(".lock")
 
 
 def read_lock(path: Path) -> Lock | None:
-    """The lock at a path, None when there is none. Raises InputError (``lock-damaged``, ``lock-too-new``)."""
-    hint = "take it from version control, or delete it and write it anew with --record"
+    """The lock at a path, or None. Raises InputError (``lock-damaged``, ``lock-too-new``)."""
+    hint = "restore it from version control, or delete it and write a new one with --record"
     try:
         data = toml.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -76,7 +77,7 @@ def read_lock(path: Path) -> Lock | None:
     if isinstance(data.get("version"), int) and data["version"] > LOCK_VERSION:
         raise InputError(
             "lock-too-new",
-            f"version {data['version']} of the lock; this tla2py reads up to {LOCK_VERSION}",
+            f"lock version {data['version']}; this tla2py reads up to version {LOCK_VERSION}",
             where=str(path),
             hint="update tla2py",
         )
@@ -88,12 +89,12 @@ def read_lock(path: Path) -> Lock | None:
     for point in lock.point:
         if keys.count(point.key) > 1:
             shown = parameter_text(point.parameters)
-            raise InputError("lock-damaged", f"the point {shown} is there twice", where=str(path), hint=hint)
+            raise InputError("lock-damaged", f"duplicate point: {shown}", where=str(path), hint=hint)
     return lock
 
 
 def write_lock(path: Path, points: Iterable[LockedPoint]) -> None:
-    """Write a lock, whole or not at all. Raises InputError (``output-unwritable``)."""
+    """Write a lock atomically. Raises InputError (``output-unwritable``)."""
     text = lock_text(points)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
@@ -106,7 +107,7 @@ def write_lock(path: Path, points: Iterable[LockedPoint]) -> None:
 
 
 def lock_text(points: Iterable[LockedPoint]) -> str:
-    """The text of a lock: the points in order of their parameters, a line per name, so that a diff reads well."""
+    """The text of a lock: points ordered by parameters, one name per line, for readable diffs."""
     parts = [_HEAD, f"version = {LOCK_VERSION}\n"]
     for point in sorted(points, key=_order):
         inline = ", ".join(f"{toml_key(k)} = {toml_string(v)}" for k, v in sorted(point.parameters.items()))
@@ -133,7 +134,7 @@ def lock_text(points: Iterable[LockedPoint]) -> str:
 
 
 def _order(point: LockedPoint) -> list[tuple[str, list[tuple[int, int, str]]]]:
-    """Parameters by name, the numbers in their values as numbers: 2 stands before 10."""
+    """A sort key that compares numbers in values as numbers: 2 before 10."""
     return [
         (
             name,

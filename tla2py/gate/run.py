@@ -1,4 +1,4 @@
-"""Gates from sweep files or stores to their decisions."""
+"""Gates: the decisions on sweep files and stores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 
 
 class LockMode(Enum):
-    """What a gate does with the lock: only read it, write a first one, or accept what drifted."""
+    """What a gate does with the lock: read it, write a first one, or accept the drift."""
 
     READ = "read"
     RECORD = "record"
@@ -41,7 +41,7 @@ class GateOptions:
     """Options of a gate.
 
     ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
-    them where the lock has them, and everywhere for a first lock. With ``locked`` a missing lock is an error.
+    them at the points whose lock has them, and everywhere for a first lock. ``locked`` makes a missing lock an error.
     """
 
     store: Address | None = None
@@ -55,10 +55,9 @@ class GateOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
-    """The decision on a sweep, and what it was made from.
+    """The decision on a sweep and what it was made from.
 
-    ``written`` is the number of points in the lock that was written, None where none was. There is no ``toolchain``
-    where a store was judged.
+    ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was.
     """
 
     sweep: Sweep
@@ -78,7 +77,7 @@ def gate(
     options: GateOptions | None = None,
     listener: Listener = SILENT,
 ) -> tuple[Gated, ...]:
-    """The decisions on sweep files and stores; of sweep files what is missing is run first.
+    """The decisions on sweep files, whose missing runs are executed first, and on stores.
 
     Raises InputError (``lock-exists``, ``gate-store``, ``gate-sweep``, ``no-lock``), and as ``run_sweeps`` does.
     """
@@ -88,14 +87,16 @@ def gate(
     for path in map(lock_path, files):
         if options.lock is LockMode.RECORD and path.exists():
             raise InputError(
-                "lock-exists", f"{path} is there already", hint="--update accepts what drifted from it"
+                "lock-exists", f"{path} already exists", hint="--update accepts the drift from it"
             )
     if stores and (options.store is not None or options.fresh):
         raise InputError(
-            "gate-store", f"{stores[0]} is a store: it is judged, not run", hint="leave -o and --fresh out"
+            "gate-store", f"{stores[0]} is a store: it is judged, not run", hint="leave out -o and --fresh"
         )
     if options.sweep_file is not None and (files or len(stores) > 1):
-        raise InputError("gate-sweep", "--sweep is for one store", hint="name the sweep file alone to run it")
+        raise InputError(
+            "gate-sweep", "--sweep is for one store", hint="to run a sweep file, name only the file"
+        )
     gated = [_gate_store(store, options, listener) for store in stores]
     if files:
         gated += _gate_files(files, executors, options, listener)
@@ -128,7 +129,6 @@ def _gate_files(
 
 
 def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
-    """The decision on a store; nothing is run."""
     store = Store.open(path)
     view = open_view(path)
     [(sweep, lock)] = _load([sweep_file_of(store, options.sweep_file)], options, listener)
@@ -148,7 +148,7 @@ def _decided(
     toolchain: Toolchain | None = None,
 ) -> Gated:
     decision = decide(sweep, plan, found, lock)
-    # A gate may be green with warnings, so those who read no more than its report are to see them.
+    # A green gate may have warnings; its reports show them.
     notices = (*decision.notices, *(f"{each.place}: {each.message}" for each in warnings))
     return Gated(
         sweep=sweep,
@@ -163,19 +163,18 @@ def _decided(
 
 
 def _load(paths: Sequence[Path], options: GateOptions, listener: Listener) -> list[tuple[Sweep, Lock | None]]:
-    """Sweeps and their locks."""
     sweeps = options.sweeps.load(paths, listener=listener)
     return [_with_lock(sweep, path, options) for sweep, path in zip(sweeps, paths, strict=True)]
 
 
 def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, Lock | None]:
-    """A sweep, which counts actions where they are asked for, and its lock."""
+    """A sweep and its lock; the sweep counts actions as ``options.coverage`` says."""
     lock = read_lock(lock_path(path))
     if options.locked and lock is None:
         raise InputError(
             "no-lock",
-            f"{lock_path(path)} is not there",
-            hint="get the committed one back; --record, without --locked, writes a first one",
+            f"no lock at {lock_path(path)}",
+            hint="restore the committed lock, or write a first one with --record and without --locked",
         )
     counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
     every = options.lock is LockMode.RECORD if options.coverage is None else options.coverage
@@ -188,7 +187,7 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
 
 
 def _accept(gated: Gated) -> Gated:
-    """The decision by a lock that was written from what was found."""
+    """The decision against a lock just written from the results."""
     path = lock_path(gated.sweep.path)
     points = [point.locked for point in gated.decision.points if point.locked is not None]
     write_lock(path, points)

@@ -1,4 +1,4 @@
-"""A store held against the sweep file at hand: the runs that the file calls for, and whether the store has those."""
+"""Whether a store has the runs that a sweep file calls for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.gate.decision import OtherInputs
 from tla2py.gate.lock import parameters_key
 from tla2py.model.run import Run, RunRecord
 from tla2py.store.store import Manifest, Store
@@ -18,23 +19,22 @@ from tla2py.tables.runs import RunRow
 
 
 def sweep_file_of(store: Store, named: Path | None) -> Path:
-    """The sweep file to judge a store by: the one that is named, else the one the store was made from.
-
-    Raises InputError (``sweep-unknown``) when there is none.
-    """
+    """The sweep file to judge a store by: the named one, else the store's own. Raises InputError (``sweep-unknown``)."""
     if named is not None:
         return named
-    told = store.manifest().sweep_file
-    if told is None or not Path(told).is_file():
-        made = f"was made from {told}, which is not here" if told else "does not say which sweep file made it"
-        raise InputError("sweep-unknown", f"{store.path} {made}", hint="name the file with --sweep FILE")
-    return Path(told)
+    recorded = store.manifest().sweep_file
+    if recorded is None or not Path(recorded).is_file():
+        why = (
+            f"was made from {recorded}, which does not exist" if recorded else "does not name its sweep file"
+        )
+        raise InputError("sweep-unknown", f"{store.path} {why}", hint="name the file with --sweep FILE")
+    return Path(recorded)
 
 
-def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Plan, str | None]:
-    """The runs that a sweep calls for with the jar a store was made with, and how the store's inputs are other ones.
+def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Plan, OtherInputs | None]:
+    """The plan of a sweep with the jar of a store, and how the store's inputs differ.
 
-    ``rows`` are those of the store. Actions may have been counted or not, as the store has it.
+    ``rows`` are those of the store. Each point counts actions if its run in the store did.
     """
     jars = Counter(row.jar_sha256 or "" for row in rows)
     jar = jars.most_common(1)[0][0] if jars else ""
@@ -50,20 +50,22 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     return plan, None if same else _difference(sweep, plan, store, manifest)
 
 
-def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> str:
-    """In words what is not as it was when the store was made, and how it gets what is missing."""
-    # The store may have texts from before, which none of its points is of any more.
+def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> OtherInputs:
+    # The store may keep texts that none of its points uses any more.
     changed = sorted(Path(path).stem for sha256, path in plan.paths.items() if sha256 not in manifest.files)
-    parts = [f"module {name} is another one" for name in changed if manifest.files]
+    parts = [f"module {name} has changed" for name in changed if manifest.files]
     if manifest.sweep != sweep.text:
-        parts.append(f"{sweep.path} is another one")
-    said = "; ".join(parts or _of_a_run(sweep, plan, store, manifest)) or "what differs is not known"
-    again = shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)])
-    return f"{store.path} was made with other inputs than {sweep.path}: {said}; run '{again}' to execute what is missing"
+        parts.append(f"{sweep.path} has changed")
+    return OtherInputs(
+        store=str(store.path),
+        sweep_file=str(sweep.path),
+        changes=parts or _first_difference(sweep, plan, store, manifest),
+        command=shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)]),
+    )
 
 
-def _of_a_run(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> list[str]:
-    """What is another one at the first point that the store has another run of."""
+def _first_difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> list[str]:
+    """How the first point whose run differs from the store's differs."""
     records = store.records().keys()
     made = {parameters_key(point.parameters): point.run_id for point in manifest.points}
     for point, run in zip(plan.points, plan.runs, strict=True):
@@ -76,17 +78,17 @@ def _of_a_run(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> lis
 
 
 def _differences(run: Run, record: RunRecord, wrapper: str | None) -> Iterator[str]:
-    """What of a run is another one in a record; the wrapper module is a part of the config."""
+    # The wrapper module is a part of the config.
     before = dict(record.modules)
     names = [name for name, sha256 in run.modules if before.get(name) != sha256]
-    yield from (f"module {Path(name).stem} is another one" for name in names if name != wrapper)
+    yield from (f"module {Path(name).stem} has changed" for name in names if name != wrapper)
     if wrapper in names or [each.config_text for each in record.executions[:1]] != [run.config_text]:
-        yield "the config, or the template that it is made from, is another one"
+        yield "the config or its template has changed"
     options, others = asdict(run.options), asdict(record.options)
     changed = [key for key, value in options.items() if value != others[key] and key != "coverage"]
     if changed:
-        yield f"options of TLC are other ones: {', '.join(changed)}"
+        yield f"TLC options have changed: {', '.join(changed)}"
     if run.jar_sha256 != record.jar_sha256:
-        yield "TLC is another one"
+        yield "the TLC jar has changed"
     if run.limits.trust != record.limits.trust:
-        yield f"they were run with{'out' * run.limits.trust} trust"
+        yield f"they ran with{'out' * run.limits.trust} trust"

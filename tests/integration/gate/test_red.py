@@ -57,7 +57,7 @@ def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
 def test_without_a_lock_it_says_that_drift_is_not_guarded(folder: Folder) -> None:
     done = folder.gate()
     assert done.code == 0
-    assert "drift is not guarded" in done.stdout
+    assert "drift is not detected" in done.stdout
 
 
 def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> None:
@@ -66,7 +66,7 @@ def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> 
     assert "fired" not in folder.lock.read_text()
     done = folder.gate()
     assert "nothing to run" in done.stderr
-    assert "note: which actions fire is not guarded" in done.stdout
+    assert "note: the lock does not cover which actions fire" in done.stdout
     folder.lock.unlink()
     assert folder.gate("--record").code == 0
     assert folder.lock.read_text().count("fired = ") == 2
@@ -74,7 +74,7 @@ def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> 
 
 def test_a_lock_is_not_written_over_nor_for_what_is_red(locked: Folder) -> None:
     before = locked.lock.read_text()
-    red(locked.gate("--record"), 2, "is there already", "--update")
+    red(locked.gate("--record"), 2, "already exists", "--update")
     locked.change(locked.sweep, "trace_length = 3", "trace_length = 4")
     red(locked.gate("--update"), 1, "trace length is 3, expected 4", "is not written")
     assert locked.lock.read_text() == before
@@ -264,7 +264,9 @@ def test_a_new_action_that_never_fires(locked: Folder) -> None:
 def test_a_verdict_that_drifts_though_it_is_expected(locked: Folder) -> None:
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
     locked.change(locked.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "holds"\n')
-    red(locked.gate(), 1, "drift: the verdict was violated, it is holds", "drift: no longer violates Low")
+    red(
+        locked.gate(), 1, "drift: the verdict changed from violated to holds", "drift: no longer violates Low"
+    )
 
 
 def test_points_that_come_and_go(locked: Folder) -> None:

@@ -45,11 +45,11 @@ def test_an_expectation_that_says_nothing_is_an_error(
 
 
 def test_a_lock_may_be_asked_for(folder: Folder, locked: Folder) -> None:
-    red(folder.gate("--locked"), 2, "sweep.lock is not there", "get the committed one back")
+    red(folder.gate("--locked"), 2, "no lock at sweep.lock", "restore the committed lock")
     assert not folder.store.exists()
     assert locked.gate("--locked").code == 0
     (locked.path / "sweep.lock").unlink()
-    red(locked.cli("gate", "store", "--locked"), 2, "sweep.lock is not there")
+    red(locked.cli("gate", "store", "--locked"), 2, "no lock at sweep.lock")
 
 
 def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) -> None:
@@ -70,41 +70,41 @@ def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) ->
 def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) -> None:
     assert locked.cli("gate", "store", env={"PATH": "/nowhere"}).code == 0
     (locked.path / "sweep.toml").rename(locked.path / "moved.toml")
-    red(locked.cli("gate", "store"), 2, "was made from sweep.toml, which is not here", "--sweep FILE")
+    red(locked.cli("gate", "store"), 2, "was made from sweep.toml, which does not exist", "--sweep FILE")
     done = locked.cli("gate", "store", "--sweep", "moved.toml")
     assert done.code == 0
-    assert "drift is not guarded" in done.stdout
+    assert "drift is not detected" in done.stdout
 
 
 def test_a_store_that_was_made_with_other_inputs(locked: Folder) -> None:
-    red(locked.cli("gate", "store", "--trust"), 2, "other-inputs: store", "they were run without trust")
+    red(locked.cli("gate", "store", "--trust"), 2, "other-inputs: store", "they ran without trust")
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
     red(
         locked.cli("gate", "store"),
         2,
-        "other-inputs: store was made with other inputs",
-        "module Lift is another one",
+        "other-inputs: store was made from other inputs",
+        "module Lift has changed",
     )
     locked.module.write_text(LIFT)
     locked.change(locked.sweep, "Top = [1, 2]", "Top = [1, 2, 3]")
-    red(locked.cli("gate", "store"), 2, "other-inputs:", "sweep.toml is another one")
+    red(locked.cli("gate", "store"), 2, "other-inputs:", "sweep.toml has changed")
 
 
 def test_what_is_other_of_a_store_is_named_whatever_else_it_has(locked: Folder) -> None:
-    remedy = "run 'tla2py gate sweep.toml -o store' to execute what is missing"
+    remedy = "run 'tla2py gate sweep.toml -o store' to execute the missing runs"
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 2 \\/ floor > 8")
     assert locked.gate().code == 0
     # The texts of both are there now, and it is the other one's.
     locked.module.write_text(LIFT)
     manifest = locked.store / "store.json"
-    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift is another one; {remedy}")
+    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift has changed; {remedy}")
     without = {key: value for key, value in json.loads(manifest.read_text()).items() if key != "files"}
     manifest.write_text(json.dumps(without))
-    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift is another one; {remedy}")
+    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift has changed; {remedy}")
     assert locked.gate().code == 0
     assert locked.cli("gate", "store").code == 0
     workers = locked.cli("gate", "store", "--workers", "2")
-    red(workers, 2, f"sweep.toml: options of TLC are other ones: workers; {remedy}")
+    red(workers, 2, f"sweep.toml: TLC options have changed: workers; {remedy}")
 
 
 def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
@@ -115,11 +115,11 @@ def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
     assert folder.gate().code == 0
     # The second point alone is another one.
     folder.change(template, "Goal = 2", f"Goal = {{{{ 3 if {top[3:-3]} == '2' else 2 }}}}")
-    words = "sweep.toml: the config, or the template that it is made from, is another one; run"
+    words = "sweep.toml: the config or its template has changed; run"
     red(folder.cli("gate", "store"), 2, words)
     points = json.loads((folder.store / "store.json").read_text())["points"]
     (folder.store / "records" / f"{points[1]['run_id']}.zip").unlink()
-    red(folder.cli("gate", "store"), 2, "sweep.toml: what differs is not known; run")
+    red(folder.cli("gate", "store"), 2, "sweep.toml: the difference is unknown; run")
 
 
 def test_a_store_in_which_nothing_ran(locked: Folder) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tla2py.gate.again import Again
 from tla2py.gate.decide import decide
-from tla2py.gate.decision import Decision, Found, PointDecision
+from tla2py.gate.decision import Decision, Found, OtherInputs, PointDecision
 from tla2py.gate.lock import Lock
 from tla2py.reports.evidence import Evidence
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -30,7 +30,7 @@ def gate(
     lock: Lock | None = None,
     fired: tuple[str, ...] | None = None,
     idle: tuple[str, ...] = (),
-    other_inputs: str | None = None,
+    other_inputs: OtherInputs | None = None,
 ) -> Decision:
     """The decision on a sweep whose points have these rows, None for one without a result."""
     plan = plan_sweep(sweep, "jar")
@@ -42,7 +42,7 @@ def found(
     rows: tuple[RunRow | None, ...],
     fired: tuple[str, ...] | None = None,
     idle: tuple[str, ...] = (),
-    other_inputs: str | None = None,
+    other_inputs: OtherInputs | None = None,
 ) -> Found:
     """What a store has that holds these rows."""
     runs = list(zip(plan.runs, rows, strict=True))

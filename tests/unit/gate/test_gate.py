@@ -10,10 +10,12 @@ from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import HEAD, gate, told
 from tests.unit.rows import run_row
 from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.gate.decision import OtherInputs
 from tla2py.gate.drift import drift
 from tla2py.gate.lock import Lock, LockedPoint
 from tla2py.model.outcome import Outcome
 
+OTHER_INPUTS = OtherInputs(store="store", sweep_file="sweep.toml", changes=(), command="tla2py gate")
 EACH = '[tlc]\nfind = "each"\n'
 
 
@@ -22,7 +24,7 @@ def test_what_holds_is_green_and_a_missing_lock_is_told(load: LoadSweep) -> None
     assert decision.exit_code == EXIT_OK
     assert [one.status for point in decision.points for one in point.checks] == ["held"] * 4
     assert [str(one.check) for one in decision.points[0].checks] == ["deadlock", "invariant Small"]
-    assert decision.notices == ("there is no lock, so drift is not guarded; --record writes one",)
+    assert decision.notices == ("no lock, so drift is not detected; --record writes one",)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +60,8 @@ def test_a_point_without_a_result(load: LoadSweep) -> None:
 
 
 def test_other_inputs_say_nothing_of_any_point(load: LoadSweep) -> None:
-    decision = gate(load(HEAD), run_row(), run_row("broken"), other_inputs="another module")
-    assert told(decision) == [("other-inputs", "another module", EXIT_NOT_RUN)]
+    decision = gate(load(HEAD), run_row(), run_row("broken"), other_inputs=OTHER_INPUTS)
+    assert told(decision) == [("other-inputs", str(OTHER_INPUTS), EXIT_NOT_RUN)]
     assert all(point.row is None and not point.checks for point in decision.points)
 
 
@@ -152,8 +154,8 @@ def test_no_state_at_all(load: LoadSweep) -> None:
         (("Up", "Stay"), (), []),
         (("Stay",), ("Up",), [("never-fired", "action Up never fired, expected to", EXIT_UNEXPECTED)]),
         # It is a part of another action.
-        (("Next",), (), [("not-counted", "whether Up fired is not known: TLC counts Next", EXIT_NOT_RUN)]),
-        (None, (), [("not-counted", "whether Up fired is not known: TLC printed no coverage", EXIT_NOT_RUN)]),
+        (("Next",), (), [("not-counted", "cannot tell whether Up fired: TLC counts Next", EXIT_NOT_RUN)]),
+        (None, (), [("not-counted", "cannot tell whether Up fired: TLC printed no coverage", EXIT_NOT_RUN)]),
     ],
 )
 def test_actions_that_must_have_fired(
@@ -212,7 +214,7 @@ BEFORE = LockedPoint(
         ({}, []),
         (
             {"config": "f" * 16},
-            ["the config is another one: its values or options changed"],
+            ["the config's values or options have changed"],
         ),
         ({"config": "f" * 16, "checked": ["deadlock"]}, ["no longer checks the invariant Small"]),
         ({"checked": ["invariant Small"]}, ["no longer checks deadlock"]),
@@ -221,28 +223,28 @@ BEFORE = LockedPoint(
             [
                 "no longer checks the invariant Small",
                 "no longer has the specification Spec",
-                "the config is another one: its values or options changed",
+                "the config's values or options have changed",
             ],
         ),
         (
             {"checked": ["deadlock", "invariant Small", "property Live"]},
-            ["checks the property Live, which it did not"],
+            ["now checks the property Live"],
         ),
         ({"model_values": ["a", "Limit"]}, ["Limit is now a model value"]),
         ({"model_values": []}, ["a is no longer a model value"]),
         ({"distinct": 8}, ["distinct states fell from 84,776 to 8"]),
         ({"distinct": 84777}, ["distinct states rose from 84,776 to 84,777"]),
-        ({"distinct": None}, ["distinct states were 84,776, now the count is not certain"]),
-        ({"fired": ["Stay"]}, ["action Up no longer fires", "action Stay fires, which it did not"]),
-        ({"fired": ["Down", "Up"], "idle": []}, ["action Down fires, which it did not"]),
+        ({"distinct": None}, ["distinct states were 84,776; the count is no longer reproducible"]),
+        ({"fired": ["Stay"]}, ["action Up no longer fires", "action Stay now fires"]),
+        ({"fired": ["Down", "Up"], "idle": []}, ["action Down now fires"]),
         ({"fired": [], "idle": ["Down", "Up"]}, ["action Up no longer fires"]),
         ({"idle": ["Down", "Stay"]}, ["action Stay is new and never fires"]),
         # That is as it would be without it.
         ({"idle": []}, []),
-        ({"fired": None}, ["which actions fire was not counted, though the lock has it"]),
+        ({"fired": None}, ["the run did not count actions, but the lock has them"]),
         (
             {"verdict": "violated", "violates": ["Small"], "distinct": 8, "fired": []},
-            ["the verdict was holds, it is violated", "violates Small, which it did not"],
+            ["the verdict changed from holds to violated", "now violates Small"],
         ),
     ],
 )
@@ -271,21 +273,25 @@ invariants = ["Small"]
 Who = "{a, b}"
 One = 1
 """
-OTHER_VALUES = "the config is another one: its values or options changed"
+OTHER_VALUES = "the config's values or options have changed"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[constants]", 'constraints = ["Small"]\n[constants]', ["has the constraint Small"]),
-        ("[constants]", 'action_constraints = ["Small"]\n[constants]', ["has the action constraint Small"]),
-        ("[constants]", 'view = "Start"\n[constants]', ["has the view Start"]),
-        ("[constants]", 'symmetry = ["Who"]\n[constants]', ["has the symmetry MC_symmetry"]),
-        ('init = "Init"', 'init = "Start"', ["no longer has the init Init", "has the init Start"]),
+        ("[constants]", 'constraints = ["Small"]\n[constants]', ["now has the constraint Small"]),
+        (
+            "[constants]",
+            'action_constraints = ["Small"]\n[constants]',
+            ["now has the action constraint Small"],
+        ),
+        ("[constants]", 'view = "Start"\n[constants]', ["now has the view Start"]),
+        ("[constants]", 'symmetry = ["Who"]\n[constants]', ["now has the symmetry MC_symmetry"]),
+        ('init = "Init"', 'init = "Start"', ["no longer has the init Init", "now has the init Start"]),
         (
             "[constants]",
             '[substitutions]\nStart = "Init"\n[constants]',
-            ["has the substitution Start <- Init"],
+            ["now has the substitution Start <- Init"],
         ),
         ("[constants]", "[tlc]\nseed = 7\n[constants]", [OTHER_VALUES]),
         ("One = 1", "One = 2", [OTHER_VALUES]),
@@ -299,7 +305,7 @@ def test_no_drift_of_a_config_hides_another(
     lost = "no longer checks the invariant Small"
     less = MODEL.replace('["Small"]', "[]")
     alone = _drift_of(load, MODEL, MODEL.replace(old, new))
-    assert [text.removesuffix(", which it had not") for text in alone] == words
+    assert alone == words
     assert _drift_of(load, MODEL, less.replace(old, new)) == [lost, *alone]
     assert _drift_of(load, MODEL, less) == [lost]
 
@@ -335,7 +341,7 @@ def test_what_was_not_locked_is_no_drift() -> None:
     older = LockedPoint(
         **(fields | {"values": None, "searched": None, "checked": ["deadlock"], "config": "o"})
     )
-    assert [str(each) for each in drift(older, BEFORE)] == ["checks the invariant Small, which it did not"]
+    assert [str(each) for each in drift(older, BEFORE)] == ["now checks the invariant Small"]
     assert list(drift(LockedPoint(**(fields | {"idle": None})), BEFORE)) == []
     assert [str(each) for each in drift(None, BEFORE)] == ["the point is not in the lock"]
 
@@ -349,14 +355,16 @@ def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
     drifted = gate(sweep, run_row(), run_row(distinct=9), fired=("Up",), lock=lock)
     assert told(drifted) == [("drift", "distinct states fell from 10 to 9", EXIT_UNEXPECTED)]
     assert drifted.acceptable
-    assert drifted.notices == ("if what drifted is meant, --update accepts it",)
+    assert drifted.notices == ("if the drift is intended, --update accepts it",)
     worse = gate(sweep, run_row(), run_row("violated", "Small"), lock=lock)
     assert not worse.acceptable
-    assert worse.notices[-1] == "if what drifted is meant, --update accepts it once nothing else is wrong"
+    assert (
+        worse.notices[-1] == "if the drift is intended, --update accepts it once every other problem is fixed"
+    )
 
 
 def test_that_nothing_guards_what_fires_is_told_only_where_the_lock_has_none(load: LoadSweep) -> None:
-    note = "which actions fire is not guarded; --update --coverage adds it to the lock"
+    note = "the lock does not cover which actions fire; --update --coverage adds them"
     sweep = load(HEAD)
 
     def lock(fired: tuple[str, ...] | None) -> Lock:
@@ -379,9 +387,7 @@ def test_a_point_is_the_same_however_its_values_are_written(load: LoadSweep) -> 
     lock = Lock(point=[point.locked for point in first.points if point.locked])
     again = gate(load(text.replace("{a, b}", "{b,a}")), run_row(), lock=lock)
     # The point is found; the text of its config is another one.
-    assert [text for _, text, _ in told(again)] == [
-        "the config is another one: its values or options changed"
-    ]
+    assert [text for _, text, _ in told(again)] == ["the config's values or options have changed"]
 
 
 @pytest.mark.parametrize(
@@ -444,9 +450,7 @@ def test_a_config_names_no_invariant_and_a_lock_guards_which(load: LoadSweep, tm
     small, other = (run_row("violated", name, outcome=Outcome.VIOLATION_SAFETY) for name in ("Small", "Init"))
     decision = gate(sweep, small)
     assert decision.exit_code == EXIT_OK
-    assert (
-        "what of several is to be violated is not said at 1 of 1 points; a lock guards it" in decision.notices
-    )
+    assert "1 of 1 points expect a violation without naming it; a lock pins it down" in decision.notices
     kept = [point.locked for point in decision.points if point.locked]
     changed = gate(sweep, other, lock=Lock(point=kept))
     assert [reason for reason, _, _ in told(changed)] == ["drift", "drift"]

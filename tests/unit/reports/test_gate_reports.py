@@ -21,6 +21,7 @@ from tests.unit.gate.gating import HEAD, evidence, gate, trace
 from tests.unit.rows import run_row
 from tla2py.errors import EXIT_OK, Place
 from tla2py.gate.decision import PointDecision, Problem, Reason
+from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.lock import Lock
 from tla2py.model.outcome import REMEDIES, Outcome
 from tla2py.reports.annotations import github_annotations, github_command
@@ -284,7 +285,7 @@ def test_markdown_of_an_error() -> None:
 def test_annotations_point_at_the_definition(red: Evidence) -> None:
     assert github_annotations([red]) == [
         "::error file=Counter.tla,line=11,title=sweep%3A unexpected::Max = 2: violated (Small), expected holds",
-        "::notice title=sweep::there is no lock, so drift is not guarded; --record writes one",
+        "::notice title=sweep::no lock, so drift is not detected; --record writes one",
     ]
 
 
@@ -365,10 +366,13 @@ def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: 
 def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(load: LoadSweep) -> None:
     gated = all_violated(load)
     points = list(gated.decision.points)
-    drift = Problem(reason=Reason.DRIFT, text="it drifted", exit_code=1, point=5)
+    drift = Problem(reason=Reason.DRIFT, cause=Drift(kind=DriftKind.COUNTED), exit_code=1, point=5)
     points[4] = replace(points[4], problems=(*points[4].problems, drift))
     text = log_of(replace(gated, decision=replace(gated.decision, points=tuple(points))))
-    assert "      drift: it drifted\n      the counterexample to Small: as at point 3 (4 states)\n" in text
+    assert (
+        "      drift: the run did not count actions, but the lock has them\n      the counterexample to Small: as at point 3 (4 states)\n"
+        in text
+    )
 
 
 def test_the_log_shows_the_shortest_of_several_and_how_to_see_the_others(load: LoadSweep) -> None:
