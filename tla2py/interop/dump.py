@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from tla2py.errors import InputError
-from tla2py.trace.trace import UNKNOWN, Location, State, Trace
+from tla2py.interop.location import read_location
+from tla2py.trace.trace import UNKNOWN, State, Trace
 from tla2py.values import Json, Record, Value, format_value
 
 Object = dict[str, Json]
+_LOCATION = ("beginLine", "beginColumn", "endLine", "endColumn")
 
 
 def is_dump(data: object) -> TypeGuard[Object]:
@@ -78,7 +80,7 @@ def _state(index: int, values: Object, actions: dict[int, Object]) -> State:
         index=index,
         action=name,
         action_args=args,
-        location=_location(action.get("location")),
+        location=read_location(action.get("location"), _LOCATION),
         values={variable: _value(value) for variable, value in values.items()},
     )
 
@@ -91,23 +93,6 @@ def _action(action: Object) -> tuple[str | None, tuple[str, ...] | None]:
         values = [context.get(str(parameter)) for parameter in parameters]
         args = tuple(arg if isinstance(arg, str) else format_value(_value(arg)) for arg in values)
     return (str(name) if name is not None else None), args
-
-
-def _location(place: Json) -> Location | None:
-    if not isinstance(place, dict):
-        return None
-    lines = [place.get(key) for key in ("beginLine", "beginColumn", "endLine", "endColumn")]
-    module = place.get("module")
-    if not isinstance(module, str) or not all(isinstance(line, int) for line in lines):
-        return None
-    begin_line, begin_column, end_line, end_column = (int(str(line)) for line in lines)
-    return Location(
-        module=module,
-        begin_line=begin_line,
-        begin_column=begin_column,
-        end_line=end_line,
-        end_column=end_column,
-    )
 
 
 def _value(json: Json) -> Value:

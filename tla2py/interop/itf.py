@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from typing import TypeGuard
 
 from tla2py.errors import InputError
-from tla2py.trace.trace import UNKNOWN, Location, State, Trace
+from tla2py.interop.location import read_location
+from tla2py.trace.trace import UNKNOWN, State, Trace
 from tla2py.values import Json, Value, state_from_itf, state_to_itf
 from tla2py.values.itf import ITF_PAGE
 
 Object = dict[str, Json]
 # Quint stores the name of the action in this variable.
 _QUINT_ACTION = "mbt::actionTaken"
-_PLACE = ("begin_line", "begin_column", "end_line", "end_column")
+_LOCATION = ("begin_line", "begin_column", "end_line", "end_column")
 
 
 def is_itf(data: object) -> TypeGuard[Object]:
@@ -60,7 +61,7 @@ def _step(state: State) -> Object:
     if state.action_args is not None:
         step["actionArgs"] = [*state.action_args]
     if state.location is not None:
-        place = {key: getattr(state.location, key) for key in _PLACE}
+        place = {key: getattr(state.location, key) for key in _LOCATION}
         step["location"] = {"module": state.location.module, **place}
     return step
 
@@ -93,16 +94,6 @@ def trace_from_itf(data: Object) -> Trace:
     )
 
 
-def parameters_from_itf(data: Object) -> dict[str, Value]:
-    """The constants of an ITF file and their values. Raises InputError (``itf-syntax``)."""
-    states = data.get("states")
-    first = states[0] if isinstance(states, list) and states else None
-    if not isinstance(first, dict):
-        return {}
-    constants = _constants(data)
-    return {name: value for name, value in state_from_itf(first).items() if name in constants}
-
-
 def _constants(data: Object) -> frozenset[str]:
     params = data.get("params")
     return frozenset(map(str, params)) if isinstance(params, list) else frozenset()
@@ -121,20 +112,8 @@ def _state(position: int, item: Json, constants: frozenset[str]) -> State:
         index=position + 1,
         action=action if isinstance(action, str) else None,
         action_args=tuple(map(str, args)) if isinstance(args, list) else None,
-        location=_location(about.get("location")),
+        location=read_location(about.get("location"), _LOCATION),
         values=values,
-    )
-
-
-def _location(place: Json) -> Location | None:
-    if not isinstance(place, dict) or not isinstance(place.get("module"), str):
-        return None
-    numbers = [place.get(key) for key in _PLACE]
-    if not all(isinstance(number, int) for number in numbers):
-        return None
-    return Location(
-        module=str(place["module"]),
-        **{key: int(str(number)) for key, number in zip(_PLACE, numbers, strict=True)},
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -15,6 +14,7 @@ from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, StoreError, Tla2pyE
 from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.spark.frames import stored_frame, struct_type
+from tla2py.spark.query import spark_reason
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.tables.read import read_table
@@ -43,8 +43,12 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
             else:
                 part = stored_frame(session, store, table)
             parts.append(part.withColumn("source", sf.lit(name)))
-        frames[table] = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+        frames[table] = _union(parts)
     return frames
+
+
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
 
 
 def write_tables(
@@ -60,10 +64,9 @@ def write_tables(
             frame.write.mode("append" if append else "errorifexists").parquet(place)
             yield name, frame.count()
         except PySparkException as error:
-            first = re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
             raise InputError(
                 "output-unwritable",
-                f"cannot write {place}: {first}",
+                f"cannot write {place}: {spark_reason(error)}",
                 hint="name another place, or use --append",
             ) from error
 
@@ -84,7 +87,7 @@ def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
             raise InputError(
                 "no-runs", f"{name} has no tables", hint="load_traces.py -o URI writes them"
             ) from error
-    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+    return _union(parts)
 
 
 def _is_store(name: str) -> bool:

@@ -29,13 +29,16 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
         frame = session.sql(statement)
         return list(frame.columns), [[plain(value) for value in row] for row in frame.collect()]
     except PySparkException as error:
-        # The reason comes first; then the SQLSTATE, the plan and advice for authors of catalogs.
-        message = re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
         raise InputError(
             "sql",
-            message[:300],
+            spark_reason(error)[:300],
             hint=f"tables: {', '.join(TABLE_NAMES)}; DESCRIBE runs lists columns",
         ) from error
+
+
+def spark_reason(error: PySparkException) -> str:
+    """The reason in Spark's message, without the SQLSTATE, the plan and advice for authors of catalogs."""
+    return re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
 
 
 def plain(value: object) -> object:

@@ -13,8 +13,9 @@ import shutil
 import socket
 import tempfile
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import psutil
@@ -23,7 +24,7 @@ from pyspark import SparkContext, SparkFiles
 import tla2py
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.execution.executor import Work
-from tla2py.store.storage import Address, folder_of, is_remote
+from tla2py.store.storage import folder_of, is_remote
 from tla2py.toolchain.overrides import pack_override, read_override
 from tla2py.toolchain.toolchain import Java, Override, Toolchain, find_java, java_at, kept_jar, read_jar
 
@@ -57,18 +58,19 @@ class Shipper:
             atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
             if _PACKAGE.is_dir():
                 self._context.addPyFile(str(zip_package(self._folder)))
-        name = f"tla2tools-{work.toolchain.jar.sha256}.jar"
-        if name not in self._shipped:
-            shutil.copyfile(work.toolchain.jar.path, self._folder / name)
-            self._context.addFile(str(self._folder / name))
-            self._shipped.add(name)
+        jar = work.toolchain.jar
+        name = f"tla2tools-{jar.sha256}.jar"
+        self._ship(self._folder / name, lambda target: shutil.copyfile(jar.path, target))
         for override in work.toolchain.overrides:
-            shipped = _shipped_name(override)
-            if shipped not in self._shipped:
-                pack_override(override, self._folder / shipped)
-                self._context.addFile(str(self._folder / shipped))
-                self._shipped.add(shipped)
-        return Parcel(work=replace(work, store=_resolved(work.store)), jar=name)
+            self._ship(self._folder / _shipped_name(override), partial(pack_override, override))
+        store = work.store if is_remote(work.store) else folder_of(work.store).resolve()
+        return Parcel(work=replace(work, store=store), jar=name)
+
+    def _ship(self, file: Path, make: Callable[[Path], object]) -> None:
+        if file.name not in self._shipped:
+            make(file)
+            self._context.addFile(str(file))
+            self._shipped.add(file.name)
 
 
 def zip_package(folder: Path) -> Path:
@@ -99,10 +101,6 @@ def unpack(parcel: Parcel) -> Work:
             hint="driver and workers share the store: name a folder with -o that all of them can access",
         )
     return replace(work, toolchain=_tools(parcel.jar, work.toolchain))
-
-
-def _resolved(store: Address) -> Address:
-    return store if is_remote(store) else folder_of(store).resolve()
 
 
 @lru_cache(maxsize=4)
