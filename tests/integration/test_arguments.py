@@ -1,4 +1,4 @@
-"""The arguments of actions, asked of TLC: every way in which an action is given its values."""
+"""Action arguments derived by TLC, for every way to bind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TLC's own judgement of the traces we hold: the real ones are confirmed, every way to spoil one is refused."""
+"""TLC confirms real traces and refuses every kind of altered one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tla2py.trace.trace import State, Trace
 pytestmark = pytest.mark.java
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
-# One point per way to fail: what is asked, and of which behaviour.
+# One point per kind of violation: what is checked, and on which behaviour.
 ASKED = {
     "invariant": ('specification = "Spec"\ninvariants = ["Few"]', "none"),
     "initial": ('specification = "Spec"\ninvariants = ["AtFirst"]', "none"),
@@ -33,7 +33,7 @@ ASKED = {
 
 @pytest.fixture(scope="module")
 def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
-    """A store with one counterexample for each way to fail."""
+    """A store with one counterexample per kind of violation."""
     base = tmp_path_factory.mktemp("ring")
     files = []
     for name, (model, broken) in ASKED.items():
@@ -81,7 +81,7 @@ def test_a_trace_of_tlc_is_confirmed(name: str, views: dict[str, StoreView]) -> 
 
 
 def asserting(views: dict[str, StoreView]) -> Trace:
-    """The way to the failing assertion; TLC 2.15 prints none for an assertion in the next-state relation."""
+    """The trace to the failing assertion; TLC 2.15 prints none if the assertion is in the next-state relation."""
     return replace(
         views["invariant"].trace(1), kind="assert", name="", states=views["invariant"].trace(1).states[:3]
     )

@@ -1,4 +1,4 @@
-"""Files made elsewhere, by TLC itself among others, opened as stores and shown by the command line."""
+"""Trace files of TLC and other tools, opened as stores and shown by the command line."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ a, b = ModelValue("a"), ModelValue("b")
 def run_tlc(folder: Path, config: str, *options: str) -> Path:
     """The log of TLC on the module Relay, its standard output in a file."""
     for name in ("Relay.tla", f"{config}.cfg"):
-        # TLC 2.15 does not know CHECK_DEADLOCK in a config yet.
+        # TLC 2.15 does not support CHECK_DEADLOCK in a config.
         text = (CORPUS / name).read_text().replace("CHECK_DEADLOCK FALSE\n", "")
         (folder / name).write_text(text)
     return run_relay(folder, config, *options)
 
 
 def run_relay(folder: Path, config: str, *options: str) -> Path:
-    """The log of TLC on what is in the folder."""
+    """The log of TLC on the folder's module."""
     toolchain = find_toolchain()
     (folder / "tmp").mkdir(exist_ok=True)
     argv = [str(toolchain.java.path), "-XX:+UseParallelGC", "-Xmx256m", f"-Djava.io.tmpdir={folder / 'tmp'}"]
     argv += ["-cp", str(toolchain.jar.path), "tlc2.TLC", *options, "-deadlock", "-fp", "0", "-workers", "1"]
-    # TLC names its folder by the second.
+    # TLC names its folder after the time in seconds.
     argv += ["-metadir", f"states{len(list(folder.iterdir()))}", "-config", f"{config}.cfg", "Relay.tla"]
     log = folder / f"{config}{''.join(options)}.log"
     with log.open("wb") as sink:
@@ -144,7 +144,7 @@ def test_a_log_cut_off_in_mid_trace(tmp_path: Path, run_cli: RunCli, options: li
     log = run_tlc(tmp_path, "safety", *options)
     whole, text = only_trace(log), log.read_bytes()
     cut = tmp_path / "cut.log"
-    # In mid-state, after the first of its variables.
+    # Inside a state, after its first variable.
     cut.write_bytes(text[: text.index(b"/\\ log", text.index(b"4: <Take"))])
     trace = only_trace(cut)
 
@@ -174,7 +174,7 @@ def test_a_log_with_times(tmp_path: Path, options: list[str]) -> None:
 
     assert only_trace(timed) == only_trace(log)
     if not options:
-        # One line that has none is no such log's.
+        # A single line without a time means that the log has none.
         timed.write_text("\n".join(["make check", *before]))
         with pytest.raises(InputError, match="holds no trace"):
             tla2py.open_store(str(timed))

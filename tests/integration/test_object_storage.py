@@ -1,4 +1,4 @@
-"""Stores on object storage and at URIs: the same answers as in a folder, nothing half there, whatever is killed."""
+"""Stores at URIs answer as in a folder, and no kill leaves half a file."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
 
 @pytest.fixture
 def bucket(storage: Storage, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A bucket for one test, which this process may reach too."""
+    """A bucket for one test, which this process can access too."""
     for name, value in storage.env.items():
         monkeypatch.setenv(name, value)
     return storage.bucket(f"b{abs(hash(request.node.name))}")
 
 
 def answers(view: StoreView) -> dict[str, list[dict[str, object]]]:
-    """Every table but for what differs from one run to the next."""
+    """Every table without the columns that differ between runs."""
     return {
         name: [
             {column: value for column, value in row.items() if column not in TIMES}
@@ -83,7 +83,7 @@ def test_a_store_is_the_same_wherever_it_is(
     assert f"tla2py trace {address} 3" in swept.stdout
     kept = storage.objects(f"{bucket}/runs/mine")
     assert {name.partition("/")[0] for name in kept} == {"store.json", "records", "sources", "tables"}
-    # What it has is not done again, and reading writes nothing.
+    # Existing runs are not repeated, and reading writes nothing.
     again = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", storage.uri(f"{bucket}/runs/mine"))
     assert "nothing to run: all 3 runs" in again.stderr
     listed = run_cli("trace", address)
@@ -96,7 +96,7 @@ def test_a_store_is_the_same_wherever_it_is(
     options = PageOptions(notes="", notes_folder=tmp_path, target=tmp_path, lanes=None, messages=None)
     assert "Small" in report_page(there, options)
     now = storage.objects(f"{bucket}/runs/mine")
-    # Which sweep file it was made from is written each time.
+    # The manifest is written each time.
     del kept["store.json"], now["store.json"]
     assert now == kept
     # The same store in a folder, by its path and by its URI.
@@ -135,7 +135,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
     deadline = time.monotonic() + 60
     while not storage.objects(f"{bucket}/killed/records") and time.monotonic() < deadline:
         time.sleep(0.02)
-    # Somebody else comes while it runs; it is held so long, as it might be over before.
+    # A second writer arrives; the first is stopped meanwhile, because it might finish.
     process.send_signal(signal.SIGSTOP)
     busy = refusal(lambda: Store(store).lock().__enter__())
     assert busy.code == "store-busy"
@@ -173,7 +173,7 @@ def test_what_is_wrong_is_told_in_two_lines(
 
 @pytest.fixture(params=["s3", "mock"])
 def address(request: pytest.FixtureRequest, bucket: str, tmp_path: Path) -> str:
-    """Somewhere empty: object storage, and a file system that has folders, renames, and is no more than memory."""
+    """An empty address: object storage, and an in-memory file system with folders and renames."""
     return f"s3://{bucket}/deep/store" if request.param == "s3" else f"mock:///{tmp_path.name}/store"
 
 
@@ -280,7 +280,7 @@ def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> No
         assert refusal(lambda: Store(address).lock().__enter__()).code == "store-busy"
         assert len(store.storage.names("claims")) == 1
     assert not store.storage.names("claims")
-    # A machine that went away is waited for, but not forever.
+    # The claim of a machine that disappeared expires.
     words = {"host": "far", "machine": "another", "pid": os.getpid()}
     store.storage.write({"claims/x.json": lambda sink: sink.write(json.dumps(words).encode())})
     assert "on far (if it has ended, its claim expires within a minute)" in str(
@@ -369,7 +369,7 @@ def forward(source: socket.socket, sink: socket.socket) -> None:
 
 
 def serve_between(door: socket.socket, endpoint: str) -> None:
-    """Take connections and pass on what comes, until the door is closed."""
+    """Accept connections and forward their data until the door is closed."""
     host, port = endpoint.split(":")
     while True:
         try:
@@ -400,7 +400,7 @@ def test_a_server_that_is_away_for_a_moment_costs_nothing(
     began = time.monotonic()
     Store(address).write_record(run)
     assert time.monotonic() - began > 7
-    # A thread that waits at it would not hear of its closing.
+    # A thread blocked in accept would not notice the close.
     door.shutdown(socket.SHUT_RDWR)
     door.close()
     assert list(Store(f"s3://{bucket}/away").records()) == ["a" * 32]
@@ -420,6 +420,6 @@ def test_addresses(tmp_path: Path) -> None:
     assert below("runs", "mine") == Path("runs/mine")
     assert below("file:///data", "mine") == Path("/data/mine")
     assert below("s3://bucket/runs/?scheme=http", "mine") == "s3://bucket/runs/mine?scheme=http"
-    # As a path, an address has lost a slash.
+    # ``Path`` drops one of the slashes.
     assert Store(Path("s3://bucket/runs")).path == "s3://bucket/runs"
     shutil.rmtree(tmp_path)

@@ -1,4 +1,4 @@
-"""spark_jobs/ under spark-submit, and a sweep on a standalone cluster whose workers share nothing but the store."""
+"""spark_jobs/ under spark-submit, and a sweep on a standalone cluster whose workers share only the store."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tla2py.toolchain.overrides import option_overrides, read_override
 from tla2py.toolchain.toolchain import find_java, find_toolchain
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
-# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
+# The interpreter closes PySpark's sockets and its JVM's pipe at exit.
 pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -49,7 +49,7 @@ SPARK = Path(pyspark.__file__).parent
 def submit(
     job: str, *args: str | Path, cwd: Path, master: str = "local[2]"
 ) -> subprocess.CompletedProcess[str]:
-    """A job under the spark-submit of this Python."""
+    """A job run by this Python's spark-submit."""
     return subprocess.run(
         [
             Path(sys.executable).with_name("spark-submit"),
@@ -69,7 +69,7 @@ def submit(
 
 @pytest.fixture(scope="module")
 def local_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sweep of tests/specs by threads of this machine."""
+    """The sweep of tests/specs, executed by local threads."""
     store = tmp_path_factory.mktemp("local") / "store"
     done = command.run("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, cwd=store.parent)
     assert done.code == 0, done.stderr
@@ -238,7 +238,7 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
     with pytest.raises(StoreError, match="does not exist on the worker"):
         unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
-    # What is not what was sent is told.
+    # A damaged file is reported.
     (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(classes_of("Slow"))
     other = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
     with pytest.raises(ToolchainError, match="was damaged on its way"):
@@ -285,7 +285,7 @@ def daemon(log: Path, env: dict[str, str], *args: str) -> Iterator[subprocess.Po
 
 
 def told(log: Path, pattern: str) -> str:
-    """What a daemon says in its log, as soon as it does."""
+    """The first match in a daemon's log, awaited."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if found := re.search(pattern, log.read_text()):
@@ -325,7 +325,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def bare_python(tmp_path: Path) -> Path:
-    """A Python with all that this one has installed, but for tla2py, a link to a checkout, and a Java in a wheel."""
+    """A Python with this one's packages, except tla2py, a link to a checkout, and a Java in a wheel."""
     packages = tmp_path / "packages"
     packages.mkdir()
     for package in Path(pyspark.__file__).parent.parent.iterdir():

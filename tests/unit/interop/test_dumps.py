@@ -1,4 +1,4 @@
-"""What TLC dumps as JSON is read as far as it tells, and refused where it is damaged."""
+"""TLC's JSON dumps are read, and damaged ones refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces in ITF: ours read by us and by another implementation, others' read by us."""
+"""ITF traces of tla2py read back and read by another implementation, and traces of other tools."""
 
 from __future__ import annotations
 

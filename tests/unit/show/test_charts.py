@@ -1,4 +1,4 @@
-"""Curves over sizes."""
+"""Charts of curves over sizes."""
 
 from __future__ import annotations
 

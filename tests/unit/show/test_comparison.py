@@ -1,4 +1,4 @@
-"""Two traces compared, as lines and as a table."""
+"""Comparisons of two traces as lines and as a table."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_table() -> None:
     rows = view.findall("table/tbody/tr")
     assert [[seen(cell) for cell in row] for row in rows] == [
         ["1", "1", "initial state", "y: 0 | 7"],
-        # What differed in the same way before is not said again.
+        # A difference is shown only once.
         ["2", "2", "Up", ""],
         ["3", "", "< Skip", "x  [-1-] → {+2+}"],
         ["4", "", "< Skip", "x  [-2-] → {+3+}"],

@@ -1,4 +1,4 @@
-"""A counterexample in each format, for others to read."""
+"""Counterexamples in each export format."""
 
 from __future__ import annotations
 

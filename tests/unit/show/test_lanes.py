@@ -1,4 +1,4 @@
-"""A trace by process: what is in which lane, and which messages went from whom to whom."""
+"""A trace by process: the contents of lanes, and the senders and receivers of messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tla2py.values import Function, Interval, Record, Value
 
 
 def sending(*boxes: Value, **fields: str) -> tuple[Arrow, ...]:
-    """The arrows of a trace in which a variable ``box`` has these values, and p acts, then q, p, q and so on."""
+    """The arrows of a trace in which a variable ``box`` has these values, and p and q act in turn."""
     counts = [((step + 1) // 2, step // 2) for step in range(len(boxes))]
     trace = made(*(("Next", {"n": on(*count), "box": box}) for count, box in zip(counts, boxes, strict=True)))
     return trace_lanes(trace, messages="box", **fields).arrows
@@ -46,7 +46,7 @@ def test_each_change_is_in_its_lane() -> None:
     assert both.cells == {Q: ("at  2 → 5", "log[1] + 7"), R: ("log[1] + 8",)}
     assert both.shared == ()
     assert (tick.cells, tick.shared, tick.who, tick.derived) == ({}, ("clock  1 → 2",), (P,), False)
-    # Messages that are not asked for are a variable as any other.
+    # Without the argument ``messages`` they are a variable like any other.
     assert trace_lanes(trace).rows[1].shared == (f"box + {message()}",)
     assert trace_lanes(trace).arrows == ()
 
@@ -62,7 +62,7 @@ def test_a_message_in_a_set_is_received_when_it_is_taken_out() -> None:
     one = message()
     assert ends(sending(box(), box(one))) == [(P, None, 1, None)]
     assert ends(sending(box(), box(one), box())) == [(P, Q, 1, 2)]
-    # What was there from the beginning was sent by nobody; what comes again is sent again.
+    # Initial messages have no sender; a message that reappears is sent again.
     assert ends(sending(box(one), box(), box(one), box())) == [(Q, P, 2, 3)]
     assert ends(sending(box(), box(one), box(), box(one))) == [(P, Q, 1, 2), (P, None, 3, None)]
 

@@ -1,4 +1,4 @@
-"""What changed is marked inside of values."""
+"""Changes are marked inside values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_record_that_became_another_is_marked_inside() -> None:
     other = message(9, to=Q, acked=False)
     shown = "acked |-> [-FALSE-] → {+TRUE+}"
     assert seen(marked(frozenset({old}), frozenset({new}))) == f"{{[{shown}, …]}}"
-    # One that is less like it than half is another one.
+    # Records that share less than half of their values are not paired.
     assert seen(marked(frozenset({old}), frozenset({other}))) == f"{{[-{old}-], {{+{other}+}}}}"
     listed = element("p", *element_marks((old, 7), (new, 8)))
     assert seen(listed) == f"[{shown}, number |-> 1, to |-> p] − [-7-] + {{+8+}}"
@@ -93,7 +93,7 @@ def _nested(levels: int, number: int) -> Value:
     return value
 
 
-# Python takes the keys True and 1 for one, and longer intervals than these are no sets that are written out.
+# In Python the keys True and 1 are equal, and longer intervals are not enumerated.
 keys = st.one_of(st.integers(-3, 3), model_values, st.text("ab ", max_size=2))
 leaves = scalars.filter(lambda value: not isinstance(value, Interval) or value.size <= 32)
 
@@ -130,7 +130,7 @@ def test_what_did_not_change_is_shown_as_it_is(value: Value) -> None:
 
 
 RebuiltFrom = Callable[[list[Value]], Value]
-# A value of each kind from its parts, which stay in their places.
+# Constructors of values of each kind, with the parts in their places.
 SHAPES: list[RebuiltFrom] = [
     tuple,
     lambda parts: Record((f"f{number:03}", part) for number, part in enumerate(parts)),

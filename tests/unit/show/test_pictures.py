@@ -1,4 +1,4 @@
-"""Lanes as a picture: well-formed, with a text for who does not see it, everything inside its frame."""
+"""Pictures of lanes are well-formed, have a text alternative, and stay inside their frame."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_lanes_steps_and_boxes_are_there() -> None:
     assert {"p", "q", "1 initial state", "2 Send(p)", "3 Take(q)", "n  0 → 1"} <= set(words(root))
     assert "shared" not in words(root)
     assert len(styled(root, "t2-box")) == 2
-    # What the last step did is what broke it.
+    # The last step caused the violation.
     assert len(styled(root, "t2-last")) == 1
     assert len(styled(root, "t2-life")) == 2
 
@@ -113,7 +113,7 @@ def test_a_lasso_is_drawn() -> None:
     assert "the last state steps back to state 2" in titles(root)
     assert "and back to state 2, for ever" in words(root)
     assert styled(picture(talking()), "t2-loopline") == []
-    # A loop of the last state alone has a height too.
+    # A loop of only the last state has a height too.
     alone = styled(picture(talking(loop_start=3)), "t2-loopline")[0]
     _, bottom, _, top, _ = map(float, re.findall(r"-?[\d.]+", alone.get("d", "")))
     assert top < bottom

@@ -1,4 +1,4 @@
-"""Traces, states and diffs as plain lines."""
+"""Traces, states and differences as plain text."""
 
 from __future__ import annotations
 

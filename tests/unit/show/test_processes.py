@@ -1,4 +1,4 @@
-"""Who the processes of a trace are, and who took its steps."""
+"""The processes of a trace, and which of them took each step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def of(*values: Value) -> dict[str, Value]:
     [
         (of(on(1, 2)), {}, (P, Q)),
         (of(on(1, 2), 3), {"N": "{a, b}"}, (P, Q)),
-        # The keys of more variables, those of a constant, and more than one key each win over what does not have it.
+        # More variables, a constant, and more than one key each take precedence.
         (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {}, (P, Q)),
         (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {"Nodes": "{b, a}"}, (A, B)),
         (of(on(1), Function({A: 1, B: 1}), on(2)), {}, (A, B)),
@@ -62,7 +62,7 @@ def test_asked_for() -> None:
     assert processes_of(trace, "N") == (P, Q)
     assert processes_of(trace, "K") == (4, 5, 6)
     assert processes_of(trace, "y") == (1, 5)
-    # A name is the model value where there is one; the order is that in which they are given.
+    # A name means the model value if there is one; the given order is kept.
     assert processes_of(trace, ["q", P, "q", "other"]) == (Q, P, "other")
 
 
@@ -74,24 +74,24 @@ def test_what_is_asked_for_and_not_there(by: str | tuple[()], said: str) -> None
     with pytest.raises(InputError, match=said) as error:
         processes_of(trace, by)
     assert error.value.code == "no-processes"
-    # What is no set is not offered.
+    # The hint lists only sets.
     assert str(error.value.hint).startswith("use one of x, or list the processes")
 
 
 @pytest.mark.parametrize(
     ("after", "args", "derived", "expected"),
     [
-        # The first process among the arguments, whatever has changed.
+        # The first process among the arguments, whatever changed.
         (of(on(1, 5)), ("7", "p", "q"), {}, ((P,), False)),
         (of(on(1, 5)), ("7",), {}, ((Q,), True)),
         (of(on(5, 5)), None, {}, ((P, Q), True)),
-        # Of derived arguments the first that changed.
+        # The first process among the derived arguments that changed.
         (of(on(5, 5)), None, {"n": "7", "to": "q", "from": "p"}, ((Q,), True)),
         (of(on(1, 5)), None, {"to": "p", "from": "q"}, ((Q,), True)),
         (of(on(1, 5)), None, {"to": "p"}, ((Q,), True)),
         (of(on(1, 2), 9), None, {"to": "p"}, ((), False)),
         (of(on(1, 2), 9), None, {}, ((), False)),
-        # TRUE is no 1.
+        # TRUE is not 1.
         (of(on(True, 2)), None, {}, ((P,), True)),
     ],
 )

@@ -1,4 +1,4 @@
-"""The widget: what it hands to its page, and which state it shows."""
+"""The widget: the data of its page, and its current state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces, states and diffs as HTML."""
+"""Traces, states and differences as HTML."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_table_of_steps() -> None:
         ["at[p]  [-0-] → {+1+}", "box   + {+[number |-> 2]+}"],
         [
             "at[q]  [-0-] → {+5+}",
-            # What a message became is marked inside of it.
+            # A changed message is marked inside.
             "box  [acked |-> [-FALSE-] → {+TRUE+}, number |-> 1, to |-> p] − [-[number |-> 2]-]",
         ],
         [],
@@ -144,7 +144,7 @@ def test_no_text_becomes_markup(text: str) -> None:
         trace = made(("Init", before), (text, after, (text,)), name=text)
         return [trace._repr_html_(), trace.step(2)._repr_html_(), trace.state(1)._repr_html_()]
 
-    # No text is to be the name of the other variable or of a process.
+    # No text equals the name of the other variable or of a process.
     for given_text, plain in zip(shown(f"~{text}"), shown("~"), strict=True):
         assert tags(given_text) == tags(plain)
         assert printable(text) in html.unescape(given_text)

@@ -1,4 +1,4 @@
-"""Traces made by hand, and what a reader sees of an element."""
+"""Traces made by hand, and the visible text of elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ P, Q, R = ModelValue("p"), ModelValue("q"), ModelValue("r")
 
 
 def on(*values: Value) -> Function:
-    """A function on the processes p, q, r, as far as values are given."""
+    """A function on the first of the processes p, q, r, one per value."""
     return Function(zip((P, Q, R), values, strict=False))
 
 

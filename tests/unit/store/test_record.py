@@ -1,4 +1,4 @@
-"""Records: what was written is what is read, and a damaged one is told from a whole one."""
+"""Records read back as they were written, and damaged records are detected."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_equal_records_are_equal_files(file: Path, tmp_path: Path) -> None:
 
 
 def rewritten(file: Path, **fields: object) -> None:
-    """Change fields of the JSON of an archive; None takes one away."""
+    """Change fields in the JSON of an archive; None removes a field."""
     with zipfile.ZipFile(file) as archive:
         content = {name: archive.read(name) for name in archive.namelist()}
     record = json.loads(content["record.json"]) | fields

@@ -1,4 +1,4 @@
-"""The store: written whole or not at all, and never mistaken for what it is not."""
+"""Stores: files are written whole or not at all, and other folders are refused."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_file_is_not_a_store(path: Path) -> None:
 
 def test_a_newer_store_is_refused(store: Store, path: Path) -> None:
     data = json.loads((path / "store.json").read_text())
-    # A newer version may look like anything beside its version.
+    # A newer store shares only the version with ours.
     (path / "store.json").write_text(
         json.dumps({"format": data["format"], "version": STORE_VERSION + 1, "tla2py_version": "99.0"})
     )
@@ -217,7 +217,7 @@ def test_one_sweep_at_a_time(store: Store, path: Path) -> None:
         other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
         assert other.returncode == 1
         assert "another sweep is writing" in other.stderr
-        # Reading goes on.
+        # Reading still works.
         assert Store.open(path).manifest() == MANIFEST
     other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert other.stdout == "held\n"

@@ -1,4 +1,4 @@
-"""Laws of two traces aligned by action; what is shown of them is tested where it is made."""
+"""Properties of the alignment of two traces by action."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_what_both_took_is_the_same_action(
     ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]]
 ) -> None:
     left, right = trace(ours), trace(theirs)
-    # Arguments count where both traces have some: one that has none may be of a TLC that prints none.
+    # Arguments count only if both traces have some: some versions of TLC print none.
     told = all(any(state.action_args for state in one.states) for one in (left, right))
     for step in compare_traces(left, right).steps:
         if step.left and step.right:
@@ -79,7 +79,7 @@ def test_a_step_more_is_the_only_one_that_is_missing(
     ours: list[tuple[str, str | None]], place: int, more: tuple[str, str | None]
 ) -> None:
     place = min(place, len(ours))
-    # Arguments in both, so that they count.
+    # Both traces have arguments.
     ours = [*ours, ("c", "1")]
     longer = [*ours[:place], more, *ours[place:]]
     mine, others = compare_traces(trace(ours), trace(longer)).missing

@@ -1,4 +1,4 @@
-"""What differs between two states, part by part."""
+"""The parts in which two states differ."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_the_parts_hold_every_change_once(before: Value, after: Value) -> None:
             if getattr(change, side) is not None
         ]
         assert from_parts == from_changes
-    # A set loses at most one part and gains at most one; of any other part there is one at a place.
+    # A set loses and gains at most one part each; any other place has one part.
     places = [(part.path, bool(part.before)) for part in parts]
     assert len(places) == len(set(places))
 
@@ -121,7 +121,7 @@ def _steps(path: str) -> tuple[str | int, ...]:
 
 
 def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]], after: Value) -> Value:
-    """A value after its parts have changed, each part at the steps that lead to it; ``after`` tells whether it stays a sequence."""
+    """A value after changes of its parts, each at its path; ``after`` decides whether it stays a sequence."""
     inner: dict[str | int, list[tuple[tuple[str | int, ...], Part]]] = {}
     for steps, part in parts:
         if steps:
@@ -147,7 +147,7 @@ def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]], afte
             items[key] = _applied(items[key], rest, news[key])
     if not sequence:
         return Function({**items, **came})
-    # Those behind what went, or came, moved.
+    # The later elements have moved.
     elements = list(items.values())
     for place in sorted(int(key) for key in came):
         elements.insert(place - 1, came[place])
