@@ -64,14 +64,7 @@ _WHO_DERIVED = "this TLC prints no action arguments: derived arguments, or the c
 def diff_html(diff: StateDiff) -> str:
     """A difference as HTML: the changed parts, then the new values of the changed variables."""
     variables = dict.fromkeys(part.variable for part in diff.parts)
-    rows = [
-        element(
-            "tr",
-            element("th", element("code", name), scope="row"),
-            element("td", marked(diff.before.values[name], diff.after.values[name])),
-        )
-        for name in variables
-    ]
+    rows = [_variable(name, marked(diff.before.values[name], diff.after.values[name])) for name in variables]
     whole = element("table", element("tbody", *rows)) if rows else None
     return html_text(
         element("h3", diff_title(diff)), _parts(diff.parts), whole, _unchanged(diff) if rows else None
@@ -150,13 +143,17 @@ def _whole_state(diff: StateDiff) -> Element:
     rows = []
     unchanged = set(diff.unchanged)
     for name, value in diff.after.values.items():
-        shown = (
-            element("td", plain_value(value), class_="t2-dim")
-            if name in unchanged or name not in diff.before.values
-            else element("td", marked(diff.before.values[name], value, fold=False))
-        )
-        rows.append(element("tr", element("th", element("code", name), scope="row"), shown))
+        if name in unchanged or name not in diff.before.values:
+            rows.append(_variable(name, plain_value(value), "t2-dim"))
+        else:
+            rows.append(_variable(name, marked(diff.before.values[name], value, fold=False)))
     return element("details", element("summary", "whole state"), element("table", element("tbody", *rows)))
+
+
+def _variable(name: str, value: Element, style: str | None = None) -> Element:
+    return element(
+        "tr", element("th", element("code", name), scope="row"), element("td", value, class_=style)
+    )
 
 
 def _unchanged(diff: StateDiff) -> Element | None:
@@ -170,12 +167,5 @@ def _unchanged(diff: StateDiff) -> Element | None:
 
 
 def _state_table(state: State, caption: str | None) -> Element:
-    rows = [
-        element(
-            "tr",
-            element("th", element("code", name), scope="row"),
-            element("td", plain_value(value)),
-        )
-        for name, value in state.values.items()
-    ]
+    rows = [_variable(name, plain_value(value)) for name, value in state.values.items()]
     return element("table", element("caption", caption) if caption else None, element("tbody", *rows))

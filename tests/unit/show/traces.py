@@ -24,9 +24,9 @@ def message(number: int = 1, **fields: Value) -> Record:
 
 
 def made(*steps: tuple[Any, ...], **given: Any) -> Trace:
-    """A trace of steps, each an action, its values, and perhaps its arguments, and derived ones as a mapping.
+    """A trace of steps: action, values, optional arguments, and optional derived ones as a mapping.
 
-    What else is given is more of the trace.
+    The keywords are further fields of the trace.
     """
     states = tuple(_state(index, *step) for index, step in enumerate(steps, 1))
     return Trace(**{"kind": "invariant", "name": "Safe", "states": states, **given})
