@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
-from tla2py.model.outcome import Outcome, Verdict, Violation
+from tla2py.model.outcome import Outcome, Verdict, Violation, ViolationKind
 from tla2py.tables.runs import RunRow
 
 OUTCOMES = {
@@ -25,7 +25,9 @@ def run_row(verdict: str = "holds", *names: str, **changed: Any) -> RunRow:
         run_id="0" * 32,
         verdict=Verdict(verdict),
         outcome=OUTCOMES[Verdict(verdict)],
-        violated=tuple(Violation(kind=kind or "invariant", name=name) for kind, _, name in parts),
+        violated=tuple(
+            Violation(kind=cast("ViolationKind", kind or "invariant"), name=name) for kind, _, name in parts
+        ),
         trace_length=4 if names else None,
         generated=20,
         distinct=10,

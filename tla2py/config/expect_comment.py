@@ -31,7 +31,7 @@ _RESULTS: dict[str, Outcome | Verdict] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ConfigExpectation:
     """What is expected: a verdict or an outcome, the names of what is violated if any are given, and the place."""
 
     result: Verdict | Outcome
@@ -45,7 +45,7 @@ def result_of(words: str) -> Verdict | Outcome | None:
     return _RESULTS.get(key) or _RESULTS.get(re.sub(r"(failure|violation)$", "", key))
 
 
-def config_expectation(text: str, path: Path) -> Told | None:
+def config_expectation(text: str, path: Path) -> ConfigExpectation | None:
     """What the text of a config expects of its model, None where it does not say.
 
     Raises InputError (``config-expect``) for a result that is not known, and where it is said twice.
@@ -66,7 +66,7 @@ def config_expectation(text: str, path: Path) -> Told | None:
             hint="one of: Success, SafetyFailure, LivenessFailure, DeadlockFailure, AssumptionFailure, "
             "AssertFailure, RuntimeErrorFailure",
         )
-    return Told(result=result, violates=_names(words[1:], places[0]), where=places[0])
+    return ConfigExpectation(result=result, violates=_names(words[1:], places[0]), where=places[0])
 
 
 def _names(words: Iterable[str], where: str) -> tuple[str, ...]:

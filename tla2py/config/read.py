@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tla2py.config.statements import LISTS, SINGLE, Problem, Statements, read_statements
+from tla2py.config.statements import LISTS, SINGLE, ConfigProblem, Statements, read_statements
 from tla2py.errors import InputError, reason_of
 from tla2py.model.config import Assignment, Config, Substitution
 
@@ -58,7 +58,7 @@ def parse_config(text: str, path: Path) -> ConfigFile:
     return config_file(statements, text, path)
 
 
-def problem_error(problem: Problem, path: Path) -> InputError:
+def problem_error(problem: ConfigProblem, path: Path) -> InputError:
     """The error that a problem of a config makes when it is to be run."""
     place = f":{problem.token.line}:{problem.token.column}" if problem.token else ""
     return InputError(

@@ -57,7 +57,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class ConfigProblem:
     """What cannot be read, the code of its rule, and the token where it is seen, None at the end of the text."""
 
     code: str
@@ -72,7 +72,7 @@ class Statements:
 
     tokens: Tokens
     statements: tuple[Statement, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[ConfigProblem, ...]
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
@@ -90,13 +90,13 @@ def read_statements(text: str) -> Statements:
     problems = [each for each in reader.problems if (each.token.offset if each.token else len(text)) < limit]
     if tokens.stops:
         message, hint = what_stops(tokens, KEYWORDS)
-        problems.append(Problem(code="unreadable", message=message, hint=hint, token=tokens.stops[0]))
+        problems.append(ConfigProblem(code="unreadable", message=message, hint=hint, token=tokens.stops[0]))
     problems.sort(key=lambda problem: problem.token.offset if problem.token else len(text))
     return Statements(tokens=tokens, statements=tuple(reader.statements), problems=tuple(problems))
 
 
 class _UnreadableError(Exception):
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ConfigProblem) -> None:
         self.problem = problem
 
 
@@ -105,7 +105,7 @@ class _Reader:
         self.tokens = tokens
         self.position = 0
         self.statements: list[Statement] = []
-        self.problems: list[Problem] = []
+        self.problems: list[ConfigProblem] = []
 
     def read(self) -> None:
         seen: set[str] = set()
@@ -174,7 +174,7 @@ class _Reader:
         if self.position == len(self.tokens):
             message = f"the config ends where {wanted} was expected"
             hint = f"write {wanted}, or take what begins there away"
-            raise _UnreadableError(Problem(code="syntax", message=message, hint=hint, token=None))
+            raise _UnreadableError(ConfigProblem(code="syntax", message=message, hint=hint, token=None))
         self.position += 1
         return self.tokens[self.position - 1]
 
@@ -203,7 +203,7 @@ class _Reader:
 
     def _comma(self, message: str) -> None:
         token = self.tokens[self.position]
-        self.problems.append(Problem(code="comma", message=message, hint="leave it out", token=token))
+        self.problems.append(ConfigProblem(code="comma", message=message, hint="leave it out", token=token))
         self.position += 1
 
     def _bindings(self, bindings: list[Binding]) -> None:
@@ -296,4 +296,4 @@ class _Reader:
         return "{" + ", ".join(elements) + "}"
 
     def _error(self, code: str, token: Token, message: str, hint: str | None) -> _UnreadableError:
-        return _UnreadableError(Problem(code=code, message=message, hint=hint, token=token))
+        return _UnreadableError(ConfigProblem(code=code, message=message, hint=hint, token=token))

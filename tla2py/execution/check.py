@@ -16,13 +16,13 @@ from tla2py.execution.execute import execute_run
 from tla2py.model.config import Config, Substitution
 from tla2py.model.model import (
     Model,
+    assigned_names,
     constant_values,
     default_specification,
-    names_set,
     unnameable,
-    without_given,
+    without_names,
 )
-from tla2py.model.modules import Given, given_modules
+from tla2py.model.modules import ModuleTexts, module_texts
 from tla2py.model.outcome import Outcome, Stats, Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import Limits, Run, RunRecord, TlcOptions, make_run
@@ -133,7 +133,7 @@ def default_model(
         said = replace(said, check_deadlock=check_deadlock)
     if file is not None and not (given or invariants or properties or behaviour):
         return CheckModel(model=Model(spec=spec, config=said), verbatim=file, config=file.path)
-    config = without_given(said, given)
+    config = without_names(said, given)
     names = {c.name for c in spec.constants}
     if specification:
         config = replace(config, specification=specification, init=None, next=None)
@@ -154,20 +154,22 @@ def default_model(
             invariants=(*config.invariants, *(n for n in invariants if n not in config.invariants)),
             properties=(*config.properties, *(n for n in properties if n not in config.properties)),
         ),
-        constants=constant_values(spec, given, names_set(config), str(module), _assignment),
+        constants=constant_values(spec, given, assigned_names(config), str(module), _assignment),
         replacements=tuple(Substitution(name, text) for name, text in given.items() if name not in names),
     )
     return CheckModel(model=model, verbatim=None, config=file.path if file else None, given=given)
 
 
-def plan_check(check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str) -> tuple[Run, Given]:
+def plan_check(
+    check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str
+) -> tuple[Run, ModuleTexts]:
     """The run of a model, and what TLC is given of its modules."""
     config, main, wrapper = build_config(check.model, lambda name, _: f"-c {name}")
     text = render_config(config, default_template())
     spec = check.model.spec
     if check.verbatim is not None:
         text, main, wrapper = check.verbatim.text, spec.root.name, None
-    given = given_modules(spec, main, wrapper, text)
+    given = module_texts(spec, main, wrapper, text)
     options = replace(options, check_deadlock=check.model.config.check_deadlock)
     run = make_run(
         main,

@@ -13,8 +13,8 @@ from pathlib import Path
 from tla2py.config.render import render_config
 from tla2py.errors import StoreError
 from tla2py.model.config import Config
-from tla2py.model.outcome import CheckResult, Outcome, Verdict
-from tla2py.model.result import Executed
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import Execution, Purpose, Run, RunRecord, TerminationReason, TlcOptions
 from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, build_argv
 from tla2py.tlc.ending import exit_status, tells_its_end
@@ -53,9 +53,9 @@ def execute_run(
     with scratch_folder("tla2py-") as base:
         folders: list[Path] = []
         executions: list[Execution] = []
-        results: list[CheckResult] = []
+        results: list[RunResult] = []
 
-        def execute(purpose: Purpose, config: Config, text: str) -> CheckResult:
+        def execute(purpose: Purpose, config: Config, text: str) -> RunResult:
             folder = base / str(len(folders) + 1)
             try:
                 execution = _execute_once(
@@ -127,7 +127,7 @@ def _stopped(cancelled: threading.Event | None) -> bool:
 def _attribute(
     run: Run,
     config: Config,
-    execute: Callable[[Purpose, Config, str], CheckResult],
+    execute: Callable[[Purpose, Config, str], RunResult],
     cancelled: threading.Event | None,
 ) -> list[str]:
     """The properties that are violated, each found by a run of its own."""
@@ -141,7 +141,7 @@ def _attribute(
     return found
 
 
-def _without(config: Config, result: CheckResult, names: list[str]) -> Config | None:
+def _without(config: Config, result: RunResult, names: list[str]) -> Config | None:
     """The config without what was found, or None when there is nothing left to find."""
     if result.verdict is not Verdict.VIOLATED:
         return None

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from tla2py.errors import InputError
 from tla2py.interop.dump import is_dump, trace_from_dump
 from tla2py.interop.itf import is_itf, trace_from_itf
-from tla2py.model.outcome import VERDICTS, CheckResult, Outcome, Violation
+from tla2py.model.outcome import VERDICTS, Outcome, Violation, ViolationKind
+from tla2py.model.result import RunResult
 from tla2py.tlc.output.interpret import interpret_log
 from tla2py.tlc.output.messages import iter_messages
 from tla2py.tlc.output.plain import plain_to_messages
@@ -33,7 +34,7 @@ class TraceFile:
     """The content of a file, with ``result`` as of a run of TLC."""
 
     format: Literal["log", "dump", "itf"]
-    result: CheckResult
+    result: RunResult
 
 
 def read_file(path: Path) -> TraceFile:
@@ -58,7 +59,7 @@ def read_file(path: Path) -> TraceFile:
     return TraceFile(format="log", result=result)
 
 
-def read_log(lines: Iterable[bytes]) -> CheckResult:
+def read_log(lines: Iterable[bytes]) -> RunResult:
     """The result in a log of TLC, with or without ``-tool``, with or without a time before each line."""
     rest = iter(lines)
     sniffed = list(islice(rest, _SNIFFED_LINES))
@@ -117,7 +118,11 @@ _OUTCOMES = {
 }
 
 
-def _result(trace: Trace, *, ok: bool = False) -> CheckResult:
+def _result(trace: Trace, *, ok: bool = False) -> RunResult:
     outcome = Outcome.BOUNDED_SUCCESS if ok else _OUTCOMES.get(trace.kind, Outcome.VIOLATION_SAFETY)
-    named = () if trace.kind in (UNKNOWN, "evaluation") else (Violation(kind=trace.kind, name=trace.name),)
-    return CheckResult(outcome=outcome, verdict=VERDICTS[outcome], violations=named, traces=(trace,))
+    named = (
+        ()
+        if trace.kind in (UNKNOWN, "evaluation")
+        else (Violation(kind=cast("ViolationKind", trace.kind), name=trace.name),)
+    )
+    return RunResult(outcome=outcome, verdict=VERDICTS[outcome], violations=named, traces=(trace,))

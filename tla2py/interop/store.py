@@ -10,8 +10,6 @@ from pathlib import Path
 
 from tla2py import __version__
 from tla2py.interop.read import read_file
-from tla2py.model.outcome import CheckResult
-from tla2py.model.result import RunResult
 from tla2py.store.store import Manifest, ManifestPoint, Store
 from tla2py.tables import rows
 from tla2py.tables.write import write_tables
@@ -38,7 +36,7 @@ class ForeignStore(Store):
             parameters=[],
             points=[ManifestPoint(point=1, run_id=run_id, parameters={})],
         )
-        result = _run_result(self.file.result)
+        result = self.file.result
         with write_tables(self._tables, ()) as tables:
             tables.add_run(rows.found_row(run_id, result))
             tables.add_found(run_id, result.traces, rows.coverage_rows(run_id, result))
@@ -56,18 +54,3 @@ class ForeignStore(Store):
 def _run_id(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()[:32]
-
-
-def _run_result(result: CheckResult) -> RunResult:
-    return RunResult(
-        outcome=result.outcome,
-        verdict=result.verdict,
-        violations=result.violations,
-        traces=result.traces,
-        stats=result.stats,
-        coverage=result.coverage,
-        diagnostics=result.diagnostics,
-        undecided=(),
-        tlc_version=result.tlc_version,
-        tlc_revision=result.tlc_revision,
-    )

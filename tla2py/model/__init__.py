@@ -1,1 +1,1 @@
-"""What is checked and what came of it: models, runs, records, outcomes, results."""
+"""Models, runs, records, outcomes and results."""

@@ -1,24 +1,26 @@
-"""The parts of a TLC config, named as in TLC's own grammar."""
+"""The parts of a TLC config, named as in TLC's grammar."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-# The fields that name one definition, and those that list definitions.
+# What a parameter of a sweep changes in a model.
+ParameterKind = Literal["constant", "definition", "model", "module", "config", "seed"]
+# The fields of a config that name one definition, and those that list definitions.
 NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias")
 LIST_FIELDS = ("invariants", "properties", "constraints", "action_constraints", "postconditions")
 
 
 class Assignment(NamedTuple):
-    """``name = value`` of a config. Templates of users take it apart as a pair."""
+    """``name = value`` of a config; a tuple because users' templates unpack it."""
 
     name: str
     value: str
 
 
 class Substitution(NamedTuple):
-    """``name <- definition`` of a config, ``definition`` with its ``[Module]`` before it. Templates take it apart as a pair."""
+    """``name <- definition`` of a config, ``definition`` perhaps with a ``[Module]`` before it; a tuple for the same reason."""
 
     name: str
     definition: str
@@ -26,7 +28,7 @@ class Substitution(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The parts of a TLC config from which its text is rendered, assignments and substitutions in the order written."""
+    """The content of a TLC config; assignments and substitutions are in the order written."""
 
     specification: str | None = None
     init: str | None = None

@@ -61,7 +61,7 @@ def constant_values(
     return tuple(values)
 
 
-def without_given(config: Config, given: Container[str]) -> Config:
+def without_names(config: Config, given: Container[str]) -> Config:
     """The config without what it says of names that are given a value elsewhere.
 
     Names are ``Name``, or ``[Module]Name`` for what a config says of one module.
@@ -73,7 +73,7 @@ def without_given(config: Config, given: Container[str]) -> Config:
     )
 
 
-def names_set(config: Config) -> set[str]:
+def assigned_names(config: Config) -> set[str]:
     """The names that a config gives a value, operators without their arguments."""
     return {name.partition("(")[0] for name, _ in (*config.assignments, *config.substitutions)}
 

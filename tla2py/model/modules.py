@@ -15,7 +15,7 @@ _digest = lru_cache(maxsize=256)(digest_text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class ModuleTexts:
     """The modules of a run; ``originals`` are the user's own texts of those that are changed.
 
     ``texts`` has every text by its sha256, ``paths`` the user's file by the sha256 of its text.
@@ -27,7 +27,7 @@ class Given:
     paths: dict[str, str]
 
 
-def given_modules(spec: ModuleGraph, main: str, wrapper: str | None, config_text: str) -> Given:
+def module_texts(spec: ModuleGraph, main: str, wrapper: str | None, config_text: str) -> ModuleTexts:
     """The modules of a spec, with those of its root that a wrapper module ``main`` has to see no longer LOCAL."""
     modules: list[ModuleText] = []
     originals: list[ModuleText] = []
@@ -48,7 +48,7 @@ def given_modules(spec: ModuleGraph, main: str, wrapper: str | None, config_text
             texts[_digest(own)] = own
         if module.path is not None:
             paths.setdefault(_digest(own), str(module.path))
-    return Given(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
+    return ModuleTexts(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
 
 
 def visible(spec: ModuleGraph, names: frozenset[str]) -> str:

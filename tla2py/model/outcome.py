@@ -1,20 +1,20 @@
-"""What TLC said of one run: outcome, verdict, violations, statistics.
-
-The names of outcomes are TLC's own exit statuses (``tlc2.output.EC.ExitStatus``) in lower case, plus those that TLC
-cannot report of itself.
-"""
+"""Outcomes, verdicts, violations and statistics of runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+from typing import Literal
 
 from tla2py.errors import Place
-from tla2py.trace.trace import Location, Trace
+from tla2py.trace.trace import Location
 
 
 class Outcome(str, Enum):
-    """The fine reading of a run; each has exactly one verdict, see ``VERDICTS``."""
+    """How a run ended; ``VERDICTS`` has the verdict of each.
+
+    These are TLC's exit statuses (``tlc2.output.EC.ExitStatus``) in lower case, and those that TLC cannot report itself.
+    """
 
     SUCCESS = "success"
     VIOLATION_ASSUMPTION = "violation_assumption"
@@ -37,7 +37,7 @@ class Outcome(str, Enum):
 
 
 class Verdict(str, Enum):
-    """The coarse reading of an outcome, the one a gate compares with an expectation."""
+    """The answer of a run, which a gate compares with the expectation."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -48,8 +48,8 @@ class Verdict(str, Enum):
 
 VERDICTS: dict[Outcome, Verdict] = {
     Outcome.SUCCESS: Verdict.HOLDS,
-    # An assumption that is false rejects the point, not the protocol; one that cannot be evaluated has no
-    # violation and is reported as broken by the interpreter.
+    # A false assumption rejects the point, not the protocol. One that cannot be evaluated is no violation; the
+    # interpreter reports it as broken.
     Outcome.VIOLATION_ASSUMPTION: Verdict.EXCLUDED,
     Outcome.VIOLATION_DEADLOCK: Verdict.VIOLATED,
     Outcome.VIOLATION_SAFETY: Verdict.VIOLATED,
@@ -70,7 +70,7 @@ VERDICTS: dict[Outcome, Verdict] = {
 }
 
 
-# For people, beside a verdict that is no answer.
+# The words beside a verdict that is not an answer.
 OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.VIOLATION_ASSUMPTION: "an ASSUME cannot be evaluated",
     Outcome.VIOLATION_LIVENESS: "a property cannot be evaluated",
@@ -79,7 +79,7 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.FAILURE_LIVENESS_EVAL: "a property cannot be evaluated",
     Outcome.ERROR_SPEC_PARSE: "a module cannot be parsed",
     Outcome.ERROR_CONFIG_PARSE: "TLC refuses the config",
-    Outcome.ERROR: "an error of TLC",
+    Outcome.ERROR: "TLC error",
     Outcome.NOT_STARTED: "TLC did not start",
     Outcome.BOUNDED_SUCCESS: "not all states",
     Outcome.TIMEOUT: "timeout",
@@ -92,45 +92,52 @@ _STOPPED = (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.OUT_OF_DISK, Outcome
 
 
 def unfinished(outcome: Outcome, termination_reason: object) -> bool:
-    """Whether TLC did not come to its end, so that its counts are those of its last line of progress.
+    """Whether TLC was stopped, so that its counts are those of its last progress line.
 
-    A run that found a violation before it was ended from outside has a ``termination_reason`` too.
+    A run that found a violation and was stopped afterwards also has a ``termination_reason``.
     """
     return outcome in _STOPPED or termination_reason is not None
 
 
-# How to get an answer after all; a run that may take more than when it ended so is run again.
+# How to get an answer. A run with higher limits than before is run again.
 REMEDIES: dict[Outcome, str] = {
-    Outcome.TIMEOUT: "give it longer: --timeout, or timeout in the sweep file; it is then run again",
-    Outcome.OUT_OF_MEMORY: "give it more memory: --memory, or memory in the sweep file; it is then run again",
-    Outcome.OUT_OF_DISK: "make room, or give it more: disk in the sweep file; it is then run again",
+    Outcome.TIMEOUT: "give it more time: --timeout, or timeout in the sweep file; then it runs again",
+    Outcome.OUT_OF_MEMORY: "give it more memory: --memory, or memory in the sweep file; then it runs again",
+    Outcome.OUT_OF_DISK: "free disk space, or allow it more: disk in the sweep file; then it runs again",
     Outcome.KILLED: "the same command runs it again",
-    Outcome.BOUNDED_SUCCESS: 'a simulation, or a search that was cut short; where that is meant, expect verdict = "inconclusive"',
+    Outcome.BOUNDED_SUCCESS: 'a simulation, or a search that was cut short; if intended, expect verdict = "inconclusive"',
 }
+
+
+ViolationKind = Literal[
+    "invariant",
+    "action_property",
+    "temporal_property",
+    "deadlock",
+    "assert",
+    "assumption",
+    "postcondition",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One thing that was violated.
+    """A violation; ``name`` is the violated definition, "" if TLC does not name one (deadlock, assert)."""
 
-    ``kind`` is one of invariant, action_property, temporal_property, deadlock, assert, assumption, postcondition;
-    ``name`` is the definition's name, or "" where TLC does not name it (deadlock, assert).
-    """
-
-    kind: str
+    kind: ViolationKind
     name: str = ""
 
     @property
     def label(self) -> str:
-        """The definition's name, or the kind where TLC names none."""
+        """The name, or the kind if there is none."""
         return self.name or self.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """Counts of states as TLC printed them last; None where it did not get so far.
+    """State counts as TLC printed them last, None if it printed none.
 
-    ``queue`` is the number of states left unexplored, ``depth`` the length of the longest shortest path.
+    ``queue`` counts unexplored states, ``depth`` is the length of the longest shortest path.
     """
 
     generated: int | None = None
@@ -142,10 +149,10 @@ class Stats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageItem:
-    """One line of TLC's last coverage report.
+    """A line of TLC's last coverage report.
 
-    ``kind`` is init, action, property, constraint or expression; ``distinct`` and ``generated`` are None where
-    TLC gives no such count.
+    ``kind`` is init, action, property, constraint or expression; ``distinct`` and ``generated`` are None if TLC prints
+    no such count.
     """
 
     kind: str
@@ -161,10 +168,12 @@ class CoverageItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """An error or warning TLC printed, by its message number in ``tlc2.output.EC`` (0 where it has none).
+    """An error or warning that TLC printed.
 
-    ``severity`` is error or warning; ``location`` is the place in a module that the text names, if any, as TLC tells
-    it; ``place`` is where that is in what the user wrote, see ``tla2py.sourcemap``.
+    code: its message number in ``tlc2.output.EC``, 0 without one.
+    severity: error or warning.
+    location: the place in a module that the text mentions, as TLC prints it.
+    place: the same place in the user's files, see ``tla2py.sourcemap``.
     """
 
     code: int
@@ -172,18 +181,3 @@ class Diagnostic:
     text: str
     location: Location | None = None
     place: Place | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """The interpretation of one execution of TLC; it can always be computed again from the raw record."""
-
-    outcome: Outcome
-    verdict: Verdict
-    violations: tuple[Violation, ...] = ()
-    traces: tuple[Trace, ...] = ()
-    stats: Stats = field(default_factory=Stats)
-    coverage: tuple[CoverageItem, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    tlc_version: str | None = None
-    tlc_revision: str | None = None

@@ -11,8 +11,8 @@ from tla2py.model.outcome import Outcome, Verdict, Violation
 class PointResult:
     """The result at a point, without its traces and diagnostics.
 
-    ``undecided`` names what a further run under ``find = "each"`` could not settle. ``trace_length`` counts the states
-    of the shortest counterexample. A figure is None where TLC did not print it.
+    ``undecided`` names the definitions that a further run under ``find = "each"`` could not decide. ``trace_length``
+    counts the states of the shortest counterexample. Counts that TLC did not print are None.
     """
 
     point: int

@@ -1,8 +1,8 @@
-"""What came of a run."""
+"""The result of a run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation
@@ -12,22 +12,22 @@ from tla2py.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """The answer of a run.
+    """The interpretation of a run's executions, or of one of them; always derivable from the raw record.
 
     Outcome and statistics are those of the first execution; violations and traces are those of all. ``undecided`` names
-    what a further execution under ``find = "each"`` could not settle within its limits.
+    the definitions that a further execution under ``find = "each"`` could not decide within its limits.
     """
 
     outcome: Outcome
     verdict: Verdict
-    violations: tuple[Violation, ...]
-    traces: tuple[Trace, ...]
-    stats: Stats
-    coverage: tuple[CoverageItem, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    undecided: tuple[str, ...]
-    tlc_version: str | None
-    tlc_revision: str | None
+    violations: tuple[Violation, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    stats: Stats = field(default_factory=Stats)
+    coverage: tuple[CoverageItem, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    undecided: tuple[str, ...] = ()
+    tlc_version: str | None = None
+    tlc_revision: str | None = None
 
     @property
     def trace_length(self) -> int | None:
@@ -38,9 +38,9 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Executed:
-    """A run that was executed: its record, the folders that hold the streams of its executions, its result.
+    """An executed run.
 
-    ``cancelled`` says that it was stopped on request, so that its record says nothing.
+    ``folders`` hold the output of its executions. A ``cancelled`` run was stopped on request; its result means nothing.
     """
 
     record: RunRecord

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tla2py.errors import Place
 from tla2py.model.config import Config
 from tla2py.sourcemap.written import Written
-from tla2py.syntax.offsets import solid
+from tla2py.syntax.offsets import count_visible
 
 _DEFINED = re.compile(r"(\w+)(?:\([^)]*\))? ==")
 
@@ -48,8 +48,8 @@ class WrapperModule:
         end = next((number for number in heads if number > head), len(self.lines))
         body = "\n".join(self.lines[head : end - 1]).removesuffix("\n====")
         inside = "\n".join([*self.lines[head : line - 1], self.lines[line - 1][: column - 1]])
-        index = None if line == head else solid(inside)
-        return written.value(self.meanings[heads[head]], index, solid(body))
+        index = None if line == head else count_visible(inside)
+        return written.value(self.meanings[heads[head]], index, count_visible(body))
 
 
 def _qualified(name: str, value: str) -> str:

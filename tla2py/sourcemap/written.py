@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tla2py.config.places import config_lines, config_name, offset_of
 from tla2py.errors import Place
-from tla2py.syntax.offsets import solid_offsets
+from tla2py.syntax.offsets import visible_offsets
 
 
 class Written(Protocol):
@@ -42,7 +42,7 @@ class OptionTexts:
         if name not in self.constants:
             return self.name(name)
         text = self.constants[name]
-        column = None if index is None else offset_of(solid_offsets(text), index, length) + 1
+        column = None if index is None else offset_of(visible_offsets(text), index, length) + 1
         return Place(file=f"-c {name}=...", column=column, excerpt=text)
 
     def name(self, name: str) -> Place | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Literal
 
 from tla2py.errors import InputError
+from tla2py.model.config import ParameterKind
 from tla2py.sweep.file import SweepFile, Values, ValuesTable
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_in_grid
 from tla2py.sweep.source import Source
@@ -25,18 +27,22 @@ def read_parameters(
     Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``grid-key``, ``values``.
     """
     found = []
-    for name, listed in (("module", file.module), ("config", file.config)):
+    listings: tuple[tuple[Literal["module", "config"], object], ...] = (
+        ("module", file.module),
+        ("config", file.config),
+    )
+    for axis, listed in listings:
         if isinstance(listed, list):
             if not listed:
                 raise InputError(
                     "empty-parameter",
-                    f"{name} is an empty list",
-                    where=source.place(name),
-                    hint=f"name at least one, or leave {name} out"
-                    if name == "config"
+                    f"{axis} is an empty list",
+                    where=source.place(axis),
+                    hint=f"name at least one, or leave {axis} out"
+                    if axis == "config"
                     else 'name one, as in module = "Spec.tla"',
                 )
-            found.append(Parameter(name=name, kind=name, values=tuple(listed)))
+            found.append(Parameter(name=axis, kind=axis, values=tuple(listed)))
     for name, values in file.parameters.items():
         where = source.place("parameters", name)
         kind = _kind(name, specs, where)
@@ -124,7 +130,7 @@ def _check_rows(group: tuple[Parameter, ...], source: Source) -> None:
         raise InputError("duplicate-point", message, where=where, hint="leave one of them out")
 
 
-def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> str:
+def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterKind:
     constants = {c.name for spec in specs.values() for c in spec.constants}
     definitions = {name for spec in specs.values() for name in spec.definitions}
     if name in constants:

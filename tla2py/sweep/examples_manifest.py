@@ -11,7 +11,7 @@ from typing import Any, Union
 
 import msgspec
 
-from tla2py.config.expect_comment import Told, result_of
+from tla2py.config.expect_comment import ConfigExpectation, result_of
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError, reason_of
 from tla2py.lint import check_names
@@ -258,7 +258,7 @@ def _told(entry: Entry, module: str, config: str) -> ToldPoint:
     assert result is not None
     return told_point(
         {"module": module, "config": config},
-        Told(result=result, violates=(), where=entry.where),
+        ConfigExpectation(result=result, violates=(), where=entry.where),
         distinct=entry.said.distinct,
         generated=entry.said.generated,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from tla2py.config.expect_comment import Told, config_expectation
+from tla2py.config.expect_comment import ConfigExpectation, config_expectation
 from tla2py.config.read import ConfigFile
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.sweep.file import ExpectPoint, ExpectSection, Scalar, SweepFile, ToldPoint
@@ -34,7 +34,7 @@ def with_told(
 
 def told_point(
     match: dict[str, Scalar],
-    told: Told,
+    told: ConfigExpectation,
     *,
     distinct: int | None = None,
     generated: int | None = None,

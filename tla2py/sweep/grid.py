@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tla2py.errors import InputError
-from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, ParameterKind
 from tla2py.sweep.file import Scalar, SweepFile
 from tla2py.sweep.source import Source
 from tla2py.text import did_you_mean, parameter_text
@@ -26,11 +26,11 @@ _MOST_COMBINATIONS = 1_000_000
 class Parameter:
     """An axis of the grid and its values as text.
 
-    ``kind`` is constant, definition, model (a key of [model]), module, config or seed.
+    A parameter of kind ``model`` is a key of [model].
     """
 
     name: str
-    kind: str
+    kind: ParameterKind
     values: tuple[str, ...]
 
 
@@ -131,7 +131,7 @@ def walk_grid(
 class _Rule:
     """One of ``exclude``: the points it leaves out agree with it in all that it names."""
 
-    def __init__(self, texts: Mapping[str, str], kinds: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], kinds: Mapping[str, ParameterKind]) -> None:
         self.shown = parameter_text(texts)
         self.keys = {name: key_of(kinds[name], text) for name, text in texts.items()}
 
@@ -163,7 +163,7 @@ def _check_size(groups: Sequence[Sequence[Parameter]], source: Source) -> None:
         )
 
 
-def key_of(kind: str, text: str) -> Hashable:
+def key_of(kind: ParameterKind, text: str) -> Hashable:
     """A key that two texts of a parameter of this kind share when they are the same value."""
     return value_key(text) if kind in ("constant", "seed") else text
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from tla2py.config.render import render_config
 from tla2py.config.wrapper import build_config
-from tla2py.model.modules import given_modules
+from tla2py.model.modules import module_texts
 from tla2py.model.run import Run, make_run
 from tla2py.sweep.file import ExpectSection
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import row_for
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.written import SweepTexts
-from tla2py.syntax.offsets import solid
+from tla2py.syntax.offsets import count_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
     text = sweep.sources.assigned(point.parameters)
 
     def place(name: str, before: str) -> str:
-        index = solid(before) if before else None
-        return str(written.value(name, index, solid(text.get(name, ""))) or sweep.path)
+        index = count_visible(before) if before else None
+        return str(written.value(name, index, count_visible(text.get(name, ""))) or sweep.path)
 
     return place
 
@@ -47,7 +47,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
     runs: list[Run] = []
     sources: dict[str, str] = {}
     paths: dict[str, str] = {}
-    plain = {id(spec): given_modules(spec, spec.root.name, None, "") for spec in sweep.specs.values()}
+    plain = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in sweep.specs.values()}
     template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
     for point in sweep.points:
         model = sweep.model(point)
@@ -55,7 +55,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
         text = render_config(config, sweep.template, where=template)
         given = plain[id(model.spec)]
         if wrapper is not None:
-            given = given_modules(model.spec, main, wrapper, text)
+            given = module_texts(model.spec, main, wrapper, text)
         sources |= given.texts
         paths |= given.paths
         options = replace(sweep.options_of(point), check_deadlock=model.config.check_deadlock)

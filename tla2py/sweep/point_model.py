@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from tla2py.config.read import ConfigFile
 from tla2py.errors import InputError
-from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config, Substitution
-from tla2py.model.model import Model, constant_values, default_specification, names_set, without_given
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config, ParameterKind, Substitution
+from tla2py.model.model import Model, assigned_names, constant_values, default_specification, without_names
 from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import Parameter
 from tla2py.sweep.source import Source
@@ -34,7 +34,7 @@ class Sources:
     parameters: tuple[Parameter, ...]
 
     @cached_property
-    def kinds(self) -> dict[str, str]:
+    def kinds(self) -> dict[str, ParameterKind]:
         """The kind of every parameter by its name."""
         return {parameter.name: parameter.kind for parameter in self.parameters}
 
@@ -63,12 +63,12 @@ def point_model(sources: Sources, parameters: Mapping[str, str]) -> Model:
     file = sources.file
     assigned = sources.assigned(parameters)
     replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
-    base = without_given(config.config, assigned) if config else Config()
+    base = without_names(config.config, assigned) if config else Config()
     said = config.path if config else sources.source.path
     constants = constant_values(
         spec,
         assigned,
-        replaced.keys() | names_set(base),
+        replaced.keys() | assigned_names(base),
         str(said),
         lambda name, value: f"{name} = {toml_value(value)} under [constants], or several under [parameters]",
     )

@@ -28,12 +28,12 @@ def character_column(line: str, column: int) -> int:
     return max(column - reached, 0) + len(line)
 
 
-def solid(text: str) -> int:
+def count_visible(text: str) -> int:
     """How many characters of a text are no white space."""
     return sum(not character.isspace() for character in text)
 
 
-def solid_offsets(text: str) -> list[int]:
+def visible_offsets(text: str) -> list[int]:
     """The offsets of the characters of a text that are no white space."""
     return [offset for offset, character in enumerate(text) if not character.isspace()]
 

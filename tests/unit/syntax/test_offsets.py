@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.syntax.copies import original_line
-from tla2py.syntax.offsets import character_column, find_string, line_and_column, solid, solid_offsets
+from tla2py.syntax.offsets import (
+    character_column,
+    count_visible,
+    find_string,
+    line_and_column,
+    visible_offsets,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,7 +58,7 @@ def test_every_character_of_a_string_is_found_where_it_is_written(other: str, te
     assert tomllib.loads(document)["values"] == [other, text]
     offsets = find_string(document, 0, text)
     assert offsets is not None
-    assert len(offsets) == solid(text) == len(solid_offsets(text))
+    assert len(offsets) == count_visible(text) == len(visible_offsets(text))
     for character, offset in zip("".join(text.split()), offsets, strict=True):
         assert document[offset] == character or document[offset : offset + 10] == f"\\U{ord(character):08x}"
 

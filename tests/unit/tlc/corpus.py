@@ -9,7 +9,8 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from tla2py.model.outcome import CheckResult, Stats
+from tla2py.model.outcome import Stats
+from tla2py.model.result import RunResult
 from tla2py.tlc.output.interpret import interpret, interpret_messages
 from tla2py.tlc.output.plain import plain_to_messages
 from tla2py.trace.trace import Location, Trace
@@ -30,12 +31,12 @@ class Case:
     def __str__(self) -> str:
         return f"{self.name}-{self.version}"
 
-    def interpret(self, stdout: bytes | None = None) -> CheckResult:
+    def interpret(self, stdout: bytes | None = None) -> RunResult:
         """The reading of the text, or of another one that ended alike."""
         lines = (self.stdout if stdout is None else stdout).splitlines(keepends=True)
         return interpret(lines, exit_code=self.exit_code, termination_reason=None, **self.arguments)
 
-    def interpret_plain(self, stdout: bytes) -> CheckResult:
+    def interpret_plain(self, stdout: bytes) -> RunResult:
         """The reading of a text without ``-tool`` that ended as this one."""
         return interpret_messages(
             plain_to_messages(stdout.splitlines(keepends=True)),
@@ -75,7 +76,7 @@ def _expected(told: dict[str, Any], version: str) -> dict[str, Any]:
     return {name: part for name, part in expected.items() if part}
 
 
-def summary(result: CheckResult) -> dict[str, Any]:
+def summary(result: RunResult) -> dict[str, Any]:
     """A reading in short, every part of it that is not empty."""
     named = [item for item in result.coverage if item.kind != "expression"]
     parts = {

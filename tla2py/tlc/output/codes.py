@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from tla2py.model.outcome import Outcome
+from tla2py.model.outcome import Outcome, ViolationKind
 
 
 class Code(IntEnum):
@@ -115,7 +115,7 @@ class Meaning(NamedTuple):
     """What a message says about a run: the outcome if it is the first to say so, and the kind of violation, if any."""
 
     outcome: Outcome
-    violation: str | None = None
+    violation: ViolationKind | None = None
 
 
 _ERROR = Meaning(Outcome.ERROR)

@@ -12,6 +12,7 @@ from tla2py.tlc.output.sany import SanyReader
 from tla2py.tlc.output.states import UNASSIGNED, StateReader, find_location
 from tla2py.tlc.output.statistics import read_coverage, read_stats
 from tla2py.tlc.output.traces import (
+    EVALUATION,
     INTRODUCTIONS,
     TraceEnd,
     TraceItem,
@@ -99,10 +100,10 @@ class Reading:
             self.diagnose(Diagnostic(code=0, severity="warning", text=text))
             if not self._states:
                 return
-        subject = self._attribute(Violation(kind=self._start.kind, name=self._start.name))
+        violation = self._attribute(self._start.violation) if self._start.violation is not None else None
         trace = Trace(
-            kind=subject.kind,
-            name=subject.name,
+            kind=violation.kind if violation is not None else EVALUATION,
+            name=violation.name if violation is not None else "",
             states=tuple(self._states),
             loop_start=end.ending.loop_start,
             loop_action=end.ending.loop_action,

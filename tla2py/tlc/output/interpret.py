@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tla2py.model.outcome import VERDICTS, CheckResult, Diagnostic, Outcome, Stats, Verdict, Violation
+from tla2py.model.outcome import VERDICTS, Diagnostic, Outcome, Stats, Verdict, Violation
+from tla2py.model.result import RunResult
 from tla2py.model.run import Mode, TerminationReason
 from tla2py.tlc.output.codes import EXIT_STATUSES
 from tla2py.tlc.output.collector import Reading
@@ -34,7 +35,7 @@ def interpret(
     properties: Sequence[str] = (),
     postconditions: Sequence[str] = (),
     stop_after: bool = False,
-) -> CheckResult:
+) -> RunResult:
     """The meaning of one execution of TLC with ``-tool``; no input whatever is an error.
 
     ``exit_code`` is the process's, negative for a signal, None when it was never started; ``termination_reason`` is
@@ -63,7 +64,7 @@ def interpret_messages(
     termination_reason: TerminationReason | None,
     bounded: bool,
     candidates: Mapping[str, Sequence[str]],
-) -> CheckResult:
+) -> RunResult:
     """The meaning of a stream of messages, see ``interpret``.
 
     ``bounded`` tells that the search did not cover all states even if it found nothing; ``candidates`` are the names
@@ -76,7 +77,7 @@ def interpret_messages(
     return _result(reading, outcome)
 
 
-def interpret_log(messages: Iterable[Message | UserText]) -> CheckResult:
+def interpret_log(messages: Iterable[Message | UserText]) -> RunResult:
     """The meaning of a log that somebody kept, of whose process nothing is known but what it printed.
 
     A log that breaks off is one of a process that was killed, which is among the diagnostics; the trace within which it
@@ -118,8 +119,8 @@ def _read(messages: Iterable[Message | UserText], candidates: Mapping[str, Seque
     return reading
 
 
-def _result(reading: Reading, outcome: Outcome) -> CheckResult:
-    return CheckResult(
+def _result(reading: Reading, outcome: Outcome) -> RunResult:
+    return RunResult(
         outcome=outcome,
         verdict=_verdict(outcome, reading.violations),
         violations=tuple(reading.violations),

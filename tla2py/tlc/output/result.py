@@ -7,14 +7,14 @@ from contextlib import closing
 from dataclasses import replace
 from typing import IO
 
-from tla2py.model.outcome import CheckResult, Verdict, Violation
+from tla2py.model.outcome import Verdict, Violation
 from tla2py.model.result import RunResult
 from tla2py.model.run import Execution, RunRecord, TlcOptions
 from tla2py.tlc.output.interpret import interpret
 from tla2py.trace.trace import Trace
 
 
-def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> CheckResult:
+def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> RunResult:
     """The reading of one execution from its standard output."""
     return interpret(
         lines,
@@ -36,9 +36,8 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
     return combine(record.executions, results)
 
 
-def combine(executions: Iterable[Execution], results: list[CheckResult]) -> RunResult:
+def combine(executions: Iterable[Execution], results: list[RunResult]) -> RunResult:
     """The executions of one run as one result."""
-    first, *others = results
     violations: list[Violation] = []
     traces: list[Trace] = []
     undecided: tuple[str, ...] = ()
@@ -59,17 +58,12 @@ def combine(executions: Iterable[Execution], results: list[CheckResult]) -> RunR
         if execution.purpose == "further" and result.verdict is not Verdict.HOLDS and not result.violations:
             deadlock = ("deadlock",) if execution.check_deadlock else ()
             undecided = (*execution.invariants, *execution.properties, *deadlock)
-    return RunResult(
-        outcome=first.outcome,
-        verdict=first.verdict,
+    return replace(
+        results[0],
         violations=tuple(violations),
         traces=tuple(traces),
-        stats=first.stats,
-        coverage=first.coverage,
-        diagnostics=tuple(d for result in [first, *others] for d in result.diagnostics),
+        diagnostics=tuple(d for result in results for d in result.diagnostics),
         undecided=undecided,
-        tlc_version=first.tlc_version,
-        tlc_revision=first.tlc_revision,
     )
 
 
@@ -85,7 +79,7 @@ def _unnamed(kind: str, name: str) -> bool:
     return kind in ("temporal_property", "action_property", "invariant") and not name
 
 
-def _name_property(result: CheckResult, attributed: list[CheckResult]) -> CheckResult:
+def _name_property(result: RunResult, attributed: list[RunResult]) -> RunResult:
     """The violation under its name: the same trace when one property alone is violated, else a trace for each."""
     names = [v for other in attributed for v in other.violations]
     kept = tuple(v for v in result.violations if not unnamed(v))

@@ -18,11 +18,10 @@ EVALUATION = "evaluation"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceStart:
-    """A trace begins; ``trace`` counts from 1, ``kind`` and ``name`` tell what it violates."""
+    """A trace begins; ``trace`` counts from 1. ``violation`` is None for a trace to an evaluation error."""
 
     trace: int
-    kind: str
-    name: str
+    violation: Violation | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,12 +98,12 @@ class _Traces:
         self._count = 0
         self._open = False
         self._last = 0
-        self._subject = Violation(kind=EVALUATION)
+        self._violation: Violation | None = None
         self._reader = StateReader()
 
     def read(self, message: Message) -> Iterator[Message | TraceItem]:
         if message.code in _STATES and message.complete:
-            state = self._reader.read(message.text, partial=self._subject.kind == EVALUATION)
+            state = self._reader.read(message.text, partial=self._violation is None)
             if state is None:
                 yield message
                 return
@@ -127,14 +126,14 @@ class _Traces:
         if message.level not in (Level.ERROR, Level.TLCBUG):
             return
         if violations := read_violations(message):
-            self._subject = violations[0]
+            self._violation = violations[0]
         elif message.code != Code.NESTED_EXPRESSION:
-            self._subject = Violation(kind=EVALUATION)
+            self._violation = None
         _, body = split_initial_state(message)
         if body is not None:
             yield self._start()
             if message.complete:
-                values = self._reader.read_values(body, partial=self._subject.kind == EVALUATION)
+                values = self._reader.read_values(body, partial=self._violation is None)
                 yield State(index=1, action=None, action_args=None, location=None, values=values)
             yield from self.end(complete=message.complete)
 
@@ -142,7 +141,7 @@ class _Traces:
         self._count += 1
         self._open, self._last = True, 0
         self._reader = StateReader()
-        return TraceStart(trace=self._count, kind=self._subject.kind, name=self._subject.name)
+        return TraceStart(trace=self._count, violation=self._violation)
 
     def end(self, ending: Ending = ENDS_THERE, *, complete: bool = True) -> Iterator[TraceEnd]:
         if self._open:
