@@ -1,7 +1,7 @@
-"""The exceptions of tla2py: every one knows its code, its place and its remedy.
+"""The exceptions of tla2py, each with a code, a place and a hint.
 
-A violation found by TLC is never an exception; it is a row. What is raised here is bad input, a missing tool or a
-store that cannot be used, and the command line turns each into one or two lines and exit code 2.
+A violation that TLC finds is a row, never an exception. These exceptions report bad input, a missing tool or an
+unusable store; the command line turns each into one or two lines and exit code 2.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ExitCode(IntEnum):
 EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = ExitCode
 
 MOST_LINES = 10
-"""How many lines of a place are kept."""
+"""The most lines that an excerpt keeps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Place:
     """A place in a file, or in an option such as ``-c N=1``.
 
     Lines and columns count from 1, columns in characters; without a line the place is the whole file. The end is
-    inclusive. ``excerpt`` is the text at the place: its first ``MOST_LINES`` lines, then ``...`` if there are more.
+    inclusive. ``excerpt`` holds the first ``MOST_LINES`` lines of the text at the place, then ``...`` if there are more.
     """
 
     file: str
@@ -55,15 +55,15 @@ class Place:
         return self.file, self.line or 0, self.column or 0
 
     def __str__(self) -> str:
-        """``file:line:column``, or as much of it as is known."""
+        """``file:line:column``, as far as known."""
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
 
 
 class Tla2pyError(Exception):
-    """The base of all errors a user can meet.
+    """The base class of all errors that users see.
 
     ``code`` is a stable slug such as ``unknown-constant``; ``where`` is ``file``, ``file:line`` or
-    ``file:line:column``; ``hint`` says what would be right.
+    ``file:line:column``; ``hint`` says how to fix it.
     """
 
     def __init__(self, code: str, message: str, *, where: str | None = None, hint: str | None = None) -> None:
@@ -74,24 +74,24 @@ class Tla2pyError(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Keyword-only arguments would be lost when Spark pickles the exception.
+        # Pickling, as Spark does, loses keyword-only arguments.
         return (_rebuild, (type(self), self.code, self.message, self.where, self.hint))
 
     def __str__(self) -> str:
-        """One or two lines: what is wrong and where, then what would be right."""
+        """One or two lines: where and what is wrong, then the hint."""
         place = f"{self.where}: " if self.where else ""
         text = f"{place}{self.message}"
         return f"{text}\n{self.hint}" if self.hint else text
 
     @property
     def line(self) -> str:
-        """The same in one line."""
-        told = str(self).removesuffix(f"\n{self.hint}")
-        return "; ".join(" ".join(part.split()) for part in (told, self.hint or "") if part)
+        """The error on one line."""
+        problem = str(self).removesuffix(f"\n{self.hint}")
+        return "; ".join(" ".join(part.split()) for part in (problem, self.hint or "") if part)
 
 
 class InputError(Tla2pyError, ValueError):
-    """What the user wrote cannot be run: a module, a config, a sweep file, an option."""
+    """A module, a config, a sweep file or an option is wrong."""
 
 
 class ToolchainError(Tla2pyError, RuntimeError):
@@ -103,16 +103,16 @@ class StoreError(Tla2pyError, RuntimeError):
 
 
 def reason_of(error: Exception) -> str:
-    """What an error of the system or of a reader says, without the path that it may repeat."""
+    """The message of an error, without the path that an OSError repeats."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def unwritable(path: object, error: OSError) -> InputError:
-    """The error where a file or folder that the user named cannot be written."""
+    """The error for a file or folder that cannot be written."""
     return InputError(
         "output-unwritable",
         f"cannot write {path}: {reason_of(error)}",
-        hint="see that its folder is there, that you may write to it and that the disk is not full",
+        hint="check that its folder exists, that you may write to it and that the disk is not full",
     )
 
 

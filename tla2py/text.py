@@ -1,4 +1,4 @@
-"""Words: plurals, durations, sizes and parameters as people read and write them."""
+"""Plurals, durations, sizes and parameters as text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def parse_duration(value: str | int, where: str | None = None) -> float:
         seconds = sum(float(n) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}[u] for n, u in parts)
     else:
         raise InputError(
-            "duration", f"{value!r} is no duration", where=where, hint='write "90s", "2m" or "1h30m"'
+            "duration", f"not a duration: {value!r}", where=where, hint='write "90s", "2m" or "1h30m"'
         )
     if seconds <= 0:
         raise InputError(
-            "duration", "a duration is more than nothing", where=where, hint='write "90s", "2m" or "1h30m"'
+            "duration", "a duration must be positive", where=where, hint='write "90s", "2m" or "1h30m"'
         )
     return seconds
 
 
 def parse_memory(value: str | int, where: str | None = None) -> int:
-    """Bytes as ``parse_size`` reads them, enough for a JVM. Raises InputError (``memory``)."""
+    """Bytes, as ``parse_size`` reads them, at least what a JVM needs. Raises InputError (``memory``)."""
     size = parse_size(value, where, of="memory")
     if size < 128 * 1024**2:
         raise InputError(
@@ -52,21 +52,23 @@ def parse_size(value: str | int, where: str | None = None, *, of: str = "disk") 
     size = int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower())) if found else 0
     if not found:
         # codes: memory, disk
-        raise InputError(of, f"{value!r} is no amount of {of}", where=where, hint='write "512MiB" or "2GiB"')
+        raise InputError(
+            of, f"not an amount of {of}: {value!r}", where=where, hint='write "512MiB" or "2GiB"'
+        )
     return size
 
 
 def parameter_text(parameters: Mapping[str, str]) -> str:
-    """``Late = 2, Grace = 0``; of a sweep without parameters the one point is ``the model``."""
+    """``Late = 2, Grace = 0``, or ``the model`` for the one point of a sweep without parameters."""
     return ", ".join(f"{name} = {value_shown(text)}" for name, text in parameters.items()) or "the model"
 
 
 def value_shown(text: str) -> str:
-    """The text of a value; there is none where a parameter leaves something out, as a symmetry."""
+    """The text of a value, ``(none)`` where a parameter leaves something out, such as a symmetry."""
     return text or "(none)"
 
 
 def did_you_mean(name: str, known: Sequence[str], otherwise: Otherwise) -> str | Otherwise:
-    """The hint that names the known name closest to an unknown one; ``otherwise`` where none is close."""
+    """The hint with the known name closest to ``name``; ``otherwise`` where no name is close."""
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f"did you mean {found[0]}?" if found else otherwise

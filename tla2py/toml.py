@@ -1,4 +1,4 @@
-"""TOML in and out: read as Python 3.11 does, values of a sweep file as TLA+ text, and TLA+ text as TOML."""
+"""TOML: Python 3.11's reader, values of a sweep file as TLA+ text, and TLA+ text as TOML."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["TOMLDecodeError", "loads", "toml_key", "toml_string", "toml_value", 
 
 
 def value_text(value: str | int | bool) -> str:
-    """A value of a sweep file as TLA+ text; of several lines none moves against the others, since TLA+ minds columns."""
+    """A value of a sweep file as TLA+ text; several lines keep their columns relative to each other, as TLA+ requires."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     return str(value) if isinstance(value, int) else textwrap.dedent(value).strip("\n").rstrip()
 
 
 def toml_value(text: str) -> str:
-    """A value in TOML: numbers and booleans as they are, other TLA+ text in a string."""
+    """TLA+ text as a TOML value: numbers and booleans as they are, anything else as a string."""
     if re.fullmatch(r"\d+", text):
         return text
     if text in {"TRUE", "FALSE"}:
@@ -32,7 +32,7 @@ def toml_value(text: str) -> str:
 
 
 def toml_string(text: str) -> str:
-    """A string of TOML."""
+    """A TOML string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -88,7 +88,7 @@ def test_a_sweep_file_with_a_disk_that_is_none(run_cli: RunCli, tiny_sweep: Path
     tiny_sweep.write_text(COUNTER_SWEEP + 'disk = "much"\n')
     ended = run_cli("sweep", "sweep.toml", "--dry-run")
     assert ended.code == 2
-    assert "sweep.toml:9:1: 'much' is no amount of disk" in ended.errors[0]
+    assert "sweep.toml:9:1: not an amount of disk: 'much'" in ended.errors[0]
     assert '"2GiB"' in ended.errors[1]
 
 

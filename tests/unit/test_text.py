@@ -63,21 +63,21 @@ def test_amounts_of_memory(written: str | int, size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "reason"),
     [
-        ("", "no amount"),
-        ("lots", "no amount"),
-        ("1XB", "no amount"),
-        ("-1GiB", "no amount"),
-        ("1 GiB more", "no amount"),
-        ("9" * 400, "no amount"),
+        ("", "not an amount"),
+        ("lots", "not an amount"),
+        ("1XB", "not an amount"),
+        ("-1GiB", "not an amount"),
+        ("1 GiB more", "not an amount"),
+        ("9" * 400, "not an amount"),
         ("127MiB", "less than a JVM needs"),
         (0, "less than a JVM needs"),
         ("1", "less than a JVM needs"),
     ],
 )
-def test_no_amounts_of_memory(written: str | int, said: str) -> None:
-    with pytest.raises(InputError, match=said) as raised:
+def test_no_amounts_of_memory(written: str | int, reason: str) -> None:
+    with pytest.raises(InputError, match=reason) as raised:
         parse_memory(written, "here:4:1")
     assert raised.value.code == "memory"
     assert raised.value.where == "here:4:1"

@@ -1,4 +1,4 @@
-"""TLA+ values: as Python objects, as TLA+ text, as ITF, and what changes from one to the next."""
+"""TLA+ values as Python objects, TLA+ text and ITF, and the changes between two of them."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
-"""The normal form of values: the one order, the one equality and the one layout that text and JSON are written from.
+"""The canonical form of values: it defines their order and equality, and text and JSON are written from it.
 
-``canonical`` turns a value into nested plain tuples, its *form*, each starting with a rank. Forms are equal exactly
-when the TLA+ values are, and Python's own comparison of them is the canonical order: by rank, then numbers by size,
-names and strings by code points, sets and functions by number of elements first, as TLC does.
+``canonical`` turns a value into nested tuples, its *form*, each of which starts with a rank. Forms are equal exactly
+when the TLA+ values are equal, and Python's comparison of forms is the canonical order: by rank, then numbers by size,
+names and strings by code points, sets and functions by number of elements first, as in TLC.
 
-| form | of |
+| form | value |
 |---|---|
 | ``(BOOLEAN, b)`` ``(INTEGER, n)`` ``(STRING, s)`` ``(MODEL_VALUE, name)`` ``(OPAQUE, text)`` | the scalars |
 | ``(SET, n, elements)`` | a set, its elements in order |
 | ``(SET, n, ((INTEGER, lo), CONSECUTIVE))`` | a set of more than ``ENUMERATED`` consecutive integers |
-| ``(SEQUENCE, n, elements)`` | a function on ``1..n``, also the empty one |
-| ``(RECORD, n, names, values)`` | a function on strings that are all identifiers, in order of names |
-| ``(FUNCTION, n, keys, values)`` | any other function, in order of keys |
+| ``(SEQUENCE, n, elements)`` | a function on ``1..n``, including the empty one |
+| ``(RECORD, n, names, values)`` | a function on strings that are all identifiers, sorted by name |
+| ``(FUNCTION, n, keys, values)`` | any other function, sorted by key |
 
-Nothing here recurses: values may be nested to any depth.
+Nothing here recurses, so values may be nested to any depth.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cmp_to_key
+from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 
 from tla2py.values.value import Function, Interval, ModelValue, Opaque, Record, Value
@@ -31,11 +32,11 @@ T = TypeVar("T")
 BOOLEAN, INTEGER, STRING, MODEL_VALUE, OPAQUE, SET, SEQUENCE, RECORD, FUNCTION = range(9)
 
 ENUMERATED = 32
-"""The size up to which a set of consecutive integers is written out; a larger one is written ``lo..hi``."""
+"""The largest size at which a set of consecutive integers is written out; a larger set becomes ``lo..hi``."""
 
 CONSECUTIVE: Form = (-1,)
 
-# The reserved words of TLA+ 2 that look like identifiers; `[IF |-> 1]` would not be TLA+.
+# TLA+ 2's reserved words that look like identifiers: `[IF |-> 1]` is not TLA+.
 _RESERVED = re.compile(
     "ACTION|ASSUME|ASSUMPTION|AXIOM|BY|CASE|CHOOSE|CONSTANTS?|COROLLARY|DEF|DEFINE|DEFS|DOMAIN|ELSE|ENABLED|EXCEPT|"
     "EXTENDS|HAVE|HIDE|IF|IN|INSTANCE|LAMBDA|LEMMA|LET|LOCAL|MODULE|NEW|OBVIOUS|OMITTED|ONLY|OTHER|PICK|PROOF|"
@@ -46,19 +47,19 @@ _IDENTIFIER = re.compile(r"(?!WF_|SF_)[0-9_]*[A-Za-z][A-Za-z0-9_]*")
 
 
 def is_identifier(text: str) -> bool:
-    """Whether ``text`` can stand as a field name in TLA+."""
+    """Whether ``text`` can be a field name in TLA+."""
     return _IDENTIFIER.fullmatch(text) is not None and _RESERVED.fullmatch(text) is None
 
 
 def canonical(value: Value) -> Form:
-    """The form of ``value``, see the module's table."""
+    """The canonical form of ``value``; the module's docstring lists the forms."""
     leaf = _LEAVES.get(type(value))
     if leaf is not None:
         return leaf(value)
     stack: list[_Part] = [_part(value)]
     while True:
         children, forms, finish = stack[-1]
-        for child in children:  # goes on where an inner part interrupted it
+        for child in children:  # resumes where an inner part interrupted it
             leaf = _LEAVES.get(type(child))
             if leaf is None:
                 stack.append(_part(child))
@@ -73,7 +74,7 @@ def canonical(value: Value) -> Form:
 
 
 def scalar_forms(forms: Iterable[Form]) -> Iterator[Form]:
-    """The forms of all scalars inside the values of ``forms``, in no order; not of the integers of intervals."""
+    """The forms of all scalars inside ``forms``, unordered; the integers of intervals are left out."""
     todo = list(forms)
     while todo:
         form = todo.pop()
@@ -81,15 +82,15 @@ def scalar_forms(forms: Iterable[Form]) -> Iterator[Form]:
             yield form
         elif form[0] > SET or (form[1] and form[2][-1] is not CONSECUTIVE):
             for parts in form[2:]:
-                # The names of a record's fields are no forms.
+                # The field names of a record are strings, not forms.
                 todo.extend(part for part in parts if isinstance(part, tuple))
 
 
 def same_value(one: Value, other: Value) -> bool:
-    """Whether two values are equal as TLA+ values, with ``TRUE`` other than ``1`` at every depth."""
+    """Whether two values are equal as TLA+ values; ``TRUE`` differs from ``1`` at every depth."""
     if one is other:
         return True
-    if type(one) is type(other) and type(one) in _SCALARS:
+    if type(one) is type(other) and type(one) in _LEAVES:
         return one == other
     left, right = canonical(one), canonical(other)
     try:
@@ -99,28 +100,28 @@ def same_value(one: Value, other: Value) -> bool:
 
 
 def in_order(values: Iterable[T], key: Callable[[T], Any] | None = None) -> list[T]:
-    """The values, of any types of values, in canonical order; or any items in the order of their ``key``."""
+    """Values of any kind in canonical order, or any items in the order of their ``key``."""
     items: list[Any] = list(values)
     keys = items if key is None else [key(item) for item in items]
     kinds = set(map(type, keys))
     if kinds == {int} or kinds == {str}:
         return sorted(items, key=key)
     forms = [(canonical(by), item) for by, item in zip(keys, items, strict=True)]
-    return [item for _, item in _sorted(forms, _first)]
+    return [item for _, item in _sorted(forms, itemgetter(0))]
 
 
 _Part: TypeAlias = tuple[Iterator[Value], list[Form], Callable[[list[Form]], Form]]
 
 
 def _part(value: Value) -> _Part:
-    """A value that has parts: the parts still to be visited, their forms so far, and what to do with all of them."""
+    """The parts of a value still to be visited, their forms so far, and the function that combines all forms."""
     if isinstance(value, frozenset):
         return iter(value), [], _finish_set
     if isinstance(value, tuple):
         return iter(value), [], _finish_sequence
     if not isinstance(value, (Record, Function)):
         raise TypeError(f"not a TLA+ value: {value!r}")
-    items: dict[Any, Value] = value._items  # unsorted will do here
+    items: dict[Any, Value] = value._items  # the order does not matter here
     keys = list(items)
     if all(type(key) is int for key in keys) and all(key in items for key in range(1, len(keys) + 1)):
         return iter([items[key] for key in range(1, len(keys) + 1)]), [], _finish_sequence
@@ -139,7 +140,7 @@ def _finish_sequence(forms: list[Form]) -> Form:
 
 
 def _finish_set(forms: list[Form]) -> Form:
-    forms = _sorted(forms, _itself)
+    forms = _sorted(forms, lambda form: form)
     size = len(forms)
     if (
         size > ENUMERATED
@@ -152,7 +153,7 @@ def _finish_set(forms: list[Form]) -> Form:
 
 def _finish_function(forms: list[Form]) -> Form:
     size = len(forms) // 2
-    pairs = _sorted(list(zip(forms[:size], forms[size:], strict=True)), _first)
+    pairs = _sorted(list(zip(forms[:size], forms[size:], strict=True)), itemgetter(0))
     return (FUNCTION, size, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
 
 
@@ -171,37 +172,28 @@ _LEAVES: dict[type, Callable[[Any], Form]] = {
     Opaque: lambda value: (OPAQUE, value.text),
     Interval: _interval,
 }
-_SCALARS = frozenset({bool, int, str, ModelValue, Opaque, Interval})
 
 
 def _sorted(items: list[T], key: Callable[[T], Form]) -> list[T]:
     try:
         return sorted(items, key=key)
     except RecursionError:
-        # Only values that agree to a depth of hundreds of levels come here.
+        # Only values that agree for hundreds of levels get here.
         def compare(one: T, other: T) -> int:
             return _compare(key(one), key(other))
 
         return sorted(items, key=cmp_to_key(compare))
 
 
-def _itself(form: Form) -> Form:
-    return form
-
-
-def _first(pair: tuple[Form, Any]) -> Form:
-    return pair[0]
-
-
 def _compare(one: Any, other: Any) -> int:
-    """The sign of the difference of two forms, as Python's comparison of nested tuples gives it."""
+    """The comparison of two forms as -1, 0 or 1, equal to Python's comparison of nested tuples."""
     stack = [(one, other)]
     while stack:
         left, right = stack.pop()
         if left is right:
             continue
         if isinstance(left, tuple):
-            stack.append((len(left), len(right)))  # counts after the common part
+            stack.append((len(left), len(right)))  # decides after the common part
             stack.extend(reversed(list(zip(left, right, strict=False))))
         elif left != right:
             return -1 if left < right else 1

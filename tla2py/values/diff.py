@@ -1,4 +1,4 @@
-"""What changed from one value to the next."""
+"""The changes between two values."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One smallest part that changed, from ``before`` to ``after``; None where there is no such part.
+    """A smallest part that changed from ``before`` to ``after``; None means that side has no such part.
 
-    ``path`` leads to it from the value as a whole (""), one step after the other:
+    ``path`` leads from the whole value ("") to the part, step by step:
 
-    * ``.name``: the value at the string ``name``, an identifier (a field of a record);
-    * ``[key]``: the value at any other key, in canonical TLA+ text (``[3]`` is the third element of a sequence, in the
-      sequence before for one that was taken out, else in the one after);
-    * ``{}``, always last: an element of the set there, which ``before`` was removed or ``after`` was added.
+    * ``.name``: the value at the string ``name``, an identifier (a record field);
+    * ``[key]``: the value at any other key, in canonical TLA+ text (``[3]`` is the third element of a sequence: of the
+      old sequence for a removed element, otherwise of the new one);
+    * ``{}``, always last: an element of that set; ``before`` was removed or ``after`` was added.
     """
 
     path: str
@@ -34,12 +34,11 @@ class Change:
 
 
 def changes(before: Value, after: Value) -> Iterator[Change]:
-    """The smallest parts in which two values differ, in the order of their keys.
+    """The smallest parts in which two values differ, in key order.
 
-    Sequences, records and functions are compared key by key, as the functions they are. Where a sequence only lost or
-    gained neighbouring elements, as by ``Tail``, it is these: what follows them moved and did not change. Sets are
-    compared by their elements, first those removed. Anything else that differs, a huge interval too, is one change of
-    the whole part.
+    Sequences, records and functions are compared key by key. If a sequence only lost or gained adjacent elements, as
+    by ``Tail``, only these are changes: the elements after them moved and did not change. Sets are compared by element,
+    removed ones first. Anything else that differs, including a huge interval, is one change of the whole part.
     """
     todo: list[tuple[str, Value | None, Value | None]] = [("", before, after)]
     while todo:
@@ -62,9 +61,9 @@ def _enumerable(value: Value | None) -> TypeGuard[frozenset[Value] | Interval]:
 
 
 def by_key(old: Keyed, new: Keyed) -> list[tuple[Value, Value | None, Value | None]]:
-    """The keys of two values in order, each with what was there and what is there; None where one has no such key.
+    """The keys of two values in order, each with its old and new value; None where one side has no such key.
 
-    Where a sequence only lost or gained neighbouring elements, those that follow them keep their partners.
+    If a sequence only lost or gained adjacent elements, the elements after them stay paired.
     """
     if isinstance(old, tuple) and isinstance(new, tuple):
         olds, news = (old, _spread(new, old)) if len(old) >= len(new) else (_spread(old, new), new)
@@ -79,11 +78,11 @@ def by_key(old: Keyed, new: Keyed) -> list[tuple[Value, Value | None, Value | No
 
 
 def _spread(short: tuple[Value, ...], long: tuple[Value, ...]) -> tuple[Value | None, ...]:
-    """A sequence with a gap where a longer one has neighbours that it lacks; at its end where that is not all."""
+    """A sequence with a gap for the adjacent elements that only the longer one has; at the end if more differs."""
     extra = len(long) - len(short)
     pairs = zip(short, long, strict=False)
     start = next((place for place, pair in enumerate(pairs) if not same_value(*pair)), len(short))
-    # What comes to the place of a set would read as an element of this set.
+    # An element added at a set's place would read as an element of that set.
     at_sets = any(_enumerable(each) for each in short[start : start + extra])
     if at_sets or not same_value(short[start:], long[start + extra :]):
         start = len(short)
@@ -91,13 +90,13 @@ def _spread(short: tuple[Value, ...], long: tuple[Value, ...]) -> tuple[Value | 
 
 
 def _has(keys: Mapping[Value, Value], key: Value) -> bool:
-    """Whether a key is among others, each mapped to itself; Python's ``True`` is not TLA+'s ``1``."""
+    """Whether ``keys``, which maps each key to itself, has ``key``; Python's ``True`` is not TLA+'s ``1``."""
     found = keys.get(key, _MISSING)
     return found is key or (found is not _MISSING and same_value(found, key))  # type: ignore[arg-type]
 
 
 def as_mapping(value: Keyed) -> Mapping[Value, Value]:
-    """A sequence, record or function as the mapping it is; a sequence's keys begin with 1."""
+    """A sequence, record or function as a mapping; a sequence's keys start at 1."""
     return dict(enumerate(value, start=1)) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 

@@ -1,13 +1,14 @@
-"""The Informal Trace Format of values and states (Apalache's ADR-015), in both directions.
+"""Values and states in the Informal Trace Format (Apalache's ADR-015), in both directions.
 
-Integers are always written ``{"#bigint": "n"}``, as the format has it since 2023; bare numbers are read too. A model
-value is a plain string there, so which strings are model values is kept beside the state. What JSON cannot hold, or
-its readers would not take, is kept as TLA+ text under ``#unserializable``.
+Integers are always written ``{"#bigint": "n"}``, as the format requires since 2023; bare numbers are read too. ITF
+writes a model value as a plain string, so the state's ``#meta`` lists the strings that are model values. Values that
+JSON or its readers cannot hold are kept as TLA+ text under ``#unserializable``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from tla2py.errors import InputError
@@ -30,12 +31,12 @@ from tla2py.values.value import DEEP, Function, ModelValue, Opaque, Record, Valu
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 EXPANDED = 10_000
-"""The number of consecutive integers up to which a set of them is written out in JSON."""
+"""The largest size at which a set of consecutive integers is written out in JSON."""
 
 DEEPEST = 100
-"""The nesting up to which parts of values are written in JSON, each two or three levels of it.
+"""The nesting of values up to which JSON is written; each level is two or three levels of JSON.
 
-Readers of JSON recurse: Python's gives up at a thousand levels, as does the one in Spark.
+JSON readers recurse: Python's and Spark's give up at a thousand levels.
 """
 
 
@@ -43,14 +44,14 @@ def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
     """The ITF form of ``value``, the same for all equal values.
 
     A model value listed in ``model_values`` becomes a plain string, so none of these names may also occur as a
-    string in ``value``; any other model value becomes ``{"#unserializable": name}``, and what is nested deeper than
-    ``DEEPEST`` its TLA+ text in the same way.
+    string in ``value``. Any other model value becomes ``{"#unserializable": name}``. Parts nested deeper than
+    ``DEEPEST`` become their TLA+ text in the same way.
     """
     return _form_to_itf(canonical(value), model_values)
 
 
 def _form_to_itf(form: Form, model_values: Collection[str]) -> Json:
-    # Parts are filled into their parents after these were made, which needs no recursion.
+    # Parents are created first and filled later, which avoids recursion.
     holder: list[Json] = []
     todo: list[_Todo] = [(form, holder.append, 0)]
     while todo:
@@ -75,7 +76,8 @@ def _form_to_itf(form: Form, model_values: Collection[str]) -> Json:
             record: dict[str, Json] = dict.fromkeys(part[2])
             put(record)
             todo.extend(
-                (value, _setter(record, name), inner) for name, value in zip(part[2], part[3], strict=True)
+                (value, partial(record.__setitem__, name), inner)
+                for name, value in zip(part[2], part[3], strict=True)
             )
         else:
             pairs: list[Json] = []
@@ -88,7 +90,7 @@ def _form_to_itf(form: Form, model_values: Collection[str]) -> Json:
     return holder[0]
 
 
-# A form, where its JSON goes, and how deep that is.
+# A form, the function that stores its JSON, and its depth.
 _Todo: TypeAlias = tuple[Form, Callable[[Json], None], int]
 
 
@@ -104,21 +106,14 @@ def _set_to_itf(form: Form, todo: list[_Todo], depth: int) -> Json:
     return {"#set": [{"#bigint": str(item)} for item in range(low, low + size)]}
 
 
-def _setter(record: dict[str, Json], name: str) -> Callable[[Json], None]:
-    def put(value: Json) -> None:
-        record[name] = value
-
-    return put
-
-
 def from_itf(
     json: Json, model_values: Collection[str] = frozenset(), *, names: Collection[str] = frozenset()
 ) -> Value:
-    """The value that ``json`` is the ITF form of; strings in ``model_values`` are read as model values.
+    """The value of an ITF expression; strings in ``model_values`` are read as model values.
 
-    ``names`` are those that mean a model value in TLA+ text, whatever else they could mean there.
-    ``{"#tup": ...}`` is a sequence and Apalache's variants are records. Raises ``InputError`` with code
-    ``itf-syntax`` for anything that is not ITF, ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
+    ``names`` are read as model values in TLA+ text, even where they could mean something else (``Nat``).
+    ``{"#tup": ...}`` is a sequence, and Apalache's variants are records. Raises ``InputError`` (``itf-syntax``) for
+    anything that is not ITF, ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
     """
     stack: list[tuple[Iterator[Json], list[Value], Callable[[list[Value]], Value]]] = []
     value = json
@@ -196,10 +191,10 @@ def _bad(json: Json) -> InputError:
 
 
 def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
-    """One ITF state: the variables, and under ``#meta`` the names in it that are model values.
+    """The ITF state of variables and their values, with the model values' names under ``#meta``.
 
-    ``modelValues`` lists those that do not also occur as a string in the state; the others are ``#unserializable``
-    there and listed as ``ambiguousModelValues``, so that ``state_from_itf`` reads every state back.
+    ``modelValues`` lists the names that do not also occur as strings in the state; the others are written as
+    ``#unserializable`` and listed as ``ambiguousModelValues``, so that ``state_from_itf`` reads every state back.
     """
     forms = {name: canonical(value) for name, value in values.items()}
     names: set[str] = set()
@@ -220,10 +215,10 @@ def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
 
 
 def state_from_itf(obj: Mapping[str, Json]) -> dict[str, Value]:
-    """The variables of an ITF state and their values; raises as ``from_itf`` does."""
+    """The variables of an ITF state and their values; raises the errors of ``from_itf``."""
     meta = obj.get("#meta")
     listed, names = (_names(meta, key) for key in ("modelValues", "ambiguousModelValues"))
-    # TLC prints null for a variable that has no value yet; a model value of that name is listed.
+    # TLC prints null for a variable without a value; a model value named null is listed in #meta.
     unassigned = {"#unserializable": "null"} if "null" not in listed | names else None
     return {
         name: Opaque("null") if json == unassigned else from_itf(json, listed, names=names)

@@ -1,12 +1,12 @@
-"""The lexemes (tokens) of printed values, and which runs of them are forms to be kept as text (``SUBSET S``, ``[S -> T]``)."""
+"""The lexemes (tokens) of printed values, and which of their sequences are kept as text (``SUBSET S``, ``[S -> T]``)."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-# Every character but white space is in some lexeme. An unterminated string runs to the end, where the parser rejects
-# it; no alternative can be tried twice over the same long stretch, which keeps the scan linear.
+# Every character except white space belongs to a lexeme. An unterminated string runs to the end, where the parser
+# rejects it. No two alternatives match the same long stretch, which keeps the scan linear.
 LEXEME = re.compile(
     r"""[,{}()\[\]]|<<|>>|[A-Za-z_]\w*"""
     r"""|-?[0-9]+(?:\s*\.\.\s*-?[0-9]+)?(?!\w)"""
@@ -19,15 +19,15 @@ LEXEME = re.compile(
 _CLOSED_BY = {"<<": ">>", "{": "}", "[": "]", "(": ")"}
 _CLOSERS = frozenset(_CLOSED_BY.values())
 _SEPARATORS = frozenset({",", ":>", "@@", "|->"})
-# These make the brackets they stand in an opaque form ...
+# These make the enclosing brackets opaque ...
 _OF_GROUP = frozenset({"\\in", ":", "->"})
-# ... and these only the value they are part of.
+# ... and these only their own part.
 _OF_VALUE = frozenset({"\\cup", "\\cap", "\\", "\\X", "SUBSET", "UNION", "Seq", "BSeq"})
 
 
 @dataclass(slots=True)
 class _Group:
-    """Brackets that are open, and the part of them, between separators, that is being read."""
+    """An open bracket, and its current part: the lexemes since the last separator."""
 
     closer: str
     part: int
@@ -37,9 +37,9 @@ class _Group:
 
 
 def find_opaque(lexemes: list[str]) -> dict[int, int]:
-    """The parts of a value that are to be kept as text: index of the first lexeme -> index after the last.
+    """The parts of a value to keep as text: index of the first lexeme -> index after the last.
 
-    Parts inside an opaque part may be listed too. ``lexemes`` end with an empty one.
+    Parts inside an opaque part may be listed too. The last of ``lexemes`` is empty.
     """
     found: dict[int, int] = {}
     stack = [_Group("", 0)]
@@ -51,13 +51,13 @@ def find_opaque(lexemes: list[str]) -> dict[int, int]:
             # A lone `SUBSET` is a model value of that name.
             if group.part_opaque and index > group.part + 1:
                 found[group.part] = index
-                # Round brackets are either those of a function or of `(S \X T)`.
+                # Round brackets enclose either a function or `(S \X T)`.
                 group.opaque |= lexeme == ")" and not group.keyed
             group.part, group.part_opaque = index + 1, False
             group.keyed |= lexeme == ":>"
             if lexeme in _CLOSERS:
                 if lexeme != group.closer:
-                    return {}  # the parser says where
+                    return {}  # the parser reports the place
                 stack.pop()
                 stack[-1].part_opaque |= group.opaque
         elif lexeme in _OF_GROUP:
@@ -68,7 +68,7 @@ def find_opaque(lexemes: list[str]) -> dict[int, int]:
 
 
 def opaque_text(text: str, spans: list[tuple[int, int]]) -> str:
-    """The lexemes at ``spans`` on one line, spaced alike however ``text`` was wrapped."""
+    """The lexemes at ``spans`` on one line, with the same spacing however ``text`` was wrapped."""
     pieces: list[str] = []
     end = spans[0][0]
     for begin, next_end in spans:

@@ -1,8 +1,8 @@
-"""TLA+ text of values: ``parse_value`` reads what TLC prints, ``format_value`` writes one canonical line.
+"""Values as TLA+ text: ``parse_value`` reads what TLC prints, ``format_value`` writes one canonical line.
 
-The grammar is that of the ``toString`` methods in ``tlc2.value.impl``, the same in TLC 2.15, 2.19 (release 1.7.4) and
-2.20 but for ``<< >>`` beside ``<<>>`` and ``SUBSET 1..9`` beside ``SUBSET (1..9)``. In states TLC wraps values wider
-than 80 columns, only between lexemes, so that all white space outside strings is alike here.
+The grammar is that of the ``toString`` methods in ``tlc2.value.impl``. TLC 2.15, 2.19 (release 1.7.4) and 2.20 differ
+only in ``<< >>`` for ``<<>>`` and ``SUBSET 1..9`` for ``SUBSET (1..9)``. TLC wraps values wider than 80 columns, always
+between lexemes, so white space outside strings does not matter.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from tla2py.values.canonical import (
 from tla2py.values.opaque import LEXEME, find_opaque, opaque_text
 from tla2py.values.value import DEEP, Function, Interval, ModelValue, Opaque, Record, Value, shield
 
-# `null` and `UNDEF`, which TLC prints where there is no value at all, are not among them: as names of model values
-# they are not rare.
+# Without `null` and `UNDEF`, which TLC prints for a missing value: both are common names of model values.
 _BUILTIN = frozenset({"Nat", "Int", "Real", "STRING", "ANY"})
 _DIGITS = frozenset("-0123456789")
 _NUMBER = re.compile(r"(-?[0-9]+)(?:\s*\.\.\s*(-?[0-9]+))?")
@@ -36,8 +35,8 @@ _FIELD = re.compile(r"[0-9_]*[^\W0-9_]\w*")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _UNESCAPED = {'"': '"', "\\": "\\", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 _ESCAPED = str.maketrans({char: "\\" + letter for letter, char in _UNESCAPED.items()})
-# Brackets with no others inside, such as a message or an entry of a log, are one piece: in a trace the same ones come
-# again and again. What is between two strings or arrows in them is bounded, which keeps the scan linear.
+# Brackets without inner brackets, such as a message or a log entry, are one piece, because traces repeat them often.
+# Bounded repetition keeps the scan linear.
 _PLAIN = r"""[^\[\]{}()<>"\\|]{0,80}"""
 _FLAT = rf"""{_PLAIN}(?:(?:\|->|:>|"[^"\\]{{0,80}}"){_PLAIN}){{0,60}}"""
 _PIECE = re.compile(rf"""\[{_FLAT}\]|\{{{_FLAT}\}}|<<{_FLAT}>>|\({_FLAT}\)|{LEXEME.pattern}""", re.DOTALL)
@@ -48,7 +47,7 @@ _END = ""
 
 
 class ValueTextError(InputError):
-    """A text that is no TLA+ value; ``column`` is where it goes wrong, counted in characters from 1."""
+    """A text that is not a TLA+ value; ``column`` is the column of the error, in characters from 1."""
 
     def __init__(self, message: str, column: int) -> None:
         super().__init__("value-syntax", message, where=f"column {column}")
@@ -68,12 +67,12 @@ class _Unexpected(Exception):  # noqa: N818 - never leaves this module
 def parse_value(
     text: str, *, model_values: Iterable[str] = (), known: dict[str, Value] | None = None
 ) -> Value:
-    """The value that ``text`` prints, in any layout.
+    """The value of a TLA+ text in any layout.
 
-    A bare name is a ``ModelValue``, except for the names of sets that TLC does not enumerate (``Nat``, ``Int``,
-    ``Real``, ``STRING``, ``ANY``), which become ``Opaque`` unless ``model_values`` lists them. Time and memory grow
-    linearly with the text, and nesting is not limited. ``known`` keeps small parts by their texts between values that
-    are read with the same model values. Raises ``ValueTextError``.
+    A bare name is a ``ModelValue``, except for the sets that TLC does not enumerate (``Nat``, ``Int``, ``Real``,
+    ``STRING``, ``ANY``), which become ``Opaque`` unless ``model_values`` lists them. Time and memory are linear in the
+    text, and nesting is unlimited. ``known`` is a cache of small parts by text, to be shared only between calls with
+    the same model values. Raises ``ValueTextError``.
     """
     leaves: dict[str, Value] = {name: ModelValue(name) for name in model_values}
     try:
@@ -89,7 +88,7 @@ def _parse_piecemeal(text: str, leaves: dict[str, Value]) -> Value:
         try:
             return _parse(lexemes, leaves, {})
         except _Unexpected:
-            # Forms that are kept as text are rare, and where they begin and end takes a look ahead.
+            # Opaque parts are rare, and finding where they begin takes lookahead.
             opaque = find_opaque(lexemes)
             if not opaque:
                 raise
@@ -173,7 +172,7 @@ def _build(closer: str, items: list[Value]) -> Value:
         return frozenset(items)
     if closer == "]":
         return Record(zip(items[::2], items[1::2], strict=True))  # type: ignore[arg-type]
-    # Of two pairs with one key `@@` takes the first.
+    # `@@` takes the first of two pairs with the same key.
     return Function(zip(items[-2::-2], items[::-2], strict=True))
 
 
@@ -221,16 +220,16 @@ def _syntax_error(text: str, lexemes: list[str], error: _Unexpected) -> ValueTex
 
 
 def format_value(value: Value) -> str:
-    """The value as one line of TLA+, the same for all equal values: see ``tla2py.values.canonical`` for the order.
+    """The value as one line of TLA+, the same for all equal values; ``tla2py.values.canonical`` defines the order.
 
-    Functions on ``1..n`` are written as sequences, functions on identifiers as records, more than 32 consecutive
-    integers as ``lo..hi``. ``parse_value`` reads an equal value from it.
+    Functions on ``1..n`` are written as sequences, functions on identifiers as records, sets of more than 32
+    consecutive integers as ``lo..hi``. ``parse_value`` reads it back as an equal value.
     """
     return format_form(canonical(value))
 
 
 def format_form(form: Form) -> str:
-    """``format_value`` for a value whose form is known."""
+    """``format_value`` for a canonical form."""
     pieces: list[str] = []
     todo: list[Form | str] = [form]
     while todo:
@@ -254,7 +253,7 @@ def _scalar_text(form: Form) -> str:
 
 
 def _layout(form: Form) -> list[Form | str]:
-    """The texts and forms that a form with parts is written as, in order."""
+    """The texts and inner forms that make up the text of a set, sequence, record or function, in order."""
     rank, size, *rest = form
     layout: list[Form | str] = []
     if rank == RECORD:

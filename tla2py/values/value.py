@@ -1,9 +1,9 @@
 """TLA+ values as immutable Python objects that compare and hash as TLA+ values do.
 
-Booleans, integers, strings, sets and sequences are Python's own ``bool``, ``int``, ``str``, ``frozenset`` and
-``tuple``; the classes here are what Python has no counterpart for. In TLA+ a sequence is a function on ``1..n`` and a
-record a function on strings, so ``("a",) == Function({1: "a"})`` and ``Record({"f": 1}) == Function({"f": 1})``, with
-equal hashes. Python adds ``True == 1``, which TLA+ does not: ``tla2py.values.same_value`` tells them apart.
+Booleans, integers, strings, sets and sequences are Python's ``bool``, ``int``, ``str``, ``frozenset`` and ``tuple``;
+the classes here have no Python counterpart. In TLA+ a sequence is a function on ``1..n`` and a record a function on
+strings, so ``("a",) == Function({1: "a"})`` and ``Record({"f": 1}) == Function({"f": 1})``, with equal hashes. In
+Python, but not in TLA+, ``True == 1``: ``tla2py.values.same_value`` distinguishes the two.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ Value: TypeAlias = "bool | int | str | ModelValue | frozenset[Value] | tuple[Val
 K = TypeVar("K")
 
 HASHED_INTERVAL = 1 << 20
-"""The size up to which an ``Interval`` equals, and hashes as, the ``frozenset`` of its elements."""
+"""The largest size at which an ``Interval`` equals, and hashes as, the ``frozenset`` of its elements."""
 
-# Of those that there are, as many are named where another one is asked for.
+# The most keys that the error for a missing key lists.
 _MOST_KEYS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class ModelValue:
-    """A constant that equals nothing but itself, known by its ``name``."""
+    """A constant that equals only itself, identified by its ``name``."""
 
     name: str
 
@@ -36,9 +36,9 @@ class ModelValue:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A value that is kept as its TLA+ ``text``: infinite, lazy, or not enumerated by TLC (``SUBSET S``, ``Nat``).
+    """A value kept as TLA+ ``text``: infinite, lazy, or not enumerated by TLC (``SUBSET S``, ``Nat``).
 
-    Two of them are equal when their texts are; what the texts denote is not looked at.
+    Two opaque values are equal when their texts are, whatever the texts denote.
     """
 
     text: str
@@ -51,8 +51,8 @@ class Opaque:
 class Interval(Set[int]):
     """The set of integers from ``lo`` to ``hi``, both included; empty when ``lo > hi``.
 
-    It equals the ``frozenset`` of its elements and has its hash, as long as it has no more than
-    ``HASHED_INTERVAL`` elements; a larger one equals only intervals, so that equal values always hash alike.
+    With up to ``HASHED_INTERVAL`` elements it equals the ``frozenset`` of its elements and has the same hash. A larger
+    one equals only intervals, so that equal values always have equal hashes.
     """
 
     lo: int
@@ -70,7 +70,7 @@ class Interval(Set[int]):
 
     @property
     def size(self) -> int:
-        """The number of elements, which ``len`` cannot tell beyond ``sys.maxsize``."""
+        """The number of elements; ``len`` fails beyond ``sys.maxsize``."""
         return max(0, self.hi - self.lo + 1)
 
     def __len__(self) -> int:
@@ -95,22 +95,19 @@ class Interval(Set[int]):
 
 
 class _NoKeyError(KeyError):
-    """What a function or record has no value for; says which keys there are, and only when it is shown."""
-
-    def __init__(self, key: object, there: Mapping[Any, Value]) -> None:
-        super().__init__(key, there)
+    """A missing key of a function or record; the message, built only when shown, lists the keys."""
 
     def __str__(self) -> str:
-        key, there = self.args
-        if isinstance(key, str) and ModelValue(key) in there:
+        key, mapping = self.args
+        if isinstance(key, str) and ModelValue(key) in mapping:
             return f'no string "{key}" among the keys, but a model value: ModelValue("{key}")'
-        keys = [_text(each) for each in islice(there, _MOST_KEYS + 1)]
+        keys = [_text(each) for each in islice(mapping, _MOST_KEYS + 1)]
         more = ", and more" if len(keys) > _MOST_KEYS else ""
-        return f"no key {key!r}; there are: {', '.join(keys[:_MOST_KEYS]) or 'none'}{more}"
+        return f"no key {key!r}; the keys are: {', '.join(keys[:_MOST_KEYS]) or 'none'}{more}"
 
 
 class _Map(Mapping[K, "Value"], Generic[K]):
-    """What records and functions share: a sorted mapping with the equality and hash of a TLA+ function."""
+    """The base of records and functions: a sorted mapping with the equality and hash of a TLA+ function."""
 
     __slots__ = ("_hash", "_items", "_sorted")
 
@@ -122,7 +119,7 @@ class _Map(Mapping[K, "Value"], Generic[K]):
         self._hash: int | None = None
 
     def _sort(self) -> dict[K, Value]:
-        # Put off until someone looks: most functions of a trace are only compared.
+        # Lazy: most functions in a trace are only compared.
         if not self._sorted:
             from tla2py.values.canonical import in_order
 
@@ -172,7 +169,7 @@ class _Map(Mapping[K, "Value"], Generic[K]):
         return self._hash
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Hashes of strings differ between processes, so the cached one must not travel.
+        # String hashes differ between processes, so the cached hash must not be pickled.
         return (type(self), (self._items,))
 
     def __str__(self) -> str:
@@ -189,27 +186,27 @@ class Record(_Map[str]):
 
 
 class Function(_Map["Value"]):
-    """A TLA+ function with a finite domain: an immutable mapping, its keys in canonical order.
+    """A TLA+ function with a finite domain: an immutable mapping with keys in canonical order.
 
-    Python takes the keys ``True`` and ``1`` for one.
+    As in any Python mapping, ``True`` and ``1`` are the same key.
     """
 
     __slots__ = ()
 
-    # Any, because a dict with keys of one type would be no Mapping with keys of all.
+    # Any: Mapping is invariant in its keys, so a dict with keys of one type would not match.
     def __init__(self, items: Mapping[Any, Value] | Iterable[tuple[Any, Value]] = ()) -> None:
         super().__init__(items)
 
 
 DEEP = 50
-"""The nesting from which readers ``shield`` the values they build."""
+"""The depth from which readers ``shield`` the values they build."""
 
 
 def shield(value: Value) -> Value:
-    """An equal value that hashes and compares without recursion, provided that its parts do.
+    """An equal value that hashes and compares without recursion, if its parts do.
 
-    Python recurses on the C stack to hash nested tuples, without any check: some tens of thousands of levels would
-    end the process. A reader that shields what lies deep inside a value keeps the recursion short.
+    Python hashes nested tuples by unchecked recursion on the C stack: some tens of thousands of levels crash the
+    process. Readers shield deep parts to keep the recursion short.
     """
     if isinstance(value, tuple):
         deep = _DeepTuple(value)
@@ -217,7 +214,7 @@ def shield(value: Value) -> Value:
         return deep
     if isinstance(value, frozenset):
         return _DeepSet(value)
-    hash(value)  # records and functions keep it
+    hash(value)  # records and functions cache it
     return value
 
 
@@ -240,7 +237,7 @@ class _DeepTuple(tuple["Value", ...]):
 class _DeepSet(frozenset["Value"]):
     __slots__ = ()
 
-    __hash__ = frozenset.__hash__  # kept by every frozenset
+    __hash__ = frozenset.__hash__  # a frozenset caches it
 
     def __eq__(self, other: object) -> bool:
         return _same(self, other) if isinstance(other, frozenset) else NotImplemented
@@ -252,7 +249,7 @@ class _DeepSet(frozenset["Value"]):
 def value_kind(value: Value) -> str:
     """The kind of a value: boolean, integer, string, model value, set, sequence, record, function, interval, opaque.
 
-    It tells how the value is held, so the equal ``("a",)`` and ``Function({1: "a"})`` are of different kinds.
+    It follows the Python type, so the equal ``("a",)`` and ``Function({1: "a"})`` have different kinds.
     """
     for kind, name in _KINDS:
         if isinstance(value, kind):
@@ -260,7 +257,7 @@ def value_kind(value: Value) -> str:
     raise TypeError(f"not a TLA+ value: {value!r}")
 
 
-# bool goes before int, of which it is a subclass.
+# bool before int, its base class.
 _KINDS: tuple[tuple[type, str], ...] = (
     (bool, "boolean"),
     (int, "integer"),

@@ -1,4 +1,4 @@
-"""Generated values of every kind, the same value held in other ways, and text laid out as TLC may lay it out."""
+"""Strategies: values of every kind, equal values of other Python types, and text in TLC's layouts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tla2py.values import Function, Interval, ModelValue, Opaque, Record, Value
 from tla2py.values.canonical import is_identifier
 
-# What TLC prints of sets that it does not enumerate and of values that are not data.
+# TLC's text of sets that it does not enumerate and of values that are not data.
 OPAQUE_TEXTS = (
     "Nat",
     "Int",
@@ -28,7 +28,7 @@ OPAQUE_TEXTS = (
     "<Java Method: public static int Naturals.plus>",
     "<LAZY line 1, col 2 to line 3, col 4 of module M>",
 )
-# Names that a config may give a model value: any token of TLA+, words of the language and of the printer among them.
+# Names that a config may give a model value: any TLA+ token, including words that TLA+ or TLC's printer uses.
 ODD_NAMES = (
     "-",
     "+",
@@ -51,7 +51,7 @@ ODD_NAMES = (
 
 identifiers = st.from_regex(r"[a-z][A-Za-z0-9_]{0,5}", fullmatch=True).filter(is_identifier)
 model_values = st.one_of(identifiers, st.sampled_from(ODD_NAMES)).map(ModelValue)
-# Surrogates are no characters.
+# Surrogates are not characters.
 texts = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
     st.sampled_from(['"', "\\", '\\"', "\t\n\f\r", "\n/\\ x = 1", "<<1, 2>>", "@!@!@ENDMSG 2110 @!@!@", "a"]),
@@ -85,7 +85,7 @@ states = st.dictionaries(identifiers, values, min_size=1, max_size=4)
 
 
 def otherwise(value: Value) -> Value:
-    """An equal value, every part of it held in another way where there is one."""
+    """An equal value whose parts have other Python types where possible."""
     if isinstance(value, tuple):
         return Function({index: otherwise(part) for index, part in enumerate(value, 1)})
     if isinstance(value, Interval):
@@ -102,7 +102,7 @@ def otherwise(value: Value) -> Value:
         pairs = [(otherwise(key), otherwise(part)) for key, part in value.items()]
         if pairs and all(isinstance(key, str) for key, _ in pairs):
             return Record({str(key): part for key, part in pairs})
-        # TRUE is no 1, though True is.
+        # In TLA+ TRUE is not 1, but in Python True == 1.
         if [(type(key), key) for key, _ in pairs] == [(int, n) for n in range(1, len(pairs) + 1)]:
             return tuple(part for _, part in pairs)
         return Function(reversed(pairs))
@@ -110,7 +110,7 @@ def otherwise(value: Value) -> Value:
 
 
 def lexemes(value: Value) -> list[str]:
-    """The pieces of the text of a value between which TLC may break lines, as TLC writes them, not canonically."""
+    """The pieces of a value's text as TLC, not ``format_value``, writes it; TLC may break lines between them."""
     if isinstance(value, bool):
         return [str(value).upper()]
     if isinstance(value, str):

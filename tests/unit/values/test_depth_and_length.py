@@ -62,7 +62,7 @@ def test_unbalanced_deep_text_is_refused(kind: str) -> None:
 
 
 def long_texts(size: int) -> dict[str, str]:
-    """Texts of kinds that invite looking at the same piece again and again."""
+    """Texts that make a naive parser rescan the same piece again and again."""
     numbers = [str(number) for number in range(size)]
     return {
         "set": "{" + ", ".join(numbers) + "}",
@@ -78,7 +78,7 @@ def long_texts(size: int) -> dict[str, str]:
     }
 
 
-# Quadratic time would be many minutes here.
+# Quadratic time would take many minutes here.
 LONG = 40_000
 
 

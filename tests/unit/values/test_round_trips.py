@@ -1,4 +1,4 @@
-"""Every value reads back from each of its forms: TLA+ text in any layout, ITF, Python."""
+"""Values read back equal from TLA+ text in any layout, from ITF and from pickles."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_one_order(items: list[Value], data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("beside", [1, "null", ModelValue("m")])
 def test_a_variable_without_a_value_is_no_model_value(beside: Value) -> None:
-    # TLC prints null for it, in the last state of an evaluation that failed.
+    # TLC prints null for it in the last state of a failed evaluation.
     for value in (Opaque("null"), ModelValue("null")):
         back = state_from_itf(json.loads(json.dumps(state_to_itf({"x": value, "y": beside}))))
         assert type(back["x"]) is type(value)

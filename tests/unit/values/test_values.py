@@ -1,4 +1,4 @@
-"""Values compare and hash as TLA+ has it, and what TLC prints of each kind is read as that kind."""
+"""Values compare and hash as in TLA+, and TLC's text of each kind is read as that kind."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_different(one: Value, other: Value) -> None:
     ],
 )
 def test_truth_is_no_number(one: Value, other: Value) -> None:
-    assert one == other  # as Python has it
+    assert one == other  # in Python
     assert not same_value(one, other)
     assert list(changes(one, other))
     assert format_value(one) != format_value(other)
@@ -316,11 +316,11 @@ def test_a_key_that_is_missing_is_told_with_those_there_are() -> None:
         KeyError, match=r'^no string "r1" among the keys, but a model value: ModelValue\("r1"\)$'
     ):
         function["r1"]
-    with pytest.raises(KeyError, match=r"^no key 'r3'; there are: r1, r2$"):
+    with pytest.raises(KeyError, match=r"^no key 'r3'; the keys are: r1, r2$"):
         function["r3"]
-    with pytest.raises(KeyError, match=r'^no key .b.; there are: "a"$'):
+    with pytest.raises(KeyError, match=r'^no key .b.; the keys are: "a"$'):
         Record({"a": 1})["b"]
-    with pytest.raises(KeyError, match=r"^no key 50; there are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and more$"):
+    with pytest.raises(KeyError, match=r"^no key 50; the keys are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and more$"):
         Function(dict.fromkeys(range(1, 50), 0))[50]
     assert "r1" not in function
     assert function.get("r1") is None
