@@ -15,7 +15,7 @@ from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
 from tla2py.execution.machine import Machine, this_machine
 from tla2py.store.store import Store
-from tla2py.tlc.sandbox.quota import DiskQuota, is_full, tells_full_disk
+from tla2py.tlc.sandbox.quota import DiskQuota, is_full, reports_full_disk
 
 pytestmark = pytest.mark.faults
 
@@ -109,8 +109,8 @@ def test_a_folder_is_measured_with_all_that_is_below(tmp_path: Path) -> None:
 def test_last_words_tell_a_full_disk(tmp_path: Path) -> None:
     (tmp_path / "stdout.txt").write_text("Error: ... (No space left on device)\n" + "more\n" * 100)
     (tmp_path / "stderr.txt").write_text("")
-    assert tells_full_disk(tmp_path)
+    assert reports_full_disk(tmp_path)
     (tmp_path / "stdout.txt").write_text("all is well\n")
-    assert not tells_full_disk(tmp_path)
+    assert not reports_full_disk(tmp_path)
     (tmp_path / "stderr.txt").write_text("java.io.IOException: Disk quota exceeded\n")
-    assert tells_full_disk(tmp_path)
+    assert reports_full_disk(tmp_path)

@@ -176,7 +176,7 @@ def test_an_initial_state_that_lacks_a_variable(
         "\nNext   mend what is broken; the same command then runs what that changes: all points,"
         in ended.stdout
     )
-    assert f"Half.tla:{place}: The initial predicate gives y no value." in told(ended)
+    assert f"Half.tla:{place}: The initial predicate assigns no value to y." in told(ended)
     assert "broken: a definition cannot be evaluated" in ended.stdout
     asked = run_cli("trace", "runs/sweep", "1", "--arguments")
     assert asked.code == 2

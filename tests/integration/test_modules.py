@@ -215,7 +215,7 @@ def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> Non
     assert told == []
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
     assert translate(parse_module(countdown)).original is None
-    assert "translates the PlusCal algorithm otherwise (step). If you changed" in str(told[0])
+    assert "translates the PlusCal algorithm differently (step). If you have changed" in str(told[0])
     assert "tla2py tools install 1.7.4" in str(told[0])
     # Releases that write checksums of one kind may count differently: what is the same is not called changed.
     countdown.write_text(re.sub("PCal-[0-9a-f]+", "PCal-0", ours))
@@ -243,13 +243,13 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
     ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
     assert "violated" in ended.stdout
-    assert "Countdown.tla:4:4: the translation in the file is checked; it has no checksum" in ended.stderr
-    assert "translates the PlusCal algorithm otherwise (step). If you changed" in ended.stderr
+    assert "Countdown.tla:4:4: TLC checks the translation in the file; it has no checksum" in ended.stderr
+    assert "translates the PlusCal algorithm differently (step). If you have changed" in ended.stderr
     # What cannot be compared is checked as before.
     countdown.write_text(text.replace("end while;", "end whle;"))
     ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
     assert "violated" in ended.stdout
-    assert "may be older than the PlusCal algorithm; it is taken as it is" in ended.stderr
+    assert "may be older than the PlusCal algorithm; it is used without comparison" in ended.stderr
     # An empty translation is none.
     countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
     translate = Translator(find_toolchain, told.append)
@@ -282,7 +282,7 @@ def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algori
         countdown.write_text(other)
         ended = run_cli(*asked)
         assert ended.code == 2, ended
-        assert "translation: Countdown.tla:4:4: the translation in the file" in ended.stdout
+        assert "translation: Countdown.tla:4:4: TLC checks the translation in the file" in ended.stdout
         assert "the translation in the file" in summary.read_text()
         [result] = json.loads(sarif.read_text())["runs"][0]["results"]
         assert result["ruleId"] == "gate/translation"

@@ -42,17 +42,21 @@ def test_a_command_sees_no_more_than_its_streams(tmp_path: Path) -> None:
 
 
 def test_a_command_that_has_told_its_end_is_not_waited_for(tmp_path: Path) -> None:
-    def told(output: Path) -> int | None:
+    def predict(output: Path) -> int | None:
         return 12 if output.read_text().endswith("done\n") else None
 
     command = ("/bin/sh", "-c", "echo begun; sleep 0.3; echo done; sleep 60")
-    ended = execute_argv(command, tmp_path, timeout_seconds=40, memory_bytes=1 << 30, told=told)
+    ended = execute_argv(command, tmp_path, timeout_seconds=40, memory_bytes=1 << 30, predict=predict)
     assert (ended.exit_code, ended.termination_reason) == (12, None)
     assert ended.wall_seconds < 30
 
 
 def test_a_command_that_tells_nothing_ends_as_it_does(tmp_path: Path) -> None:
     ended = execute_argv(
-        ("/bin/sh", "-c", "exit 7"), tmp_path, timeout_seconds=20, memory_bytes=1 << 30, told=lambda _: None
+        ("/bin/sh", "-c", "exit 7"),
+        tmp_path,
+        timeout_seconds=20,
+        memory_bytes=1 << 30,
+        predict=lambda _: None,
     )
     assert (ended.exit_code, ended.termination_reason) == (7, None)

@@ -178,7 +178,11 @@ def test_the_default_is_the_projects(tools: Tools) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("tla2tools = 174\n", "is no text"), ("tools = '1'\n", "unknown key tools"), ("tla2tools\n", "no TOML")],
+    [
+        ("tla2tools = 174\n", "not a string"),
+        ("tools = '1'\n", "unknown key"),
+        ("tla2tools\n", "not valid TOML"),
+    ],
 )
 def test_a_project_file_that_is_wrong(tools: Tools, text: str, said: str) -> None:
     (tools.folder / "tla2py.toml").write_text(text)
@@ -221,7 +225,7 @@ def test_a_server_that_is_slow(tools: Tools) -> None:
     tools.server.pause = 30
     begun = time.monotonic()
     ended = tools.refused("tools", "install", "rolling", "--patience", "1s")
-    assert "nothing came for 1 s" in ended.errors[0]
+    assert "no data for 1 s" in ended.errors[0]
     assert "--from-file" in ended.errors[1]
     assert time.monotonic() - begun < 25
     # Slow is not silent.

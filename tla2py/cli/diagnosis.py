@@ -95,8 +95,8 @@ def _java() -> Examination:
     try:
         java = find_java()
     except Tla2pyError as error:
-        others = [found for found in found_javas() if found.note.startswith("to use it: ")]
-        remedy = f"export {others[0].note.removeprefix('to use it: ')}" if others else error.hint or ""
+        others = [setting for found in found_javas() if (setting := found.setting)]
+        remedy = f"export {others[0]}" if others else error.hint or ""
         return _problem("Java", error.message, remedy)
     by = _JAVA_ORIGINS.get(java.origin, f"named by {java.origin}")
     return _ok("Java", f"{java.version}, {java.path}, {by}")

@@ -17,13 +17,13 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import Execution, Purpose, Run, RunRecord, TerminationReason, TlcOptions
 from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, build_argv
-from tla2py.tlc.ending import exit_status, tells_its_end
+from tla2py.tlc.ending import ends_predictably, exit_status
 from tla2py.tlc.jvm.class_archive import archive_options, class_archive
 from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed
 from tla2py.tlc.process import Ended, execute_argv
-from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, tells_full_disk
+from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.tlc.sandbox.sandbox import java_sandbox
 from tla2py.toolchain.overrides import with_overrides
@@ -78,7 +78,7 @@ def execute_run(
             with (folder / "stdout.txt").open("rb") as lines:
                 result = interpret_execution(execution, run.options, lines)
             # What TLC says where it could not write is no answer.
-            failed = result.outcome is Outcome.ERROR and tells_full_disk(folder)
+            failed = result.outcome is Outcome.ERROR and reports_full_disk(folder)
             if failed or execution.termination_reason == DISK_FULL:
                 raise _disk_full(base)
             folders.append(folder)
@@ -247,7 +247,7 @@ def _execute_tlc(
         memory_bytes=run.limits.memory_bytes,
         cancelled=cancelled,
         watch=look,
-        told=exit_status if tells_its_end(options) else None,
+        predict=exit_status if ends_predictably(options) else None,
         sandbox=None if run.limits.trust else java_sandbox(toolchain.java.path, folder, files),
     )
     if is_full(folder):

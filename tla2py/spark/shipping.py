@@ -26,7 +26,7 @@ from tla2py.errors import StoreError, ToolchainError
 from tla2py.execution.executor import Work
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.toolchain.overrides import pack_override, read_override
-from tla2py.toolchain.toolchain import Java, Override, Toolchain, find_java, java_at, kept_jar, read_jar
+from tla2py.toolchain.toolchain import Java, Override, Toolchain, copied_jar, find_java, java_at, read_jar
 
 _PACKAGE = Path(tla2py.__file__).parent
 
@@ -107,8 +107,11 @@ def unpack(parcel: Parcel) -> Work:
 def _tools(name: str, wanted: Toolchain) -> Toolchain:
     jar = read_jar(Path(SparkFiles.get(name)), "shipped")
     _check(jar.path, jar.sha256, wanted.jar.sha256)
+    # The copy's path, and so its class-data archive, stays the same from one job to the next.
+    with contextlib.suppress(OSError, ToolchainError):
+        jar = copied_jar(jar)
     return Toolchain(
-        jar=kept_jar(jar), java=_java(), overrides=tuple(_received(override) for override in wanted.overrides)
+        jar=jar, java=_java(), overrides=tuple(_received(override) for override in wanted.overrides)
     )
 
 

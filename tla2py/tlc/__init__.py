@@ -1,1 +1,1 @@
-"""Driving and reading TLC: the toolchain, the command line, the process, the message stream."""
+"""TLC: its command line, its process, its sandbox and its output."""

@@ -1,4 +1,4 @@
-"""From options to the argv of one execution of TLC; pure."""
+"""The argv of one execution of TLC, from options and limits."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from tla2py.model.run import Limits, TlcOptions
 
 _MIB = 1024 * 1024
-# What a JVM takes beside its heap: code cache, metaspace, thread stacks, GC structures.
+# A JVM's memory besides its heap: code cache, metaspace, thread stacks, GC structures.
 _OVERHEAD = 224 * _MIB
 _SMALLEST_HEAP = 48 * _MIB
-# Part of the overhead. TLC takes as much for granted where nothing is said, while the JVM would allow as much as its heap.
+# Part of the overhead. TLC assumes as much if nothing is given, while the JVM would allow as much as its heap.
 _DIRECT = 64 * _MIB
-# A small run spends half of its processor time on compiling what it will hardly use again. So the first compiler begins five
-# times later than by default and puts less of other methods into one, and the optimising compiler begins ten times later: a
-# run of minutes does not notice.
+# A small run spends half of its CPU time on compiling code that it hardly uses again. So the first compiler starts five
+# times later than by default and inlines less, and the optimising compiler starts ten times later. A run of minutes
+# is as fast as before.
 FIRST_LATER = (
     "-XX:Tier3InvocationThreshold=1000",
     "-XX:Tier3MinInvocationThreshold=500",
@@ -37,22 +37,22 @@ _NOT_COMPILED = (
     "-XX:CompileCommand=quiet",
     "-XX:CompileCommand=exclude,tla2sany.configuration.ConfigurationTokenManager::jjMoveNfa_0",
 )
-# TLC registers its events with Java's flight recorder, a quarter of a small run; by this property of the JDK
-# (jdk.jfr.internal.JVMSupport) there is none.
+# TLC registers its events with Java's flight recorder, which takes a quarter of a small run; this property of the JDK
+# (jdk.jfr.internal.JVMSupport) turns the recorder off.
 _NO_RECORDER = "-Djfr.unsupported.vm=true"
 _RECORDS = "FlightRecord"
-# What TLC writes in a run's folder beside its messages: a file per behaviour of a simulation, the state graph.
+# What TLC writes into a run's folder: a file per behaviour of a simulation, and the state graph.
 BEHAVIOURS = "behaviours"
 GRAPH = "graph.dot"
 
 
 def heap_bytes(memory_bytes: int) -> int:
-    """The Java heap that fits into a limit with everything included."""
+    """The Java heap that fits into a limit on all memory of the process."""
     return max(memory_bytes - max(_OVERHEAD, memory_bytes // 5), memory_bytes * 2 // 5, _SMALLEST_HEAP)
 
 
 def _tuning(options: TlcOptions, limits: Limits) -> tuple[str, ...]:
-    """Options of the JVM on which no answer of TLC's depends."""
+    """JVM options that do not change TLC's results."""
     return (
         "-XX:+UseParallelGC",
         f"-XX:ParallelGCThreads={options.workers}",
@@ -82,11 +82,11 @@ def build_argv(
 ) -> tuple[str, ...]:
     """The command line of TLC for a run in ``folder``, which holds the modules and the config.
 
-    Module and config are named relative to the folder, the only form that all TLC versions read alike; the folder
-    is also the working directory, and ``tmp`` in it the JVM's own, since TLC up to 1.7.4 writes its standard modules
-    into ``java.io.tmpdir`` and deletes them at exit. ``jvm_options`` are those of this machine; the run's own come later.
-    ``overrides`` are jars and folders of classes; TLC's own classes go before those. Without ``tuned`` it leaves out what
-    is for speed, memory or a reader of the output alone.
+    Module and config are relative to the folder, the only form that all TLC versions read the same way. The folder is
+    also the working directory, and its ``tmp`` is ``java.io.tmpdir``, where TLC up to 1.7.4 writes its standard modules
+    and deletes them at exit. ``jvm_options`` are those of this machine; the run's own override them. ``overrides`` are
+    jars and folders of classes; TLC's own classes take precedence. Without ``tuned`` options are left out that only
+    serve speed, memory or readable output.
     """
     jvm = (
         str(java),
@@ -102,8 +102,8 @@ def build_argv(
     )
     tlc = ["-tool", "-config", config, "-metadir", str(folder / "states"), "-workers", str(options.workers)]
     tlc += ["-fp", str(options.fp), "-seed", str(options.seed), "-checkpoint", "0"]
-    # TLC else looks for lassos three seconds after its start too, in what it has found by then: what it answers, and how
-    # many states it counts, would depend on how fast the machine is.
+    # By default TLC also looks for lassos three seconds after its start, so its result and counts would depend on the
+    # speed of the machine.
     tlc += ["-lncheck", "final"]
     if not options.check_deadlock:
         tlc.append("-deadlock")

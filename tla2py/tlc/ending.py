@@ -1,7 +1,7 @@
-"""The exit status that TLC will end with, read from what it printed.
+"""TLC's exit status, read from its output before the process ends.
 
-A JVM that has run TLC waits 0.3 seconds for its idle threads at its end, when all is said. Where what was said leaves no
-doubt about the exit status nobody needs to wait for it.
+After TLC's last message its JVM waits 0.3 seconds for idle threads. If the messages leave no doubt about the exit
+status, that wait is unnecessary.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from tla2py.model.run import TlcOptions
 from tla2py.tlc.output.codes import Code
 
-# TLC's last message; what it writes elsewhere it has written by then.
+# TLC's last message; by then it has written all its files.
 _LAST = b"@!@!@ENDMSG 2186 @!@!@\n"
 _HEAD = re.compile(rb"@!@!@STARTMSG (\d+):(\d) @!@!@")
-# The errors that go with a violation, and its exit status; whatever else TLC says it ends with is waited for.
+# The errors that report a violation, and its exit status; for all other errors the process's exit status counts.
 _STATUSES: dict[frozenset[int], int] = {
     frozenset({Code.INVARIANT, Code.BEHAVIOR}): 12,
     frozenset({Code.INVARIANT_INITIAL}): 12,
@@ -27,14 +27,14 @@ _STATUSES: dict[frozenset[int], int] = {
 _ERRORS = (b"1", b"2")
 
 
-def tells_its_end(options: TlcOptions) -> bool:
-    """Whether ``exit_status`` may be believed: not where more is written than messages, nor where TLC goes on."""
+def ends_predictably(options: TlcOptions) -> bool:
+    """Whether ``exit_status`` is reliable: TLC writes only messages, and stops at the first violation."""
     plain = not (options.options or options.java_options or options.graph or options.behaviours)
     return plain and options.mode == "check"
 
 
 def exit_status(file: Path) -> int | None:
-    """The exit status of a check that has printed its last message into a file, None where only TLC knows."""
+    """The exit status of a check whose output in ``file`` is complete, None if it is incomplete or inconclusive."""
     with file.open("rb") as stream:
         if stream.seek(0, 2) < len(_LAST):
             return None

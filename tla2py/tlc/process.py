@@ -1,4 +1,4 @@
-"""Executing one argv in its own folder, under limits, as a process group that never outlives its driver."""
+"""The execution of one argv in its own folder, under limits, as a process group that never outlives its driver."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from tla2py.model.run import TerminationReason
 from tla2py.tlc.sandbox import reaper
 from tla2py.tlc.sandbox.sandbox import Sandbox, environment, network_refused, start
 
-# How often limits are looked at; memory grows by at most some hundred MB in between.
+# How often limits are checked; memory grows by at most some hundred MB in between.
 _POLL_SECONDS = 0.1
 _BRISK_SECONDS = 10.0
 _BRISK_POLL_SECONDS = 0.02
-# What one execution may print before it is stopped.
+# The most output before an execution is stopped.
 OUTPUT_LIMIT_BYTES = 4 * 1024**3
-# The shell's exit statuses for a command that cannot be executed or found; TLC itself never ends with them.
+# The shell's exit statuses for a command that cannot be executed or found; TLC never ends with them.
 _NOT_STARTED = (126, 127)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a process ended, see ``tla2py.model.run.Execution`` for the fields."""
+    """The end of a process; the fields are those of ``tla2py.model.run.Execution``."""
 
     exit_code: int | None
     termination_reason: TerminationReason | None
@@ -50,14 +50,15 @@ def execute_argv(
     memory_bytes: int,
     cancelled: threading.Event | None = None,
     watch: Callable[[], TerminationReason | None] | None = None,
-    told: Callable[[Path], int | None] | None = None,
+    predict: Callable[[Path], int | None] | None = None,
     sandbox: Sandbox | None = None,
 ) -> Ended:
-    """Run a command in ``folder`` until it ends or a limit ends it; its streams go to ``stdout.txt``, ``stderr.txt``.
+    """The end of a command that runs in ``folder``; its streams go to ``stdout.txt`` and ``stderr.txt``.
 
-    A failing command is never an exception: it is told by the exit code (None when it could not be started) and the
-    termination reason. ``watch`` is called a few times a second and says why to stop it, if so. ``told`` finds in the standard output so
-    far what the exit code is going to be, if that is all there is to wait for. Without a ``sandbox`` it is trusted.
+    A failing command raises no exception: the exit code (None if it could not be started) and the termination reason
+    say what happened. ``watch`` is called a few times a second and returns a reason to stop the command, or None.
+    ``predict`` returns the exit code from the standard output so far if it is certain, so that nobody waits for the
+    process to end. Without a ``sandbox`` the command is trusted.
     """
     started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     begun = time.monotonic()
@@ -74,13 +75,12 @@ def execute_argv(
         )
     reason: TerminationReason | None = "killed"
     status: int | None = None
-    look = (lambda: told(folder / "stdout.txt")) if told else None
     try:
         reason, status = _wait(
-            process.pid, folder, begun + timeout_seconds, memory_bytes, cancelled, watch, look
+            process.pid, folder, begun + timeout_seconds, memory_bytes, cancelled, watch, predict
         )
     finally:
-        # What is left of the group goes with its leader, which is not reaped yet, so the number is still its own.
+        # Kill the rest of the group before its leader is reaped, while no other process can have its id.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         _, waited, usage = os.wait4(process.pid, 0)
@@ -104,7 +104,7 @@ def execute_argv(
             memory_bytes=memory_bytes,
             cancelled=cancelled,
             watch=watch,
-            told=told,
+            predict=predict,
             sandbox=replace(sandbox, server=True),
         )
     return Ended(
@@ -124,23 +124,23 @@ def _wait(
     memory_bytes: int,
     cancelled: threading.Event | None,
     watch: Callable[[], TerminationReason | None] | None,
-    told: Callable[[], int | None] | None,
+    predict: Callable[[Path], int | None] | None,
 ) -> tuple[TerminationReason | None, int | None]:
-    """Why the process has to be killed, or the exit code that it has told; it is not reaped yet.
+    """The reason to kill the process, or its predicted exit code; both None if it ended on its own.
 
-    Both are None when it ended by itself.
+    The process is not reaped.
     """
     group = psutil.Process(pid)
-    looked = time.monotonic()
-    # Many small runs end soon, and for those the last moment counts.
-    brisk = looked + _BRISK_SECONDS
+    checked = time.monotonic()
+    # Most runs are small, and a short poll saves a noticeable part of their time.
+    brisk = checked + _BRISK_SECONDS
     with _exit_of(pid) as ended:
-        while not ended(_pause(told is not None and time.monotonic() < brisk, deadline)):
-            if told is not None and (status := told()) is not None:
+        while not ended(_pause(predict is not None and time.monotonic() < brisk, deadline)):
+            if predict is not None and (status := predict(folder / "stdout.txt")) is not None:
                 return None, status
-            if time.monotonic() < min(looked + _POLL_SECONDS, deadline):
+            if time.monotonic() < min(checked + _POLL_SECONDS, deadline):
                 continue
-            looked = time.monotonic()
+            checked = time.monotonic()
             if cancelled is not None and cancelled.is_set():
                 return "killed", None
             if time.monotonic() >= deadline:
@@ -155,13 +155,13 @@ def _wait(
 
 
 def _pause(brisk: bool, deadline: float) -> float:
-    """The seconds until to look again."""
+    """The seconds until the next check."""
     return min(_BRISK_POLL_SECONDS if brisk else _POLL_SECONDS, max(deadline - time.monotonic(), 0.0))
 
 
 @contextlib.contextmanager
 def _exit_of(pid: int) -> Iterator[Callable[[float], bool]]:
-    """A function that waits up to some seconds for the end of a child without reaping it."""
+    """A function that waits up to the given seconds and returns whether the child, not reaped, has ended."""
     if not hasattr(os, "pidfd_open"):
 
         def by_polling(seconds: float) -> bool:

@@ -1,1 +1,1 @@
-"""Java, the TLA+ jars, and what is asked of them besides checking."""
+"""Java and the TLA+ jars, and their uses besides model checking."""

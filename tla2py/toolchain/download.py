@@ -1,4 +1,4 @@
-"""Fetching one file over HTTP: whole and as expected, or not at all."""
+"""The download of one file over HTTP, complete and with the expected digest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from tla2py.errors import ToolchainError
 
 _CHUNK = 1 << 16
-# What is wrong with the disk here, and not with the network.
+# Errors of the disk, not of the network.
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -26,11 +26,12 @@ def download(
     patience: float = 30.0,
     report: Callable[[int, int | None], None] = lambda _done, _total: None,
 ) -> None:
-    """Fetch ``url`` into the file ``target``, through the proxy that the environment names.
+    """Download ``url`` into the file ``target``, through the proxy of the environment.
 
-    ``sha256`` is what the file has to have; ``patience`` is for how many seconds the server may be silent; ``report``
-    hears how many bytes of how many have come. An OSError is the disk's. Raises ToolchainError: ``download-failed``, ``download-cut`` when fewer
-    or more bytes came than were announced, ``download-digest``. After an error ``target`` may hold a part.
+    ``sha256`` is the digest that the file must have; ``patience`` is how many seconds the server may be silent;
+    ``report`` gets the bytes so far and the total. Raises OSError for the disk, and ToolchainError:
+    ``download-failed``, ``download-cut`` if the size differs from the announced one, ``download-digest``. After an error
+    ``target`` may hold a part of the file.
     """
     digest = hashlib.sha256()
     done, total = 0, None
@@ -47,7 +48,7 @@ def download(
                 report(done, total)
     except urllib.error.HTTPError as error:
         error.close()
-        hint = "see which releases there are: tla2py tools install -h" if error.code == 404 else OFFLINE
+        hint = "tla2py tools install -h lists the releases" if error.code == 404 else OFFLINE
         raise ToolchainError(
             "download-failed", f"{url} answers {error.code} {error.reason}", hint=hint
         ) from error
@@ -56,7 +57,7 @@ def download(
             raise
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         if isinstance(reason, TimeoutError):
-            reason = f"nothing came for {patience:g} s"
+            reason = f"no data for {patience:g} s"
         raise ToolchainError(
             "download-failed", f"cannot fetch {url}: {reason or type(error).__name__}", hint=OFFLINE
         ) from error
@@ -64,17 +65,17 @@ def download(
         raise ToolchainError(
             "download-cut",
             f"{url} ended after {done:,} of {total:,} bytes",
-            hint="nothing was installed; the same command tries again",
+            hint="nothing was installed; run the same command to try again",
         )
     if sha256 is not None and digest.hexdigest() != sha256.lower():
         raise ToolchainError(
             "download-digest",
             f"{url} has the sha256 {digest.hexdigest()}, not {sha256.lower()}",
-            hint="nothing was installed; try again, and if it stays so, somebody changed the file",
+            hint="nothing was installed; try again, and if the digest is still wrong, the file has been changed",
         )
 
 
 OFFLINE = (
-    "where there is no network: fetch the file elsewhere and give it with --from-file FILE; "
+    "without a network: download the file elsewhere and pass it with --from-file FILE; "
     "behind a proxy: set https_proxy; with a mirror: set TLA2PY_MIRROR"
 )

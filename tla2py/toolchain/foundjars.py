@@ -1,4 +1,4 @@
-"""Every ``tla2tools.jar`` that tla2py knows of, and which of them runs use."""
+"""Every ``tla2tools.jar`` that tla2py finds, and the one that runs use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tla2py.toolchain.toolchain import Jar, bundled_jar, find_jar, read_jar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundJar:
-    """A jar: what names it, its path, what it says of itself (None if it is damaged), whether and why runs use it."""
+    """A jar: its name, its path, its contents (None if damaged), whether runs use it, and a note that says why."""
 
     name: str
     path: Path
@@ -26,7 +26,7 @@ class FoundJar:
 
 
 def found_jars() -> list[FoundJar]:
-    """The jars: installed ones, the bundled one, and the one that is named if it is none of these."""
+    """The jars: installed ones, the bundled one, and the one in use if it is another."""
     problem = ""
     try:
         used: Path | None = find_jar().path
@@ -58,7 +58,7 @@ def _reason() -> str:
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
-    # The installed ones first, so that a jar goes by the name of its release.
+    # Installed ones first, so that a jar has the name of its release.
     yield from installed_releases()
     with contextlib.suppress(ToolchainError):
         yield "bundled", bundled_jar()

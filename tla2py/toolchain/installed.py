@@ -1,4 +1,4 @@
-"""The releases in the user's cache: installing them, and finding them again.
+"""The releases installed in the user's cache.
 
 ::
 
@@ -25,12 +25,12 @@ _JAR = "tla2tools.jar"
 
 
 def tools_folder() -> Path:
-    """Where installed releases are, there or not."""
+    """The folder of installed releases, which may not exist."""
     return platformdirs.user_cache_path("tla2py") / "tools"
 
 
 def installed_jar(name: str) -> Path | None:
-    """The jar of an installed release of the tools, None when it is not installed."""
+    """The jar of an installed release of the tools, None if it is not installed."""
     if not re.fullmatch(r"[\w.-]+", name):
         return None
     jar = tools_folder() / name.removeprefix("v") / _JAR
@@ -38,23 +38,23 @@ def installed_jar(name: str) -> Path | None:
 
 
 def installed(wanted: Release) -> Path | None:
-    """The jar of a release, or the folder of the CommunityModules; None when it is not installed."""
+    """The jar of a release, or the folder of the CommunityModules; None if not installed."""
     return community_modules() if wanted.name == COMMUNITY else installed_jar(wanted.name)
 
 
 def installed_releases() -> list[tuple[str, Path]]:
-    """The names and the jars of the installed releases of the tools."""
+    """The names and jars of the installed releases of the tools."""
     return [(jar.parent.name, jar) for jar in sorted(tools_folder().glob(f"*/{_JAR}"))]
 
 
 def community_modules() -> Path | None:
-    """The folder of the installed CommunityModules, None when they are not installed."""
+    """The folder of the installed CommunityModules, None if not installed."""
     folder = tools_folder() / COMMUNITY / "modules"
     return folder if folder.is_dir() else None
 
 
 def module_folder(named: Path) -> Path:
-    """The folder that is meant by ``-L``: ``community-modules``, where no folder is called so, is the installed one.
+    """The folder of an option ``-L``; ``community-modules`` is the installed one unless a folder has this name.
 
     Raises ToolchainError (``not-installed``).
     """
@@ -65,7 +65,7 @@ def module_folder(named: Path) -> Path:
         raise ToolchainError(
             "not-installed",
             "the CommunityModules are not installed",
-            hint=f"tla2py tools install {COMMUNITY}; where no network is, add --from-file JAR",
+            hint=f"tla2py tools install {COMMUNITY}; without a network, add --from-file JAR",
         )
     return found
 
@@ -79,11 +79,10 @@ def install(
     patience: float = 30.0,
     report: Callable[[int, int | None], None] = lambda _done, _total: None,
 ) -> Path:
-    """Install a release, from its address or from ``file``, in place of one that is there; the jar's path.
+    """The jar of a release, installed from its address or from ``file``; replaces an installed one.
 
-    ``check`` raises when a file is not what it has to be. Nothing is changed unless all went well. Raises
-    ToolchainError as ``download`` and ``check`` do, ``jar-missing``, ``download-digest``, and InputError
-    (``cache-unwritable``).
+    ``check`` raises an error for a wrong file. An error leaves everything unchanged. Raises the ToolchainErrors of
+    ``download`` and ``check``, ``jar-missing``, and InputError (``cache-unwritable``).
     """
     base = tools_folder()
     place = base / wanted.name
@@ -109,13 +108,13 @@ def install(
         raise InputError(
             "cache-unwritable",
             f"cannot write to {base}: {error.strerror or error}",
-            hint="set XDG_CACHE_HOME to a folder that can be written to",
+            hint="set XDG_CACHE_HOME to a writable folder",
         ) from error
     return place / wanted.file
 
 
 def check_modules(path: Path) -> None:
-    """See that a file is the jar of the CommunityModules. Raises ToolchainError (``jar-corrupt``)."""
+    """Check that a file is the jar of the CommunityModules. Raises ToolchainError (``jar-corrupt``)."""
     try:
         with zipfile.ZipFile(path) as jar:
             found = "SequencesExt.tla" in jar.namelist() and jar.testzip() is None
@@ -125,7 +124,7 @@ def check_modules(path: Path) -> None:
         raise ToolchainError(
             "jar-corrupt",
             f"{path.name} is not the jar of the CommunityModules",
-            hint="CommunityModules-deps.jar has them",
+            hint="use CommunityModules-deps.jar",
         )
 
 
@@ -133,13 +132,13 @@ def _unpack_modules(jar: Path, folder: Path) -> None:
     folder.mkdir()
     with zipfile.ZipFile(jar) as archive:
         for name in archive.namelist():
-            # Only what lies on top: a module's name has no folder.
+            # Only modules at the top level.
             if re.fullmatch(r"\w+\.tla", name) and len(PurePosixPath(name).parts) == 1:
                 (folder / name).write_bytes(archive.read(name))
 
 
 def _put(fresh: Path, place: Path, aside: Path) -> None:
-    """Put a folder in place by renaming, what was there going aside; with another who does the same, one of both wins."""
+    """Rename a folder into its place, and the old one aside; of two processes that do this at once, one wins."""
     if place.exists():
         place.replace(aside)
     try:

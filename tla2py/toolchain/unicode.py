@@ -1,6 +1,6 @@
-"""Unicode in TLA+: whether the TLC at hand reads it, told before anything is run.
+"""Unicode in TLA+, checked before anything runs.
 
-TLC reads ``≜``, ``∈`` and the like since 2025; older ones stop at the first of them. Comments may hold anything.
+TLC reads ``≜``, ``∈`` and the like since 2025; older versions stop at the first of them, except in comments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TOKEN = re.compile(r'\\\*[^\n]*|\(\*|\*\)|"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]')
 _HEAD = re.compile(r"-{4,}\s*MODULE\b")
 _PROBE = "---- MODULE Probe ----\nA ≜ ∀ x ∈ {} : x\n====\n"
 _SECONDS = 60
-# What is written in place of a symbol; each of these is one in Unicode too.
+# The ASCII form of each symbol.
 _ASCII = {
     "≜": "==",
     "∧": "/\\",
@@ -60,9 +60,9 @@ _ASCII = {
 
 
 def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain: Toolchain) -> None:
-    """See that no text has a symbol that the TLC at hand does not read; ``paths`` are the files of texts, by their key.
+    """Check that this TLC reads all symbols in the texts; ``paths`` are the files of the texts, by the same keys.
 
-    Raises InputError (``unicode``) with the place of the first one.
+    Raises InputError (``unicode``) with the place of the first symbol that it does not read.
     """
     for key, text in texts.items():
         if text.isascii() or (found := unicode_symbol(text)) is None or reads_unicode(toolchain):
@@ -74,14 +74,14 @@ def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain
             "unicode",
             f"{symbol} is Unicode, which this TLC does not read ({toolchain.jar.path.name} of {toolchain.jar.date})",
             where=where,
-            hint=f"'tla2py tools install rolling' gets one that does, for --tla2tools rolling; {instead}",
+            hint=f"install a TLC that does with 'tla2py tools install rolling', and use --tla2tools rolling; {instead}",
         )
 
 
 def unicode_symbol(text: str) -> tuple[int, int, str] | None:
-    """The line and column of the first character of a module, outside comments, that older TLCs stop at.
+    """The line, column and text of the first character, outside comments, that older TLCs do not read.
 
-    In strings these read Latin-1.
+    In strings they read Latin-1.
     """
     depth = 0
     head = _HEAD.search(text)
@@ -104,7 +104,7 @@ def unicode_symbol(text: str) -> tuple[int, int, str] | None:
 
 @lru_cache(maxsize=8)
 def reads_unicode(toolchain: Toolchain) -> bool:
-    """Whether SANY in the jar reads a module in Unicode; asked once."""
+    """Whether the jar's SANY reads a module in Unicode."""
     with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
         (Path(folder) / "Probe.tla").write_text(_PROBE, encoding="utf-8")
         java = [str(toolchain.java.path), f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tla2py.model.run import Mode, TlcOptions
-from tla2py.tlc.ending import exit_status, tells_its_end
+from tla2py.tlc.ending import ends_predictably, exit_status
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tlc"
 CASES = [
@@ -34,7 +34,7 @@ def expected_of(case: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("case", "version"), CASES)
 def test_it_is_the_real_one_or_none(case: str, version: str, tmp_path: Path) -> None:
     expected = expected_of(case)
-    if not tells_its_end(options_of(expected)):
+    if not ends_predictably(options_of(expected)):
         return
     text = (CORPUS / case / f"{version}.txt").read_bytes()
     # It is asked at any time, so also before what may come after a message that looks like the last.
@@ -51,7 +51,7 @@ def test_it_is_the_real_one_or_none(case: str, version: str, tmp_path: Path) -> 
 )
 def test_it_is_known_for_what_models_do(case: str, code: int, version: str) -> None:
     assert exit_status(CORPUS / case / f"{version}.txt") == code
-    assert tells_its_end(options_of(expected_of(case)))
+    assert ends_predictably(options_of(expected_of(case)))
 
 
 def test_nothing_is_known_before_the_last_message(tmp_path: Path) -> None:
@@ -74,4 +74,4 @@ def test_nothing_is_known_before_the_last_message(tmp_path: Path) -> None:
     ],
 )
 def test_it_is_waited_for_where_more_is_written(options: TlcOptions) -> None:
-    assert not tells_its_end(options)
+    assert not ends_predictably(options)

@@ -1,1 +1,1 @@
-"""JVMs that serve many runs."""
+"""JVMs that stay alive for many runs."""

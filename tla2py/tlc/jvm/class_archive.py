@@ -1,9 +1,9 @@
-"""A class-data archive of TLC for a Java: it takes a third off the time of a small run, half of its processor time.
+"""Class-data archives of TLC, which save a third of a small run's time and half of its CPU time.
 
-Most of a small run is the JVM's loading of TLC's classes, which an archive made by an earlier run spares
-(``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time cache, JEP 514, which keeps them linked too). It is
-made once per Java and jar, in the user's cache folder, and is of no consequence for what TLC says: a JVM that finds an
-archive unfit does without it.
+Most of a small run is the loading of TLC's classes, which an archive from an earlier run avoids
+(``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time cache, JEP 514, which also keeps them linked).
+There is one per Java and jar, in the user's cache folder. Results do not depend on it: a JVM ignores an archive that
+does not fit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import platformdirs
 from tla2py.tlc.sandbox.sandbox import java_sandbox, run
 from tla2py.toolchain.toolchain import Toolchain
 
-# Runs through what most models use, a violated property with a lasso among it, so that those classes are in the archive.
+# This model uses what most models use, including a lasso that violates a property, so that the archive has the classes.
 _MODULE = r"""---- MODULE Warm ----
 EXTENDS Naturals, Sequences, FiniteSets, TLC
 CONSTANTS Nodes
@@ -52,27 +52,27 @@ Settles == <>[](\A n \in Nodes : state[n].role = "busy")
 """
 _CONFIG = "CONSTANT Nodes = {n1, n2}\nSPECIFICATION Spec\nINVARIANT TypeOK\nPROPERTY Settles\n"
 _SECONDS = 120
-# Interpreted: up to Java 20 an archive remembers of a method that it waits for the compiler, and a JVM that takes the method
-# from there leaves it to the interpreter for good (JDK-8306460), which made runs ten times slower.
+# Interpreted: up to Java 20 an archive marks methods that wait for the compiler, and a JVM that loads them from there
+# never compiles them (JDK-8306460), which made runs ten times slower.
 _INTERPRETED = ("-Xint",)
 _AOT = ".aot"
-# Java 24 has the cache in two steps only.
+# Java 24 needs two runs to make the cache.
 _AOT_SINCE = 25
-# Ten MiB each; there is one for every Java and jar in use.
+# Ten MiB each.
 _KEPT = 6
 
 
 def archive_options(archive: Path) -> tuple[str, ...]:
-    """What has a JVM take its classes from an archive, and keep what it thinks of that out of TLC's output."""
+    """The JVM options to use an archive and to keep the JVM's warnings about it out of TLC's output."""
     option = "AOTCache" if archive.suffix == _AOT else "SharedArchiveFile"
     return (f"-XX:{option}={archive}", "-Xlog:disable", "-Xlog:all=error:stderr")
 
 
 @lru_cache(maxsize=8)
 def class_archive(toolchain: Toolchain) -> Path | None:
-    """The archive for a Java and a jar, made if there is none, or None where none can be made.
+    """The archive for a Java and a jar, made if missing, or None if it cannot be made.
 
-    Many processes may ask at once: one makes it, the others wait.
+    If several processes need it at once, one makes it and the others wait.
     """
     folder = platformdirs.user_cache_path("tla2py") / "archives"
     archive = folder / f"{_key(toolchain)}{_AOT if toolchain.java.major >= _AOT_SINCE else '.jsa'}"
@@ -93,7 +93,7 @@ def class_archive(toolchain: Toolchain) -> Path | None:
 
 
 def _key(toolchain: Toolchain) -> str:
-    """A digest of what an archive depends on: the JVM looks at the jar's place, size and time of change too."""
+    """The digest of what an archive depends on, including the jar's path, size and time, which the JVM checks."""
     jar = toolchain.jar.path.stat()
     java = toolchain.java.path.resolve()
     parts: list[object] = [java, java.stat().st_mtime_ns, toolchain.java.version]
@@ -110,7 +110,7 @@ def _key(toolchain: Toolchain) -> str:
 
 
 def _forget(folder: Path) -> None:
-    """Remove what has not been used for longest; a JVM that has lost its archive does without."""
+    """Remove the least recently used archives; a JVM works without one."""
     archives = sorted(
         (*folder.glob("*.jsa"), *folder.glob(f"*{_AOT}")), key=lambda file: file.stat().st_mtime, reverse=True
     )
@@ -126,12 +126,12 @@ def _make(toolchain: Toolchain, archive: Path) -> None:
         (folder / "Warm.cfg").write_text(_CONFIG)
         new, made = archive.with_suffix(f".{os.getpid()}"), folder / f"new{archive.suffix}"
         keep = "AOTCacheOutput" if archive.suffix == _AOT else "ArchiveClassesAtExit"
-        # A cache keeps what the compilers have learnt too.
+        # An AOT cache also keeps profiles for the compilers, so TLC must not be interpreted only.
         how = () if archive.suffix == _AOT else _INTERPRETED
         java = (toolchain.java.path, "-XX:+UseParallelGC", *how, f"-XX:{keep}={made}", "-Xlog:disable")
         tlc = ("-cp", toolchain.jar.path, "tlc2.TLC", "-tool", "-deadlock", "-lncheck", "final", "Warm.tla")
         try:
-            # A jar may come from anybody, as that of a project does.
+            # The jar may be untrusted: a project can name its own.
             sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
             run(
                 [*map(str, java), f"-Djava.io.tmpdir={folder}", *map(str, tlc)],

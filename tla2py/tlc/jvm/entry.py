@@ -1,4 +1,4 @@
-"""What TLC's ``main`` does, put together from method handles, since ``main`` itself ends the JVM."""
+"""TLC's ``main`` as a combination of method handles, because ``main`` itself ends the JVM."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ HANDLES = "java.lang.invoke.MethodHandles"
 
 
 def main_handle(java: Gateway, lookup: Reference, loader: Reference, arguments: Sequence[str]) -> Reference:
-    """What TLC's ``main`` does up to its exit status, as a handle without parameters.
+    """A method handle without parameters that does what TLC's ``main`` does and returns the exit status.
 
     It is ``tlc = new TLC(); if (!tlc.handleParameters(arguments)) return 1; tlc.setResolver(new
-    SimpleFilenameToStream()); return ExitStatus.errorConstantToExitStatus(tlc.process())``. The objects of TLC's
-    classes never meet the gateway itself, which remembers the classes it has seen.
+    SimpleFilenameToStream()); return ExitStatus.errorConstantToExitStatus(tlc.process())``. Objects of TLC's classes
+    never reach the gateway, which would keep their classes alive.
     """
     tlc = java.get(loader, "loadClass", "tlc2.TLC")
 

@@ -1,8 +1,8 @@
-"""Calling methods of a JVM that runs a Py4J gateway.
+"""A client of a Py4J gateway, which calls methods in a JVM.
 
-Py4J's own client connects again when a connection breaks, sends a command twice then, and logs what goes wrong; here a
-gateway that is gone is an error and nothing else. It also lets go of objects only when Python's garbage collector finds
-them, and TLC's classes are to go with the run that loaded them.
+Py4J's own client reconnects when a connection breaks, then sends a command twice, and logs errors; here a lost gateway
+is an error. Py4J's client also releases objects only when Python's garbage collector finds them, but TLC's classes must
+go with the run that loaded them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# The gateway holds back each answer until the one before it is acknowledged, which Linux does after 40 ms unless told to
-# do it now, each time; other systems have no such word.
+# The gateway holds back each answer until the previous one is acknowledged, which Linux does after 40 ms unless
+# requested each time; other systems do not have this option.
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 
 
 class GatewayError(Exception):
-    """The gateway is gone, does not answer in time, or the call has thrown."""
+    """The gateway is gone or does not answer in time, or the call has thrown an exception."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Gateway:
             self._socket.close()
 
     def call(self, target: Reference | str, method: str, *arguments: Reference | str | int | None) -> object:
-        """What a method of an object, or of a class given by its name, returns."""
+        """The result of a method of an object, or of a class given by name."""
         name = target.id if isinstance(target, Reference) else f"z:{target}"
         return self._ask(f"c\n{name}\n{method}\n{_written(arguments)}e\n")
 
@@ -59,11 +59,11 @@ class Gateway:
         return _reference(self.call(target, method, *arguments))
 
     def new(self, name: str, *arguments: Reference | str | int | None) -> Reference:
-        """A new object of a class."""
+        """A new instance of a class."""
         return _reference(self._ask(f"i\n{name}\n{_written(arguments)}e\n"))
 
     def array(self, name: str, items: Iterable[Reference | str | int | None] = ()) -> Reference:
-        """An array of a class's objects."""
+        """A new array."""
         values = list(items)
         made = _reference(self._ask(f"a\nc\ns{name}\ni{len(values)}\ne\n"))
         for index, value in enumerate(values):
@@ -71,15 +71,15 @@ class Gateway:
         return made
 
     def item(self, array: Reference, index: int) -> Reference:
-        """The object at an index of an array."""
+        """An element of an array."""
         return _reference(self._ask(f"a\ng\n{array.id}\ni{index}\ne\n"))
 
     def mark(self) -> int:
-        """A point in time, for ``forget_since``."""
+        """The point in time to pass to ``forget_since``."""
         return len(self._made)
 
     def forget_since(self, mark: int) -> None:
-        """Let the JVM let go of the objects that were handed out since."""
+        """Release the objects that the JVM handed out since ``mark``."""
         gone, self._made = self._made[mark:], self._made[:mark]
         self._send("".join(f"m\nd\n{name}\ne\n" for name in gone))
         for _ in gone:
@@ -135,5 +135,5 @@ def _argument(value: Reference | str | int | None) -> str:
 
 def _reference(value: object) -> Reference:
     if not isinstance(value, Reference):
-        raise GatewayError(f"no object but {value!r}")
+        raise GatewayError(f"not an object: {value!r}")
     return value

@@ -1,11 +1,10 @@
-"""A JVM that runs TLC many times, each time as if it were the first.
+"""A host: a JVM that runs TLC many times, each time as if it were the first.
 
-Most of a small run is the start of a JVM. A host is one that stays: every run gets a class loader of its own over the jar,
-so that no static state of TLC's outlives it, a main thread of its own, pristine system properties, and streams of its
-own. It is the gateway that PySpark brings along, and what TLC's ``main`` does is put together from method handles:
-``main`` itself would end the JVM with its exit status.
+Most of a small run is the start of a JVM, which a host avoids. Every run gets its own class loader, so that no static
+state of TLC outlives it, and its own main thread, system properties and streams. The JVM runs the gateway that PySpark
+ships; method handles replace TLC's ``main``, which would end the JVM.
 
-Whatever is out of the ordinary spoils a host, and the run has to be executed by a process of its own.
+Anything unusual spoils a host, and the run is repeated in its own process.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from tla2py.tlc.jvm.gateway import Gateway, GatewayError, Reference
 from tla2py.tlc.sandbox import reaper
 from tla2py.tlc.sandbox.sandbox import environment, java_sandbox, start
 
-# Stands in a command line for the folder of the host.
+# The placeholder for the host's folder in a command line.
 FOLDER = Path("/tla2py-host")
 _SERVER = ("py4j.GatewayServer", "--enable-auth", "0")
 _START_SECONDS = 60
-# A JVM that does not answer for so long is not well; what it is asked to do takes milliseconds.
+# Calls take milliseconds.
 _ANSWER_SECONDS = 20
 _POLL_MILLISECONDS = 100
 _COMMON_POOL = "ForkJoinPool.commonPool-"
@@ -41,12 +40,12 @@ _QUERY = ("ObjectName", "QueryExp")
 
 
 class SpoiledError(Exception):
-    """A host cannot be trusted any more, nor what it did last; its text says why."""
+    """A host and its last run cannot be trusted; the text says why."""
 
 
 def gateway_jar() -> Path | None:
-    """The jar of Py4J that PySpark has, or None without PySpark."""
-    # Spark's workers import PySpark from an archive, which has no jars; the folder it was installed to has.
+    """PySpark's jar of Py4J, or None without PySpark."""
+    # Spark's workers import PySpark from an archive without jars; its installation folder has them.
     homes = [Path(entry, "pyspark") for entry in sys.path]
     homes += [Path(os.environ["SPARK_HOME"])] if "SPARK_HOME" in os.environ else []
     found = (jar for home in homes for jar in sorted((home / "jars").glob("py4j-*.jar")))
@@ -54,16 +53,16 @@ def gateway_jar() -> Path | None:
 
 
 def _unpack(jar: Path, target: Path) -> None:
-    """Write a jar anew without compression: every run loads its classes again, a tenth of which was to unpack them."""
+    """Write a copy of a jar without compression, because unpacking is a tenth of loading classes, which every run does."""
     with zipfile.ZipFile(jar) as packed, zipfile.ZipFile(target, "w") as plain:
         for item in packed.infolist():
             plain.writestr(item, packed.read(item), zipfile.ZIP_STORED)
 
 
 class Host:
-    """A JVM with a folder that its runs use in turn; ``java`` is its command line up to TLC's class path, the ``jar``.
+    """A JVM and a folder that its runs use one after another; ``java`` is its command line up to the class path.
 
-    Raises SpoiledError when it does not start.
+    Raises SpoiledError if the JVM does not start.
     """
 
     def __init__(self, java: Sequence[str], gateway: Path, jar: Path, *, trust: bool = False) -> None:
@@ -73,7 +72,7 @@ class Host:
         (self.folder / "tmp").mkdir(parents=True)
         java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
         command, descriptor = reaper.guarded((*java, "-cp", str(gateway), *_SERVER))
-        # Out of the runs' reach, as what they share with those after them; there before the JVM, which is given no more.
+        # Outside the runs' folder, since later runs use it too. It must exist before the sandbox is made.
         plain = self._base / "jar" / jar.name
         plain.parent.mkdir()
         plain.touch()
@@ -94,7 +93,7 @@ class Host:
         try:
             if not trust:
                 _unpack(jar, plain)
-            # A jar may name others that lie beside it.
+            # A trusted jar stays in place, since its manifest may name other jars beside it.
             self._connect(jar if trust else plain)
         except BaseException as error:
             self.kill()
@@ -104,13 +103,13 @@ class Host:
 
     def _connect(self, jar: Path) -> None:
         deadline = time.monotonic() + _START_SECONDS
-        while (told := (self._base / "out").read_text("utf-8", "replace")).count("\n") < 2:
+        while (output := (self._base / "out").read_text("utf-8", "replace")).count("\n") < 2:
             if self._jvm.status() == psutil.STATUS_ZOMBIE or time.monotonic() > deadline:
                 raise GatewayError("the JVM did not start")
             time.sleep(0.01)
-        words = told.split()
-        self._said = self._chatter()
-        self._gateway = java = Gateway(int(words[0]), words[1], _ANSWER_SECONDS)
+        port, token, *_ = output.split()
+        self._printed = self._printed_bytes()
+        self._gateway = java = Gateway(int(port), token, _ANSWER_SECONDS)
         uri = java.get(java.new("java.io.File", str(jar)), "toURI")
         self._urls = java.array("java.net.URL", [java.get(uri, "toURL")])
         self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
@@ -131,8 +130,8 @@ class Host:
         assert self._gateway is not None
         return self._gateway
 
-    def _chatter(self) -> int:
-        """How much the JVM itself has printed, which in a run of its own would be among TLC's output."""
+    def _printed_bytes(self) -> int:
+        """The size of the JVM's own output, which would be part of TLC's output in a separate process."""
         return sum((self._base / name).stat().st_size for name in ("out", "err"))
 
     def run(
@@ -147,7 +146,7 @@ class Host:
     ) -> int:
         """The exit status of TLC with these arguments in ``folder``; its streams go to files there.
 
-        Raises SpoiledError: ``long`` when it takes longer, by the clock or of the processor, ``cancelled``, and others.
+        Raises SpoiledError: ``long`` if it exceeds its wall or CPU time, ``cancelled``, and others.
         """
         java = self._java
         mark = java.mark()
@@ -187,12 +186,12 @@ class Host:
             java.forget_since(mark)
         except (GatewayError, psutil.Error) as error:
             raise SpoiledError("failed") from error
-        if not isinstance(status, int) or self._chatter() != self._said:
+        if not isinstance(status, int) or self._printed_bytes() != self._printed:
             raise SpoiledError("failed")
         return status
 
     def _stream(self, setter: str, name: str) -> Reference:
-        """A stream into a file of the run, as System.out and System.err are made, and put in their place."""
+        """A stream into a file of the run that replaces System.out or System.err."""
         java = self._java
         file = java.new("java.io.FileOutputStream", str(self.folder / name))
         buffered = java.new("java.io.BufferedOutputStream", file)
@@ -201,9 +200,9 @@ class Host:
         return stream
 
     def _await_threads(self, group: Reference) -> None:
-        """Wait until no thread of a run does anything; in a process of its own the exit would end them.
+        """Wait until all threads of a run are idle; in a separate process the exit would end them.
 
-        After some runs TLC leaves threads that wait for work from each other, and with them all of its classes.
+        Some runs leak threads that wait for each other, and with them all of TLC's classes.
         """
         deadline = time.monotonic() + 1
         while states := self._thread_states(group):
@@ -215,7 +214,7 @@ class Host:
             time.sleep(0.002)
 
     def _remove_beans(self) -> None:
-        """Remove what a run has left in the JVM's registry of management beans, where the next would find its names."""
+        """Remove the run's management beans, whose names would clash with those of the next run."""
         java = self._java
         left = self._find_beans()
         java.call(left, "removeAll", self._bean_names)
@@ -225,12 +224,12 @@ class Host:
             java.call(self._unregister, "invoke", self._beans, name)
 
     def _find_beans(self) -> Reference:
-        """The names in the registry; its class is not public, so that only reflection gets at it."""
+        """The names of the management beans; the registry's class is not public, hence the reflection."""
         nothing = self._java.array("java.lang.Object", [None, None])
         return self._java.get(self._query, "invoke", self._beans, nothing)
 
     def _thread_states(self, group: Reference) -> set[str]:
-        """The states of the threads of a run that are alive; those of the JDK's common pool belong to no run."""
+        """The states of a run's live threads, without the JDK's common pool, which belongs to no run."""
         java = self._java
         if java.call(group, "activeCount") == 0:
             return set()
@@ -245,7 +244,7 @@ class Host:
         }
 
     def cpu_seconds(self) -> float:
-        """What the JVM has used so far, user and system. Raises SpoiledError."""
+        """The CPU time of the JVM so far, user and system. Raises SpoiledError."""
         try:
             times = self._jvm.cpu_times()
         except psutil.Error as error:
@@ -253,25 +252,25 @@ class Host:
         return times.user + times.system
 
     def resident_bytes(self) -> int:
-        """The resident memory now, 0 when the JVM is gone."""
+        """The resident memory, 0 if the JVM is gone."""
         with contextlib.suppress(psutil.Error):
             return int(self._jvm.memory_info().rss)
         return 0
 
     def reset_peak(self) -> None:
-        """Have ``peak_bytes`` start from now, where the system can do that."""
+        """Restart the measurement of ``peak_bytes``, if the system supports it."""
         with contextlib.suppress(OSError):
             Path(f"/proc/{self._process.pid}/clear_refs").write_text("5")
 
     def peak_bytes(self) -> int:
-        """The largest resident set since ``reset_peak``, as far as the system knows."""
+        """The peak resident memory since ``reset_peak``, or the current one if the system does not know it."""
         with contextlib.suppress(OSError, ValueError):
             status = Path(f"/proc/{self._process.pid}/status").read_text()
             return int(status.partition("VmHWM:")[2].split()[0]) * 1024
         return self.resident_bytes()
 
     def kill_jvm(self) -> None:
-        """End the JVM and whatever it has started."""
+        """Kill the JVM and its child processes."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -279,7 +278,7 @@ class Host:
             reaper.release(self._process.pid)
 
     def kill(self) -> None:
-        """End the JVM and remove its folder."""
+        """Kill the JVM and remove its folder."""
         self.kill_jvm()
         if self._gateway is not None:
             self._gateway.close()

@@ -1,7 +1,7 @@
-"""Lending hosts to runs, and telling the runs that are not for them.
+"""A pool of hosts, and the choice of the runs that use them.
 
-A run that goes on for long, runs out of memory or of stack, or is odd in any other way costs its host and is left to a
-process of its own, whose answer is the one that counts; so is a run whose command line may do what is not known here.
+A run that takes long, runs out of memory or stack, or is unusual in any other way costs its host and is repeated in its
+own process, whose result counts. A run with options that are not known here never uses a host.
 """
 
 from __future__ import annotations
@@ -24,30 +24,29 @@ from tla2py.tlc.jvm.host import FOLDER, Host, SpoiledError, gateway_jar
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended
 from tla2py.tlc.sandbox.quota import is_full
 
-# What a short run wants of a JVM: the optimising compiler would be at work on classes that are gone a moment later, and
-# classes that every run loads anew are verified by none of them; they are those of the jar, which is trusted or it would
-# not be run.
+# For short runs: the optimising compiler would work on classes that are gone a moment later, and verifying classes costs
+# time in every run, since each loads them again. The classes are those of the jar, which is trusted if it runs at all.
 HOST_OPTIONS = (
     "-XX:TieredStopAtLevel=1",
     *FIRST_LATER,
-    # Else the collector goes through everything whenever a few runs' classes have come.
+    # By default the classes of a few runs would trigger a full collection.
     "-XX:MetaspaceSize=160m",
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
     "-XX:+ExitOnOutOfMemoryError",
 )
-# A run that takes so much of the processor is better off with all of a JVM of its own.
+# A run with more CPU time is better off in its own JVM.
 LONG_SECONDS = 3.0
-# What TLC leaves behind in a JVM adds up slowly, if at all.
+# TLC's leaks in a JVM add up slowly, if at all.
 _RUNS = 100
 _LEAKS = 12
 _FULL = 0.8
-# So many hosts lost without a run between that went well: they are no use here.
+# After this many hosts lost in a row, hosts are not used any more.
 _PATIENCE = 5
-# Options that do no more than change what is searched or printed.
+# Options that only change what TLC searches or prints.
 _KNOWN_OPTIONS = frozenset({"-continue", "-nowarning", "-difftrace", "-terse"})
-# What may read otherwise in a process of its own: the ends of memory and stack, TLC's own mistakes, and whatever tells of
-# class loaders or of the way here.
+# Output that may differ in a separate process: the ends of memory and stack, bugs in TLC, and anything about class
+# loaders or method handles.
 _UNSURE = re.compile(
     rb"OutOfMemoryError|StackOverflowError|Java heap space|@!@!@STARTMSG (?:100[1-5]:|\d+:2 )|URLClassLoader"
     rb"|MethodHandle|FutureTask|LinkageError|NoClassDefFoundError|ClassNotFoundException"
@@ -57,14 +56,14 @@ _UNSURE = re.compile(
 def suits(options: TlcOptions) -> bool:
     """Whether a host may run TLC with these options.
 
-    What a simulation has counted when it finds a violation depends on how fast its threads start, which here they do.
+    Simulation is excluded: its counts at a violation depend on how fast its threads start, which differs in a host.
     """
     return options.mode == "check" and not options.java_options and _KNOWN_OPTIONS.issuperset(options.options)
 
 
 @dataclass
 class _Pool:
-    """The hosts of this process that nobody uses now, by their command lines."""
+    """The hosts of this process: idle ones by command line, and those lent to runs."""
 
     pid: int
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -80,10 +79,10 @@ _pool = _Pool(os.getpid())
 def execute_warm(
     argv: Sequence[str], folder: Path, limits: Limits, cancelled: threading.Event | None = None
 ) -> tuple[tuple[str, ...], Ended] | None:
-    """The command line and the end of a run on a host, or None where it needs a process of its own.
+    """The command line and the end of a run on a host, or None if the run needs its own process.
 
-    ``argv`` is that of a process, with ``FOLDER`` in place of ``folder``, which holds what TLC reads and gets what it
-    writes, its streams in ``stdout.txt`` and ``stderr.txt``; after None it is as it was.
+    ``argv`` is a process's, with ``FOLDER`` instead of ``folder``, which holds TLC's input and receives its files and
+    its streams as ``stdout.txt`` and ``stderr.txt``. On None ``folder`` is unchanged.
     """
     gateway = gateway_jar()
     pool = _own_pool()
@@ -126,13 +125,13 @@ def execute_warm(
 
 
 def note_cold(cpu_seconds: float) -> None:
-    """Take note of what a run in a process of its own took: runs come longest first, so the next may be short."""
+    """Record the CPU time of a run in its own process: runs come longest first, so after a short one hosts are used again."""
     if cpu_seconds < LONG_SECONDS:
         _own_pool().long = False
 
 
 def stop_hosts() -> None:
-    """End the JVMs of the hosts that go on with a run, also of one that hangs and hears of nothing."""
+    """Kill the JVMs of all hosts with a run, including those that hang."""
     pool = _own_pool()
     with pool.lock:
         lent = tuple(pool.lent)
@@ -141,7 +140,7 @@ def stop_hosts() -> None:
 
 
 def close_hosts() -> None:
-    """End the hosts that nobody uses."""
+    """Kill the idle hosts."""
     pool = _own_pool()
     with pool.lock:
         idle, pool.idle = pool.idle, []
@@ -151,7 +150,7 @@ def close_hosts() -> None:
 
 
 def _own_pool() -> _Pool:
-    """The pool of this process; what a forked child has of its parent's is none of its business."""
+    """The pool of this process; a forked child must not use its parent's."""
     global _pool
     if _pool.pid != os.getpid():
         _pool = _Pool(os.getpid())
@@ -159,7 +158,7 @@ def _own_pool() -> _Pool:
 
 
 def _borrow(pool: _Pool, command: tuple[str, ...]) -> Host | None:
-    """An idle host with this command line; if there is none, one with another has to go."""
+    """An idle host with this command line; without one, None, and another idle host is killed to make room."""
     with pool.lock:
         for index, (key, host) in enumerate(pool.idle):
             if key == command:
@@ -174,11 +173,11 @@ def _borrow(pool: _Pool, command: tuple[str, ...]) -> Host | None:
 def _run(
     host: Host, folder: Path, arguments: Sequence[str], limits: Limits, cancelled: threading.Event | None
 ) -> Ended:
-    """Run TLC on a host with the files of ``folder``; raises SpoiledError and leaves these as they were."""
-    given = {entry.name for entry in folder.iterdir()}
+    """The end of a run of TLC on a host with the files of ``folder``; SpoiledError leaves them unchanged."""
+    inputs = {entry.name for entry in folder.iterdir()}
     started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     start, used = time.monotonic(), host.cpu_seconds()
-    well = False
+    sound = False
     try:
         _move(folder, host.folder)
         host.reset_peak()
@@ -198,25 +197,25 @@ def _run(
             cpu_seconds=host.cpu_seconds() - used,
             peak_memory_bytes=host.peak_bytes(),
         )
-        well = not is_full(host.folder) and not any(
+        sound = not is_full(host.folder) and not any(
             _unsure(host.folder / name) for name in ("stdout.txt", "stderr.txt")
         )
     finally:
-        if not well:
+        if not sound:
             host.kill_jvm()
         _move(host.folder, folder)
         shutil.rmtree(host.folder / "tmp", ignore_errors=True)
         (host.folder / "tmp").mkdir()
-        for entry in () if well else folder.iterdir():
-            if entry.name not in given:
+        for entry in () if sound else folder.iterdir():
+            if entry.name not in inputs:
                 _remove(entry)
-    if not well:
+    if not sound:
         raise SpoiledError("unsure")
     return ended
 
 
 def _move(source: Path, target: Path) -> None:
-    """Move all files but the JVM's temporary ones, which have to stay where it looks for them."""
+    """Move all files except the JVM's temporary folder."""
     for entry in source.iterdir():
         if entry.name != "tmp":
             shutil.move(entry, target / entry.name)
@@ -230,7 +229,7 @@ def _remove(entry: Path) -> None:
 
 
 def _unsure(file: Path) -> bool:
-    """Whether a stream says what a process of its own may say otherwise."""
+    """Whether a stream may differ in a separate process."""
     if not file.stat().st_size:
         return False
     with (

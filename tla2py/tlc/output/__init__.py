@@ -1,1 +1,1 @@
-"""What TLC prints, as messages, traces and results."""
+"""TLC's output as messages, traces and results."""

@@ -1,4 +1,4 @@
-"""Reading the behaviours that a simulation wrote to files, one after the other in one stream."""
+"""Behaviours that a simulation wrote to files, read as one stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tla2py.tlc.output.states import StateReader
 from tla2py.trace.trace import State, Trace
 
 SIMULATED = "simulated"
-"""The kind of a trace that a simulation kept; it violates nothing."""
+"""The kind of a trace that a simulation wrote; it violates nothing."""
 
 _STATE = re.compile(r"STATE_(\d+) ==")
 _ACTION = re.compile(r"\\\* (<.*>)")
@@ -18,8 +18,8 @@ _ACTION = re.compile(r"\\\* (<.*>)")
 def iter_behaviours(lines: Iterable[bytes]) -> Iterator[Trace]:
     r"""The behaviours in files that TLC writes under ``-simulate file=...``, in memory bounded by one behaviour.
 
-    Each is a module with a definition ``STATE_n`` per state; newer versions put its action before it as a comment,
-    ``\* <Step line 1, col 2 to ...>``. A behaviour that was cut off is left out.
+    Each is a module with a definition ``STATE_n`` per state; newer versions of TLC write the state's action before it
+    as a comment, ``\* <Step line 1, col 2 to ...>``. Truncated behaviours are left out.
     """
     reader = StateReader()
     states: list[State] = []

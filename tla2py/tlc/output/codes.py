@@ -1,7 +1,7 @@
-"""TLC's message numbers and exit statuses, and what each says about the outcome of a run.
+"""TLC's message numbers and exit statuses, and the outcomes that they mean.
 
-The numbers are those of ``tlc2.output.EC``; they mean the same in every TLC from 2.15 (January 2020) to the releases
-of 2026, unless said otherwise beside them.
+The numbers are those of ``tlc2.output.EC``. They mean the same in every TLC from 2.15 (January 2020) to the releases
+of 2026, except where a comment says otherwise.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from tla2py.model.outcome import Outcome, ViolationKind
 
 
 class Code(IntEnum):
-    """The messages that are read; every other one counts by its level alone."""
+    """The messages that are read by number; all others are read by level only."""
 
-    # How far the run got.
+    # Progress.
     VERSION = 2262
     MODE_CHECK = 2187
     MODE_DEPTH_FIRST = 2271
@@ -66,9 +66,8 @@ class Code(IntEnum):
 
     # Violations.
     ASSUMPTION_FALSE = 2104
-    POSTCONDITION_FALSE = (
-        2404  # since 2026; before, the rolling releases say 2104 and 2105 of postconditions too
-    )
+    # Since 2026; earlier rolling releases use 2104 and 2105 for postconditions too.
+    POSTCONDITION_FALSE = 2404
     INVARIANT_INITIAL = 2107
     INVARIANT = 2110
     PROPERTY_INITIAL = 2108
@@ -77,7 +76,7 @@ class Code(IntEnum):
     DEADLOCK = 2114
     ASSERT = 2132
 
-    # What could not be evaluated.
+    # Evaluation failures.
     ASSUMPTION_FAILED = 2105
     POSTCONDITION_FAILED = 2405
     INITIAL_STATE_FAILED = 2102
@@ -92,7 +91,7 @@ class Code(IntEnum):
     ACTION_PROPERTY_FAILED = 2113
     TAUTOLOGY = 2253
 
-    # What could not be read.
+    # Parse errors.
     PARSING_FAILED = 3002
     PARSING_FAILED_WITH = 2171
     CONFIG_UNREADABLE = 5001
@@ -102,7 +101,7 @@ class Code(IntEnum):
     CONFIG_EXPECTED_ID = 5005
     CONFIG_EXPECTED_SYMBOL = 5006
 
-    # What went wrong otherwise.
+    # Other errors.
     GENERAL = 1000
     OUT_OF_MEMORY = 1001
     OUT_OF_MEMORY_INITIAL = 1002
@@ -112,7 +111,7 @@ class Code(IntEnum):
 
 
 class Meaning(NamedTuple):
-    """What a message says about a run: the outcome if it is the first to say so, and the kind of violation, if any."""
+    """The outcome of a run whose first error is this message, and the kind of violation, if any."""
 
     outcome: Outcome
     violation: ViolationKind | None = None
@@ -126,11 +125,11 @@ _SAFETY_EVAL = Meaning(Outcome.FAILURE_SAFETY_EVAL)
 _CONFIG = Meaning(Outcome.ERROR_CONFIG_PARSE)
 _MEMORY = Meaning(Outcome.OUT_OF_MEMORY)
 
-# The config errors that EC.ExitStatus knows (151), and those of the config's syntax, which come inside a 1000.
+# The config errors that EC.ExitStatus maps to 151, and config syntax errors, which come inside a 1000.
 _CONFIG_CODES = (*range(2222, 2246), *range(2272, 2275), 2280, 2281, *range(5001, 5007))
 
-# As EC.ExitStatus.errorConstantToExitStatus maps them, but for 1001 to 1005 and the config's syntax, for which TLC has
-# no status of their own. A stack overflow is, in TLC's words, probably an incorrect recursive definition.
+# As EC.ExitStatus.errorConstantToExitStatus maps them, except 1001 to 1005 and config syntax errors, which have no
+# exit status of their own. TLC says that a stack overflow is probably an incorrect recursive definition.
 MEANINGS: dict[int, Meaning] = {
     Code.ASSUMPTION_FALSE: Meaning(_ASSUMPTION, "assumption"),
     Code.ASSUMPTION_FAILED: Meaning(_ASSUMPTION),
@@ -162,7 +161,7 @@ MEANINGS: dict[int, Meaning] = {
     **dict.fromkeys(_CONFIG_CODES, _CONFIG),
 }
 
-# EC.ExitStatus. 1 is no status of TLC's own: bad options, and exceptions before the run proper.
+# EC.ExitStatus. 1 is not in it: TLC ends with 1 after bad options and exceptions before the run.
 EXIT_STATUSES: dict[int, Outcome] = {
     0: Outcome.SUCCESS,
     10: Outcome.VIOLATION_ASSUMPTION,
@@ -175,7 +174,7 @@ EXIT_STATUSES: dict[int, Outcome] = {
     77: Outcome.FAILURE_LIVENESS_EVAL,
     150: Outcome.ERROR_SPEC_PARSE,
     151: Outcome.ERROR_CONFIG_PARSE,
-    # Never returned by TLC itself, only defined.
+    # Defined in TLC but never returned.
     152: Outcome.ERROR,
     153: Outcome.ERROR,
     255: Outcome.ERROR,
@@ -183,11 +182,11 @@ EXIT_STATUSES: dict[int, Outcome] = {
 
 
 def meaning(code: int) -> Meaning:
-    """What an error message of this number says; the general error for every number without a meaning of its own."""
+    """The meaning of an error message; numbers that are not in ``MEANINGS`` mean a general error."""
     return MEANINGS.get(code, _ERROR)
 
 
 OUTCOMES: dict[str, Outcome] = {
-    said.violation: said.outcome for said in MEANINGS.values() if said.violation is not None
+    each.violation: each.outcome for each in MEANINGS.values() if each.violation is not None
 }
-"""The outcome that each kind of violation has, wherever it is told."""
+"""The outcome of each kind of violation."""

@@ -1,4 +1,4 @@
-"""Collecting what a stream of messages says: violations and other errors, traces, counts, coverage, diagnostics."""
+"""The collector of a message stream's contents: violations, other errors, traces, counts, coverage, diagnostics."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from tla2py.tlc.output.traces import (
 from tla2py.trace.trace import State, Trace
 
 _VERSION = re.compile(r"TLC2 Version (\S+)(?:.*\(rev: (\w+)\))?")
-# As TLC words it in messages about other things, and as the JVM does outside messages.
+# The wording inside TLC's other messages, and the JVM's outside messages.
 _OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|Java heap space|GC overhead limit exceeded")
 _JVM_OUT_OF_MEMORY = re.compile(
     r"(?:Exception in thread .* |Caused by: |Terminating due to )?java\.lang\.OutOfMemoryError"
     r"|# There is insufficient memory for the Java Runtime|.*Could not reserve enough space for"
 )
-# What a general error says before the exception's own text, unless the exception itself tells something.
+# The preamble of a general error, to be removed where the exception has a text of its own.
 _WRAPPING = re.compile(
     r"\ATLC threw an unexpected exception\.\n(?:.*\n){1,3}The exception was an? "
     r"(?:java\.lang\.RuntimeException|tlc2\.tool\.\w+)\n: (?=\s*\S)"
 )
-# What the conjuncts of a property may be to TLC.
+# The kinds that TLC may give to a property's conjuncts.
 _OF_PROPERTIES = frozenset({"invariant", "action_property", "temporal_property"})
-# Assumptions are checked before the first initial state is computed, postconditions after the last state.
+# TLC checks assumptions before it computes the first initial state, postconditions after the last state.
 _EXPLORING = frozenset(
     {
         Code.INITIAL_STATES_START,
@@ -49,21 +49,21 @@ _EXPLORING = frozenset(
 _COVERAGE_ENDS = frozenset({Code.COVERAGE_END, Code.COVERAGE_END_OVERHEAD})
 
 
-class Reading:
-    """What has been read of a stream so far.
+class Collector:
+    """The contents of a stream so far.
 
-    ``violated`` is the outcome of the first violation, ``failures`` are those of all other errors in order.
+    ``violated`` is the outcome of the first violation, ``failures`` holds the outcomes of all other errors in order.
     ``candidates`` are the names checked, by the kind of violation they would be.
     """
 
     def __init__(self, candidates: Mapping[str, Sequence[str]]) -> None:
         self._candidates = candidates
-        # In order of first appearance, each once.
+        # As an ordered set, like the diagnostics.
         self.violations: dict[Violation, None] = {}
         self.violated: Outcome | None = None
         self.failures: list[Outcome] = []
         self.traces: list[Trace] = []
-        # Those of which not all states were printed, as far as they were.
+        # The traces that break off.
         self.cut_off: list[Trace] = []
         self.stats = Stats()
         self.coverage: list[CoverageItem] = []
@@ -78,7 +78,7 @@ class Reading:
         self._states: list[State] = []
 
     def take(self, item: Message | UserText | TraceItem) -> None:
-        """Take in the next item of the stream."""
+        """Add the next item of the stream."""
         if isinstance(item, State):
             self._states.append(item)
         elif isinstance(item, Message):
@@ -96,7 +96,7 @@ class Reading:
     def _end_trace(self, end: TraceEnd) -> None:
         assert self._start is not None
         if not end.complete or not self._states:
-            text = f"Trace {end.trace} is cut off after {len(self._states)} states."
+            text = f"Trace {end.trace} breaks off after {len(self._states)} states."
             self.diagnose(Diagnostic(code=0, severity="warning", text=text))
             if not self._states:
                 return
@@ -151,23 +151,22 @@ class Reading:
         if message.code in INTRODUCTIONS:
             return
         self.diagnose(_diagnostic(message, "error"))
-        said = [meaning(code).outcome for code in (message.code, *message.nested)]
-        if Outcome.OUT_OF_MEMORY in said or _OUT_OF_MEMORY.search(message.text) is not None:
+        outcomes = [meaning(code).outcome for code in (message.code, *message.nested)]
+        if Outcome.OUT_OF_MEMORY in outcomes or _OUT_OF_MEMORY.search(message.text) is not None:
             self.out_of_memory = True
         violations = read_violations(message)
         for violation in violations:
             self.violations.setdefault(self._attribute(violation))
         if violations:
-            outcome = OUTCOMES[violations[0].kind]
-            self.violated = self.violated or outcome
+            self.violated = self.violated or OUTCOMES[violations[0].kind]
         else:
-            # What a general error says in particular is told inside it.
+            # A general error may hold a more specific one.
             self.failures.append(
-                next((outcome for outcome in said if outcome is not Outcome.ERROR), Outcome.ERROR)
+                next((each for each in outcomes if each is not Outcome.ERROR), Outcome.ERROR)
             )
 
     def end(self) -> None:
-        """Close what is still being read of SANY's output, which a crash leaves without an end."""
+        """Close SANY's output, which a crash leaves without an end."""
         if self._sany is not None:
             self._sany.end()
             for diagnostic in self._sany.diagnostics:
@@ -177,31 +176,31 @@ class Reading:
     def _attribute(self, violation: Violation) -> Violation:
         kind, name = violation.kind, violation.name
         if kind == "assumption" and self._exploring:
-            # TLC has messages of their own for postconditions since 2026.
+            # TLC has separate messages for postconditions only since 2026.
             kind = "postcondition"
         properties = self._candidates.get("temporal_property", ())
         candidates = self._candidates.get(kind, ())
         if kind in _OF_PROPERTIES and name and name not in (*candidates, *properties):
-            # TLC takes a property apart, and calls a conjunct by its own name or its place.
+            # TLC splits a property into conjuncts and reports a conjunct's name or place.
             candidates, name = properties, "" if properties else name
         return Violation(kind=kind, name=candidates[0] if not name and len(candidates) == 1 else name)
 
     def diagnose(self, diagnostic: Diagnostic) -> None:
-        """Keep a diagnostic, each once, in order of first appearance."""
+        """Add a diagnostic unless it is there already."""
         self.diagnostics.setdefault(diagnostic)
 
 
 def _diagnostic(message: Message, severity: str) -> Diagnostic:
-    """A message as a diagnostic; a general error that wraps another is told as that one."""
+    """A message as a diagnostic; a general error that wraps another becomes the other."""
     text, state = split_initial_state(message)
     code = message.nested[0] if message.code == Code.GENERAL and message.nested else message.code
     text = _WRAPPING.sub("", text).strip()
     if state is not None and (names := _unassigned(state)):
-        text = f"The initial predicate gives {names} no value.\n{text}"
+        text = f"The initial predicate assigns no value to {names}.\n{text}"
     return Diagnostic(code=code, severity=severity, text=text, location=find_location(text))
 
 
 def _unassigned(state: str) -> str:
-    """The variables that have no value in an initial state, which TLC does not name."""
+    """The variables without a value in an initial state, which TLC does not name."""
     values = StateReader().read_values(state, partial=True)
     return " and ".join(name for name, value in values.items() if value == UNASSIGNED)

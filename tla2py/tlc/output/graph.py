@@ -1,4 +1,4 @@
-"""Reading the state graph that TLC dumps for Graphviz, line by line."""
+"""The state graph that TLC dumps for Graphviz, read line by line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphState:
-    """A reachable state by its fingerprint; ``initial`` says that it satisfies the initial predicate."""
+    """A reachable state; ``initial`` means that it satisfies the initial predicate."""
 
     fingerprint: int
     initial: bool
@@ -25,7 +25,7 @@ class GraphState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphEdge:
-    """A step from one state to another; action and arguments as in ``tla2py.trace.trace.State``."""
+    """A step between two states by their fingerprints; action and arguments as in ``tla2py.trace.trace.State``."""
 
     source: int
     target: int
@@ -36,7 +36,7 @@ class GraphEdge:
 def iter_graph(lines: Iterable[bytes]) -> Iterator[GraphState | GraphEdge]:
     """The states, each once, and the steps of a graph dumped with ``-dump dot,actionlabels``, in TLC's order.
 
-    Only the fingerprints of the states met so far are held in memory.
+    Memory holds only the fingerprints of the states so far.
     """
     reader = StateReader()
     seen: set[int] = set()
@@ -59,5 +59,5 @@ def iter_graph(lines: Iterable[bytes]) -> Iterator[GraphState | GraphEdge]:
 
 
 def _unescaped(label: str) -> str:
-    """A label as it was before TLC escaped backslashes, quotation marks and line ends."""
+    """A label without TLC's escapes of backslashes, quotation marks and line ends."""
     return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else found[1], label)

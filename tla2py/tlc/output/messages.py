@@ -1,8 +1,8 @@
-"""The stream that TLC prints with ``-tool``: numbered messages, and text between them that is nobody's.
+"""The stream that TLC prints with ``-tool``: numbered messages, and unframed text between them.
 
 A message is framed as ``@!@!@STARTMSG code:class @!@!@``, a body of lines and ``@!@!@ENDMSG code @!@!@`` (see
 ``tlc2.output.MP.getMessage``). Messages nest: an exception's text may hold a whole framed message, which then starts
-in the middle of a line. SANY, ``Print`` and the JVM print without any frame.
+in the middle of a line. SANY, ``Print`` and the JVM print without frames.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Level(IntEnum):
 class Message:
     """One framed message.
 
-    ``code`` is its number in ``tlc2.output.EC``; ``text`` is its body, that of nested messages in place, without
-    frames and the last line's end; ``nested`` are the numbers of the messages inside it, in order. ``complete`` is
-    False when the stream ends before the message does.
+    ``code`` is its number in ``tlc2.output.EC``; ``text`` is its body including nested messages, without frames and
+    final line end; ``nested`` are the numbers of the messages inside it, in order; ``complete`` is False if the stream
+    ends before the message does.
     """
 
     code: int
@@ -41,22 +41,21 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class UserText:
-    """One line outside every message, without its end: what a model prints, what SANY or the JVM say."""
+    """One line outside all messages, without its line end, printed by the model, SANY or the JVM."""
 
     text: str
 
 
 _DELIMITER = b"@!@!@"
-# A frame starts at the end of its line, so that a string value that spells one, with its quote behind, is no frame.
+# Anchored at the end of the line, so that a string value that spells a frame, and ends in a quote, does not match.
 _START = re.compile(rb"@!@!@STARTMSG (-?\d{1,9})(?::(\d))? @!@!@\s*\Z")
 _END = re.compile(rb"@!@!@ENDMSG (-?\d{1,9}) @!@!@")
 
 
 def iter_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
-    """Messages and free text in order, read as they come; no input whatever is an error.
+    """Messages and free text in order, read lazily; accepts any input.
 
-    ``lines`` are as a binary file yields them. Bytes that are not UTF-8 are replaced. Memory is bounded by one
-    message.
+    ``lines`` keep their line ends. Bytes that are not UTF-8 are replaced. Memory is bounded by one message.
     """
     frame = _Frame()
     for line in lines:
@@ -85,7 +84,7 @@ def iter_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
 
 
 class _Frame:
-    """The outermost open message: the numbers of the open ones, from outside in, and the body so far."""
+    """The outermost open message: the numbers of all open messages, from outside in, and the body so far."""
 
     __slots__ = ("level", "nested", "open_codes", "parts")
 
@@ -106,7 +105,7 @@ class _Frame:
         self.open_codes.append(code)
 
     def end_of(self, line: bytes) -> re.Match[bytes] | None:
-        """The frame's end in ``line``; text may follow it only where a message ends inside another."""
+        """The frame's end in ``line``; text may follow it only if the message is inside another."""
         if (end := _END.search(line)) is None or int(end[1]) not in self.open_codes:
             return None
         return end if int(end[1]) != self.open_codes[0] or not line[end.end() :].strip() else None
@@ -114,7 +113,7 @@ class _Frame:
     def close(self, line: bytes, end: re.Match[bytes]) -> Message | None:
         self.parts.append(line[: end.start()])
         code = int(end[1])
-        # Whatever was opened inside and not ended ends here too.
+        # Unclosed inner messages end here too.
         while self.open_codes.pop() != code:
             pass
         if not self.open_codes:

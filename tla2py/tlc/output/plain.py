@@ -1,7 +1,7 @@
-"""Reading what TLC prints without ``-tool``, so that logs made elsewhere are read as its own are.
+"""Logs that TLC prints without ``-tool``, read as the messages of a framed log.
 
-A plain log numbers no message; each is known by how it begins, in the words of ``tlc2.output.MP``. What a model
-prints may begin alike, so a plain log proves less than a framed one.
+Messages in a plain log have no numbers; each is recognized by its first words, as in ``tlc2.output.MP``. A model may
+print the same words, so a plain log proves less than a framed one.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Level, Message, UserText
 
-# Messages of one line, and the first line of those whose other lines tell nothing.
+# Messages of one line, and the first line of messages whose other lines say nothing.
 _FACTS: dict[Code, str] = {
     Code.VERSION: r"TLC2 Version ",
     Code.MODE_CHECK: r"Running breadth-first search Model-Checking ",
     Code.MODE_DEPTH_FIRST: r"Running depth-first search Model-Checking ",
     Code.MODE_SIMULATE: r"Running .*Simulation with seed ",
-    # SANY is not announced: it speaks between the banner and this line.
+    # SANY is not announced: it prints between the banner and this line.
     Code.SANY_END: r"Starting\.\.\. \(",
     Code.INITIAL_STATES_START: r"Computing initial states\.\.\.\Z",
     Code.INITIAL_STATES: r"Finished computing initial states: ",
@@ -34,7 +34,7 @@ _FACTS: dict[Code, str] = {
     Code.FINISHED: r"Finished in .* at \(",
 }
 _BANNERS = frozenset({Code.MODE_CHECK, Code.MODE_DEPTH_FIRST, Code.MODE_SIMULATE})
-# Errors by how they begin; the first that fits.
+# Errors by their first words; the first match counts.
 _ERRORS: dict[Code, str] = {
     Code.BEHAVIOR: r"The behavior up to this point is:",
     Code.COUNTEREXAMPLE: r"The following behavior constitutes a counter-example:",
@@ -62,16 +62,16 @@ _ERRORS: dict[Code, str] = {
     Code.INITIAL_STATE_FAILED: r"(?s:.*)^While working on the initial state:$",
     Code.STACK_OVERFLOW: r"This was a Java StackOverflowError\.",
 }
-# They end with a state, and that at its blank line: where the log ends first, nobody knows what is lacking.
+# These end with a state, which a blank line closes: without it the message may be incomplete.
 _IN_STATES = frozenset({Code.STATE, Code.INVARIANT_INITIAL, Code.PROPERTY_INITIAL, Code.INITIAL_STATE_FAILED})
-# What an exception's text may hold, on a line of its own.
+# Messages that an exception's text may hold, each on a line of its own.
 _NESTED: dict[Code, str] = {
     Code.ASSERT: r"^(?:: )?The first argument of Assert evaluated to FALSE; the second argument was:$",
     Code.CONFIG_GENERAL: r"^(?:: )?TLC found an error in the configuration file at line \d+$",
     Code.CONFIG_UNREADABLE: r"^(?:: )?TLC encountered the following error when trying to read the configuration file",
 }
 _COMPILED_FACTS = {code: re.compile(pattern) for code, pattern in _FACTS.items()}
-_ANY_FACT = re.compile("|".join(_FACTS.values()))  # most lines are none, which one look tells
+_ANY_FACT = re.compile("|".join(_FACTS.values()))  # one match rules out most lines
 _COMPILED_ERRORS = {code: re.compile(pattern, re.MULTILINE) for code, pattern in _ERRORS.items()}
 _COMPILED_NESTED = {code: re.compile(pattern, re.MULTILINE) for code, pattern in _NESTED.items()}
 
@@ -85,10 +85,10 @@ _COVERAGE = re.compile(r"<.* of module \w+(?: \([^)]*\))?>(?P<first>: \d+(?P<sec
 
 
 def plain_to_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
-    """The messages and free text of a plain log, as ``iter_messages`` gives those of a framed one.
+    """The messages and free text of a plain log, as ``iter_messages`` yields those of a framed one.
 
-    An error ends where the next message begins, a state at its blank line. An error whose number does not matter to
-    how it is read has the general one, a warning none (0).
+    An error ends where the next message begins, a state at its blank line. An error whose number does not matter gets
+    the general one, a warning gets 0.
     """
     reader = _Reader()
     for raw in lines:
@@ -100,7 +100,7 @@ class _Reader:
     def __init__(self) -> None:
         self._body: list[str] = []
         self._level = Level.NONE
-        # The row of the coverage report that the next one with two counts is; None outside a report.
+        # The code of the coverage report's next row with two counts; None outside a report.
         self._row: Code | None = None
 
     def read(self, line: str) -> Iterator[Message | UserText]:
@@ -123,7 +123,7 @@ class _Reader:
             self._body.append(line)
 
     def end(self, *, complete: bool = True) -> Iterator[Message]:
-        """The message that is open, if any."""
+        """The open message, if any."""
         if not self._body:
             return
         text, self._body = "\n".join(self._body).rstrip("\n"), []
@@ -144,7 +144,7 @@ class _Reader:
         )
 
     def _whole(self, line: str) -> Message | None:
-        """The message that the line is all of."""
+        """The message that consists of this line."""
         if (back := _BACK_TO_STATE.match(line)) is not None:
             text = f"{back[1]}: Back to state" + (f": {back[2]}" if back[2] else "")
             return Message(code=Code.BACK_TO_STATE, level=Level.STATE, text=text)
@@ -160,7 +160,7 @@ class _Reader:
         return Message(code=code, level=Level.NONE, text=line)
 
     def _coverage(self, line: str) -> Code | None:
-        """What a row of a coverage report tells of: the initial predicate, actions, properties, then constraints."""
+        """The code of a coverage row: the report lists the initial predicate, actions, properties, then constraints."""
         if line.startswith("  "):
             return Code.COVERAGE_VALUE
         row = _COVERAGE.match(line)
@@ -171,7 +171,7 @@ class _Reader:
             return Code.COVERAGE_PROPERTY
         if row["second"] is None:
             return Code.COVERAGE_VARIABLE
-        told = self._row
-        if told is Code.COVERAGE_INIT:
+        code = self._row
+        if code is Code.COVERAGE_INIT:
             self._row = Code.COVERAGE_ACTION
-        return told
+        return code

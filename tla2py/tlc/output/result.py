@@ -1,4 +1,4 @@
-"""The result of a run: its executions interpreted and combined, always computed anew from the record."""
+"""The result of a run: its executions, interpreted and combined. It is never stored, but computed from the record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tla2py.trace.trace import Trace
 
 
 def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> RunResult:
-    """The reading of one execution from its standard output."""
+    """The result of one execution from its standard output."""
     return interpret(
         lines,
         exit_code=execution.exit_code,
@@ -28,7 +28,7 @@ def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterab
 
 
 def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> RunResult:
-    """The result of a whole record; ``stdout(n)`` opens the standard output of execution n, from 1."""
+    """The result of a record; ``stdout(n)`` opens the standard output of execution n, counted from 1."""
     results = []
     for number, execution in enumerate(record.executions, 1):
         with closing(stdout(number)) as lines:
@@ -42,7 +42,7 @@ def combine(executions: Iterable[Execution], results: list[RunResult]) -> RunRes
     traces: list[Trace] = []
     undecided: tuple[str, ...] = ()
     attributed = [
-        (execution, result)
+        result
         for execution, result in zip(executions, results, strict=True)
         if execution.purpose == "attribution" and result.violations
     ]
@@ -51,7 +51,7 @@ def combine(executions: Iterable[Execution], results: list[RunResult]) -> RunRes
             continue
         named = result
         if any(unnamed(v) for v in result.violations) and attributed:
-            named = _name_property(result, [r for _, r in attributed])
+            named = _name_property(result, attributed)
         violations += [v for v in named.violations if v not in violations]
         traces += named.traces
         undecided = ()
@@ -67,28 +67,23 @@ def combine(executions: Iterable[Execution], results: list[RunResult]) -> RunRes
     )
 
 
-def unnamed(violation: Violation) -> bool:
+def unnamed(violated: Violation | Trace) -> bool:
     """Whether TLC left open which property was violated.
 
-    Up to March 2026 it names none that takes a whole behaviour to violate, and conjuncts by their places alone.
+    Up to March 2026 TLC does not name temporal properties, and reports conjuncts by place only.
     """
-    return _unnamed(violation.kind, violation.name)
-
-
-def _unnamed(kind: str, name: str) -> bool:
-    return kind in ("temporal_property", "action_property", "invariant") and not name
+    return violated.kind in ("temporal_property", "action_property", "invariant") and not violated.name
 
 
 def _name_property(result: RunResult, attributed: list[RunResult]) -> RunResult:
-    """The violation under its name: the same trace when one property alone is violated, else a trace for each."""
+    """The result with names: if one property is violated its trace gets the name, otherwise each has its own trace."""
     names = [v for other in attributed for v in other.violations]
     kept = tuple(v for v in result.violations if not unnamed(v))
     if len(attributed) == 1:
         traces = tuple(
-            replace(trace, name=names[0].name) if _unnamed(trace.kind, trace.name) else trace
-            for trace in result.traces
+            replace(trace, name=names[0].name) if unnamed(trace) else trace for trace in result.traces
         )
     else:
-        open_ = [t for t in result.traces if not _unnamed(t.kind, t.name)]
-        traces = (*open_, *(trace for other in attributed for trace in other.traces))
+        named = [trace for trace in result.traces if not unnamed(trace)]
+        traces = (*named, *(trace for other in attributed for trace in other.traces))
     return replace(result, violations=(*kept, *names), traces=traces)

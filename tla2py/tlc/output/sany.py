@@ -1,4 +1,4 @@
-"""Reading what SANY prints, unframed, between messages 2220 and 2219."""
+"""SANY's errors and warnings, which it prints unframed between messages 2220 and 2219."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tla2py.trace.trace import Location
 
 _PARSING = re.compile(r"Parsing file (?:.*[/\\])?(\w+)\.tla")
 _PARSE_ERROR = "***Parse Error***"
-# The brace is SANY's own.
+# SANY prints the brace.
 _LEXICAL_ERROR = re.compile(r"Lexical (?:\{error: |error at line \d+, column \d+)")
 _POSITION = re.compile(r"(?:at|around) line (\d+)(?:, column (\d+))?")
 _SECTION = re.compile(r"\*\*\* (Errors|Warnings|Abort messages): \d+")
 _PLACE = re.compile(r"line \d+, col \d+ to line \d+, col \d+ of module \w+|Unknown location|In module \w+")
-# What SANY adds when the parser has already said where and why.
+# SANY adds this after a parse error; it says less.
 _FOLLOWS_PARSE_ERROR = re.compile(r"Could not parse module \w+ from file")
 
 
 class SanyReader:
-    """Collects the errors and warnings of SANY line by line."""
+    """A collector of SANY's errors and warnings, fed line by line."""
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
@@ -31,7 +31,7 @@ class SanyReader:
         self._unparsed = False
 
     def read(self, line: str) -> None:
-        """Take in one line."""
+        """Read one line."""
         text = line.strip()
         if (parsing := _PARSING.match(text)) is not None:
             self._module = parsing[1]
@@ -53,7 +53,7 @@ class SanyReader:
                 self.end()
 
     def end(self) -> None:
-        """Close the diagnostic that is being read, if any."""
+        """Close the open diagnostic, if any."""
         if not self._text:
             return
         text, self._text = "\n".join(self._text), None

@@ -1,4 +1,4 @@
-"""Reading one state as TLC prints it: the action that led to it, and the values of its variables."""
+"""States as TLC prints them: the action that led to each, and the values of its variables."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _HEADER = re.compile(r"(?P<index>\d+):(?: (?P<rest>.*))?")
 _BACK_TO_STATE = "Back to state"
 _STUTTERING = "Stuttering"
 _INITIAL = "Initial predicate"
-# ITF keeps names that begin with # for itself, and TLA+ has none.
+# Names that begin with # are reserved in ITF and do not exist in TLA+.
 _ASSIGNMENT = re.compile(r"^/\\ ([^\s#]\S*) = ", re.MULTILINE)
 _ONLY_ASSIGNMENT = re.compile(r"(\w+) = ")
 _FINGERPRINT = re.compile(r"\n?fp: -?\d+\Z")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|<<|>>|[(\[{]|[)\]}]|,')
 
 VIEW = "VIEW"
-"""The name under which a state's value is kept where TLC prints a view of it in place of its variables."""
+"""The variable that holds a state's view where TLC prints the view instead of the variables."""
 
 UNASSIGNED = Opaque("null")
-"""What TLC prints for a variable that was given no value."""
-# How many characters of value texts are remembered within a trace; states seldom have more.
+"""The value of a variable without a value, as TLC prints it."""
+# The most characters of value texts remembered within a trace; states seldom have more.
 _REMEMBERED = 1 << 20
 
 
 def find_location(text: str) -> Location | None:
-    """The first place that ``text`` names as ``line 1, col 2 to line 3, col 4 of module M``, or its innermost call."""
+    """The first ``line 1, col 2 to line 3, col 4 of module M`` in ``text``, or the place of its innermost call."""
     if (found := LOCATION.search(text)) is not None:
         return location_of(found.groups())
     calls = CALL.findall(text)
@@ -44,7 +44,7 @@ def find_location(text: str) -> Location | None:
 
 
 def location_of(groups: Sequence[str]) -> Location:
-    """The place of which these are two lines and columns and the module."""
+    """The place with the groups of ``LOCATION``: begin line, begin column, end line, end column, module."""
     begin_line, begin_column, end_line, end_column = (int(group[:9]) for group in groups[:4])
     return Location(
         module=groups[4],
@@ -56,7 +56,7 @@ def location_of(groups: Sequence[str]) -> Location:
 
 
 def split_action(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """The name and the arguments of an action as TLC prints it, ``Deliver(p1,<<1, 2>>)``; None where it has none."""
+    """The name and the arguments of an action such as ``Deliver(p1,<<1, 2>>)``; None for no arguments."""
     name, bracket, rest = text.partition("(")
     if not bracket or not rest.endswith(")"):
         return text, None
@@ -76,9 +76,9 @@ def split_action(text: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 class StateReader:
-    """Reads the states of one trace; equal texts become the identical value.
+    """A reader of the states of one trace; equal texts become the identical value.
 
-    Memory is bounded by two states and a fixed share of text remembered from those before.
+    Memory is bounded by two states and a fixed amount of text from earlier states.
     """
 
     def __init__(self) -> None:
@@ -88,9 +88,9 @@ class StateReader:
         self._previous: dict[str, Value] = {}
 
     def read(self, text: str, *, partial: bool = False) -> State | None:
-        """The state of a message ``N: <Action …>`` and its assignments; None where ``text`` has no such form.
+        """The state of a message ``N: <Action …>`` with assignments; None if ``text`` does not have this form.
 
-        In a ``partial`` state TLC prints ``null`` for a variable that has no value yet, which is kept as ``Opaque``.
+        In a ``partial`` state TLC prints ``null`` for a variable without a value, which is kept as ``Opaque``.
         """
         head, _, body = text.partition("\n")
         header = _HEADER.fullmatch(head.rstrip())
@@ -107,9 +107,9 @@ class StateReader:
         )
 
     def read_values(self, body: str, *, partial: bool = False) -> dict[str, Value]:
-        """The variables and their values in TLC's order, of a state's text without its header.
+        """The variables and values, in TLC's order, of a state's text without its header.
 
-        A variable that TLC leaves out, as under ``-difftrace``, has the value of the state before.
+        A variable that TLC leaves out, as under ``-difftrace``, keeps the value of the previous state.
         """
         texts = dict(_assignments(_FINGERPRINT.sub("", body.rstrip())))
         values = {
@@ -147,7 +147,7 @@ def _assignments(body: str) -> Iterator[tuple[str, str]]:
         return
     name, start, seen = None, 0, set[str]()
     for found in _ASSIGNMENT.finditer(body):
-        # A name that comes again is part of an expression's text, which TLC prints as it was written.
+        # A repeated name is part of an expression, which TLC prints as written.
         if found[1] in seen:
             continue
         if name is not None:
@@ -162,7 +162,7 @@ def _assignments(body: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a trace goes on after its last state; the fields are those of ``Trace``."""
+    """The end of a trace; the fields are those of ``Trace``."""
 
     loop_start: int | None = None
     loop_action: str | None = None
@@ -171,13 +171,13 @@ class Ending:
 
 
 ENDS_THERE = Ending()
-"""The end of a trace that does not go on."""
+"""The end of a finite trace."""
 
 
 def read_ending(text: str) -> Ending:
-    """How a trace goes on for ever: the state it steps back to and by which action, or that it stutters.
+    """The end of an infinite trace: a step back to an earlier state, or stuttering.
 
-    ``text`` is that of message 2122, ``N: Back to state: <Action …>``, or of 2218, ``N: Stuttering``.
+    ``text`` is that of message 2122, ``N: Back to state: <Action …>``, or 2218, ``N: Stuttering``.
     """
     header = _HEADER.match(text)
     if header is None or not header["rest"]:
@@ -189,7 +189,7 @@ def read_ending(text: str) -> Ending:
 
 
 def _step(text: str) -> tuple[str | None, tuple[str, ...] | None, Location | None]:
-    """The action of ``<Action …>``, its arguments, and its place; nothing of them where TLC tells none."""
+    """The action of ``<Action …>``, its arguments and its place, each None where TLC does not print it."""
     action, arguments, location = None, None, None
     if (described := _ACTION.fullmatch(text)) is not None:
         if described["name"] != _INITIAL:

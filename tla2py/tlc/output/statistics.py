@@ -1,33 +1,33 @@
-"""Reading TLC's counts: of states, and of how often each expression was evaluated."""
+"""TLC's counts: of states, and of the evaluations of each expression."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from tla2py.model.outcome import CoverageItem, Stats
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Message
 
-# Before the counts stand the depth and the time, whose colons no number holds. Numbers are grouped as the locale
-# likes, in digits of its script.
+# The depth and the time, which has colons, precede the counts. Digits and their grouping depend on the locale.
 _PROGRESS = re.compile(
     r"(?:Progress\((?P<depth>[^)]*)\)|Starting level (?P<level>[^:]*))?(?:.*: )?(?P<generated>[^:]*?) states generated"
     r"(?: \([^)]*\))?(?:, (?P<distinct>.*?) distinct states found)?(?: \([^)]*\))?"
     r"(?:, (?P<queue>.*?) states left on queue)?"
 )
-# No row of counts is longer.
+# Rows of counts are shorter than this.
 _LONGEST = 1000
 _INITIAL = re.compile(
     r"Finished computing initial states: (?P<generated>[^:]*?)(?: distinct)? states? generated"
     r"(?:, with (?P<distinct>.*?) of them distinct)?"
 )
 _DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
-# Without -tool; the rolling releases add how many traces those were.
+# Without -tool; the rolling releases add the number of traces.
 _CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked")
 _SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
 
-_COVERAGE_KINDS = {
+_COVERAGE_KINDS: dict[int, str] = {
     Code.COVERAGE_INIT: "init",
     Code.COVERAGE_ACTION: "action",
     Code.COVERAGE_PROPERTY: "property",
@@ -42,7 +42,7 @@ _COVERAGE = re.compile(
 
 
 def latest_progress(line: bytes) -> Stats | None:
-    """The counts of a progress line, ``Progress(12) at …``, to be shown while TLC runs; None for any other line."""
+    """The counts of a progress line, ``Progress(12) at …``; None for any other line."""
     if not line.startswith(b"Progress("):
         return None
     stats = _progress(line.decode("utf-8", "replace"), Stats())
@@ -50,10 +50,9 @@ def latest_progress(line: bytes) -> Stats | None:
 
 
 def read_stats(message: Message, stats: Stats) -> Stats:
-    """``stats`` with what the message says newly; a message without counts changes nothing."""
-    if message.code in _READERS:
-        return _READERS[Code(message.code)](message.text, stats)
-    return stats
+    """``stats`` updated with the counts of a message."""
+    reader = _READERS.get(message.code)
+    return stats if reader is None else reader(message.text, stats)
 
 
 def _progress(text: str, stats: Stats) -> Stats:
@@ -71,7 +70,7 @@ def _progress(text: str, stats: Stats) -> Stats:
 
 
 def _simulation(text: str, stats: Stats) -> Stats:
-    # What stands where the depth is counts behaviours, and everything but the states generated is -1.
+    # The depth's place holds the number of behaviours, and all counts except the states generated are -1.
     text = text[:_LONGEST]
     found = _CHECKED.match(text) or _PROGRESS.match(text)
     return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
@@ -94,7 +93,7 @@ def _depth(text: str, stats: Stats) -> Stats:
     return stats if found is None else replace(stats, depth=_number(found["depth"], stats.depth))
 
 
-_READERS = {
+_READERS: dict[int, Callable[[str, Stats], Stats]] = {
     Code.STATS: _progress,
     Code.STATS_DEPTH_FIRST: _progress,
     Code.PROGRESS: _progress,
@@ -111,19 +110,19 @@ _READERS = {
 
 
 def _number(text: str | None, otherwise: int | None = None) -> int | None:
-    """The number whatever separates its groups; TLC's -1 stands for a count that there is not."""
+    """The number, however its digits are grouped; TLC prints -1 for a count that it does not have."""
     digits = "".join(filter(str.isdecimal, text or ""))[:18]
     return int(digits) if digits and not (text or "").lstrip().startswith("-") else otherwise
 
 
 def read_coverage(message: Message) -> CoverageItem | None:
-    """The line of a coverage report that a message is; None for any other message."""
-    kind = _COVERAGE_KINDS.get(Code(message.code)) if message.code in _COVERAGE_KINDS else None
-    found = None if kind is None else _COVERAGE.match(message.text)
+    """The coverage row of a message; None for any other message."""
+    kind = _COVERAGE_KINDS.get(message.code)
+    found = _COVERAGE.match(message.text) if kind else None
     if kind is None or found is None:
         return None
     first, second = _number(found["first"]), _number(found["second"])
-    # Of an expression the first count is how often it was evaluated and the second, if any, what that cost.
+    # An expression's first count is its evaluations; the second, if any, is their cost.
     distinct, generated = (None, first) if kind == "expression" else (first, second)
     begin_line, begin_column, end_line, end_column = (int(found[key][:9]) for key in "abcd")
     return CoverageItem(

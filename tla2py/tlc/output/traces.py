@@ -1,4 +1,4 @@
-"""Finding the traces in a stream of messages, state by state."""
+"""The traces in a stream of messages, state by state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tla2py.tlc.output.states import ENDS_THERE, Ending, StateReader, read_endin
 from tla2py.trace.trace import State
 
 EVALUATION = "evaluation"
-"""The kind of a trace that leads to an expression TLC could not evaluate; it violates nothing."""
+"""The kind of a trace to an expression that TLC could not evaluate; it violates nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +26,7 @@ class TraceStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceEnd:
-    """The trace ends, and how it goes on.
-
-    ``complete`` is False when the stream ends, or TLC gives up, before all states were printed.
-    """
+    """The end of a trace; ``complete`` is False if the stream ended or TLC gave up before printing all states."""
 
     trace: int
     ending: Ending = ENDS_THERE
@@ -42,14 +39,14 @@ INTRODUCTIONS = frozenset({Code.BEHAVIOR, Code.COUNTEREXAMPLE})
 _STATES = frozenset({Code.STATE, Code.STATE_WITHOUT_ACTION})
 _ENDINGS = frozenset({Code.STUTTERING, Code.BACK_TO_STATE})
 _FAILED = frozenset({Code.RECOVER_INITIAL_FAILED, Code.RECOVER_NEXT_FAILED})
-# Messages that hold the initial state they are about, after the line that ends so.
+# Messages that hold an initial state, and the end of the line before it.
 _INITIAL_STATE: dict[int, str] = {
     Code.INVARIANT_INITIAL: "violated by the initial state:",
     Code.PROPERTY_INITIAL: "violated by the initial state:",
     Code.INITIAL_STATE_FAILED: "While working on the initial state:",
     Code.INITIAL_INCOMPLETE: "not completely specified by the initial predicate:",
 }
-# An Assert in these is part of what was declared and could not be evaluated; no behaviour reached it.
+# An Assert inside these failed in a declaration, and no behaviour reached it.
 _DECLARED = frozenset({Code.ASSUMPTION_FAILED, Code.POSTCONDITION_FAILED})
 _VIOLATED = re.compile(
     r"(?:Invariant|Property|Action property|Postcondition) (?P<name>.+?)(?: at line .*)? is (?:violated|false)"
@@ -59,12 +56,12 @@ _SEPARATOR = re.compile(r",? and |, ")
 
 
 def read_violations(message: Message) -> tuple[Violation, ...]:
-    """What an error message says is violated; nothing for any other message."""
+    """The violations that an error message reports; empty for any other message."""
     if message.level not in (Level.ERROR, Level.TLCBUG):
         return ()
     kind = meaning(message.code).violation
     if kind is None:
-        # An Assert that fails in an invariant, or under an exception, is told inside another message.
+        # An Assert that fails in an invariant, or under an exception, comes inside another message.
         failed = Code.ASSERT in message.nested and message.code not in _DECLARED
         return (Violation(kind="assert"),) if failed else ()
     if (temporal := _TEMPORAL.match(message.text)) is not None:
@@ -74,7 +71,7 @@ def read_violations(message: Message) -> tuple[Violation, ...]:
 
 
 def split_initial_state(message: Message) -> tuple[str, str | None]:
-    """A message's text up to the initial state that it holds, and that state's text; None where it holds none."""
+    """A message's text up to the initial state that it holds, and the state's text, None without a state."""
     ending = _INITIAL_STATE.get(message.code)
     if ending is None:
         return message.text, None
@@ -83,7 +80,7 @@ def split_initial_state(message: Message) -> tuple[str, str | None]:
 
 
 def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | TraceItem]:
-    """The items of a stream in order, those that make up traces replaced by the traces."""
+    """The items of a stream in order, with the messages that make up traces replaced by trace items."""
     traces = _Traces()
     for item in items:
         if isinstance(item, Message):

@@ -1,8 +1,8 @@
-"""Taking rights from a thread, and with it from what it starts, by Linux's Landlock: files, TCP, signals.
+"""Linux's Landlock, which restricts a thread and the processes it starts: files, TCP, signals.
 
-No privilege is needed for that, no namespace and no other program, and it takes a fraction of a millisecond. What is taken
-never comes back, so it is for threads that do one thing and end. How much can be taken depends on the kernel: files
-since 5.13, TCP since 6.7, signals to others since 6.12.
+It needs no privileges, namespaces or other programs, and takes a fraction of a millisecond. Restrictions are permanent,
+so it is for threads that do one thing and end. The kernel decides what can be restricted: files since 5.13, TCP since
+6.7, signals to others since 6.12.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-# The same on every architecture but Alpha.
+# The system call numbers, the same on every architecture except Alpha.
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _NO_NEW_PRIVILEGES = 38
 _BENEATH, _PORT = 1, 2
 _EXECUTE, _WRITE, _READ, _LIST = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _TRUNCATE = 1 << 14
 _OF_FILES = _EXECUTE | _WRITE | _READ | _TRUNCATE
-# Making and removing files and folders, and moving them about; no links, devices, sockets and pipes, which could have
-# whoever looks at the folder later on look elsewhere, or wait.
+# Creating, removing and moving files and folders; not links, devices, sockets and pipes, which could redirect or block
+# whoever reads the folder later.
 _CHANGE = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 13
 _BIND, _CONNECT = 1 << 0, 1 << 1
 # Abstract sockets and signals.
@@ -45,7 +45,7 @@ class _PortRule(ctypes.Structure):
 
 @lru_cache(maxsize=1)
 def landlock_version() -> int:
-    """The version of Landlock that this system has, 0 for none."""
+    """The version of Landlock on this system, 0 for none."""
     if not sys.platform.startswith("linux") or os.uname().machine == "alpha":
         return 0
     version = _libc().syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
@@ -53,16 +53,16 @@ def landlock_version() -> int:
 
 
 def restrict_thread(readable: Iterable[Path], writable: Iterable[Path], devices: Iterable[Path]) -> None:
-    """Leave this thread, for good, with these files and folders alone; and TCP with waiting at any free port.
+    """Restrict this thread, permanently, to these files and folders, and TCP to listening on any free port.
 
-    What is readable may also be executed. ``devices`` may be read and written. What does not exist is passed over.
-    Raises OSError where the system does not do it.
+    Readable files may also be executed, ``devices`` may be read and written, and missing paths are ignored. Raises
+    OSError if the system refuses.
     """
     version = landlock_version()
     files = (1 << (13 if version < 2 else 14 if version < 3 else 15)) - 1
     ports = _BIND | _CONNECT if version >= 4 else 0
     attributes = _Attributes(files, ports, _SCOPES if version >= 6 else 0)
-    # A kernel that knows fewer of the fields takes them while they are zero.
+    # A kernel that does not know a field accepts it if it is zero.
     ruleset = _call(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(ctypes.sizeof(attributes)), 0)
     try:
         for paths, rights in (
@@ -74,7 +74,7 @@ def restrict_thread(readable: Iterable[Path], writable: Iterable[Path], devices:
                 _allow(ruleset, path, rights & files)
         if ports:
             _call(_ADD, ruleset, _PORT, ctypes.byref(_PortRule(_BIND, 0)), 0)
-        # Landlock wants it: no program started from here gets more rights than its starter by being setuid.
+        # Landlock requires it: setuid programs started from here gain no rights.
         if _libc().prctl(_NO_NEW_PRIVILEGES, *map(ctypes.c_ulong, (1, 0, 0, 0))) != 0:
             raise OSError(ctypes.get_errno(), "prctl")
         _call(_RESTRICT, ruleset, 0)
@@ -88,8 +88,8 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
     except OSError:
         return
     try:
-        of_it = rights if path.is_dir() else rights & _OF_FILES
-        _call(_ADD, ruleset, _BENEATH, ctypes.byref(_PathRule(of_it, descriptor)), 0)
+        allowed = rights if path.is_dir() else rights & _OF_FILES
+        _call(_ADD, ruleset, _BENEATH, ctypes.byref(_PathRule(allowed, descriptor)), 0)
     finally:
         os.close(descriptor)
 

@@ -1,4 +1,4 @@
-"""The disk quota of a run: how much it has written, and whether anything more can be."""
+"""The disk quota of a run, and full disks."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 
 from tla2py.model.run import TerminationReason
 
-# Why a run is stopped: it has written more than its share, or its disk is full.
+# The reasons to stop a run: it has written more than its share, or its disk is full.
 DISK: TerminationReason = "disk"
 DISK_FULL: TerminationReason = "disk-full"
-# A JVM does not always say that it could not write. What comes to be on a disk with less room than this is not trusted.
+# A JVM does not always report failed writes, so output on a disk with less free space than this is not trusted.
 _LEAST_BYTES = 1024**2
 _POLL_SECONDS = 0.5
-# Looking takes at most this part of the time, however many files there are.
+# The most that checking may take of the time, however many files there are.
 _EFFORT = 0.02
 _FULL = (b"No space left on device", b"Disk quota exceeded")
 _TAIL_BYTES = 65536
 
 
 class DiskQuota:
-    """The bytes that a run may write to the disk of its folder: ``limit_bytes``, or its share of what is free now.
+    """The limit on the bytes that a run writes into its folder: ``limit_bytes``, or its share of the free space.
 
-    The share is equal for each of the ``slots`` runs that this machine executes at once.
+    Each of the ``slots`` runs that this machine executes at once has an equal share.
     """
 
     def __init__(self, folder: Path, limit_bytes: int | None, slots: int) -> None:
@@ -35,7 +35,7 @@ class DiskQuota:
         self._next = time.monotonic() + _POLL_SECONDS
 
     def look(self) -> TerminationReason | None:
-        """Why the run has to be stopped, if it has; often nothing is looked at, since it was a moment ago."""
+        """The reason to stop the run, or None; calls shortly after a check do nothing."""
         now = time.monotonic()
         if now < self._next:
             return None
@@ -48,13 +48,13 @@ class DiskQuota:
 
 
 def is_full(folder: Path) -> bool:
-    """Whether hardly anything more can be written on the disk of a folder."""
+    """Whether the disk of a folder has hardly any free space."""
     free = _free_bytes(folder)
     return free is not None and free < _LEAST_BYTES
 
 
-def tells_full_disk(folder: Path) -> bool:
-    """Whether the last words of a run are that it could not write."""
+def reports_full_disk(folder: Path) -> bool:
+    """Whether the end of a run's output says that the disk is full."""
     for name in ("stdout.txt", "stderr.txt"):
         with (folder / name).open("rb") as stream:
             stream.seek(max((folder / name).stat().st_size - _TAIL_BYTES, 0))
@@ -65,7 +65,7 @@ def tells_full_disk(folder: Path) -> bool:
 
 
 def _free_bytes(folder: Path) -> int | None:
-    """The bytes that may still be written, None where the file system does not tell."""
+    """The free bytes, None if the file system does not report them."""
     try:
         found = os.statvfs(folder)
     except OSError:
@@ -74,7 +74,7 @@ def _free_bytes(folder: Path) -> int | None:
 
 
 def _sizes(folder: Path) -> Iterator[int]:
-    """The bytes on disk of every file below a folder; files may come and go meanwhile."""
+    """The bytes on disk of every file below a folder, whose files may come and go."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

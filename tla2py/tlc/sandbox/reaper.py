@@ -1,9 +1,9 @@
-"""A guard that kills process groups and removes folders once the process that they belong to is gone.
+"""The reaper: a guard process that kills process groups and removes folders once our process is gone.
 
-``kill -9`` gives a driver no chance to clean up after itself, and only Linux can tie a child's life to its parent's.
-So the first run starts a small shell in a session of its own that reads a pipe from us: it is told of every group
-before its command begins, and of every scratch folder; when the pipe closes, because we ended in whatever way, it kills
-and removes what is left.
+``kill -9`` gives a process no chance to clean up, and only Linux can tie a child's life to its parent's. So the first
+run starts a small shell in its own session that reads a pipe from us. Every process group, before its command starts,
+and every scratch folder is registered there. When the pipe closes, however we ended, the shell kills and removes what is
+left.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-# An entry is the number of a group, or a name for what is no group, and a folder. Whoever still writes into a folder,
-# as Spark's JVM does for some seconds after its driver is gone, has to be waited for.
+# An entry is a process group id, or a name `folderN` without a group, and a folder. Removal is repeated, since some
+# processes go on writing into a folder: Spark's JVM does for some seconds after its driver is gone.
 _SCRIPT = r"""
 trap '' INT TERM HUP
 while read -r op key folder; do
@@ -39,8 +39,8 @@ for seconds in 0.2 1 2 4; do
   for entry; do rm -rf -- "${entry#* }" 2>/dev/null; done
 done
 """
-# Started through the shell: the group is announced before the command exists, and the command does not get the pipe.
-# The pipe comes as standard input, since a shell need not know descriptors of more than one digit.
+# A shell registers the group before the command exists, and does not pass the pipe on. The pipe is standard input,
+# because shells need not support descriptors of more than one digit.
 _STARTER = 'echo "+ $$ $TLA2PY_FOLDER" >&0 || exit 126; unset TLA2PY_FOLDER; exec "$@" </dev/null'
 
 _lock = threading.Lock()
@@ -50,7 +50,7 @@ _numbers = itertools.count(1)
 
 @contextlib.contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """A temporary folder that is gone with the block, or with this process however it ends."""
+    """A temporary folder that is removed at the end of the block, or of this process however it ends."""
     folder = Path(tempfile.mkdtemp(prefix=prefix)).absolute()
     key = f"folder{next(_numbers)}"
     try:
@@ -63,21 +63,21 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
 
 
 def guarded(argv: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
-    """The argv that announces itself to the guard and then becomes ``argv``, and the descriptor to be its input.
+    """The argv that registers with the guard and then becomes ``argv``, and the descriptor for its standard input.
 
-    ``argv`` itself has nothing to read. The process has to lead its own group and find its folder, without a newline
-    in it, in ``TLA2PY_FOLDER``.
+    ``argv`` itself gets an empty standard input. The process must lead its own group, and ``TLA2PY_FOLDER`` must name
+    its folder, without newlines.
     """
     return ("/bin/sh", "-c", _STARTER, "tla2py", *argv), _write_end()
 
 
 def release(pid: int) -> None:
-    """Tell the guard that a group is gone, so that its number may be used again by others."""
+    """Unregister a group that is gone, because its id may be reused."""
     _tell(f"- {pid}\n")
 
 
 def _tell(line: str) -> None:
-    # Without its guard a process goes on; the next group starts another one.
+    # Work goes on without the guard; the next group starts a new one.
     with contextlib.suppress(BrokenPipeError):
         os.write(_write_end(), line.encode())
 
@@ -94,7 +94,7 @@ def _write_end() -> int:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
                 env={"PATH": os.defpath},
-            ).returncode = 0  # it ends after us, so nobody waits for it
+            ).returncode = 0  # it ends after us, so we never wait for it
             os.close(read)
             _pipe = (os.getpid(), write)
         return _pipe[1]

@@ -1,10 +1,9 @@
-"""What a process that runs TLC gets of this machine: its own folder, its tools, and little else, unless it is trusted.
+"""The sandbox of an untrusted TLC process: its own folder, its tools, and little else.
 
-A module can name operators that read and write files, and Java classes given beside it can do anything. So a process
-gets no variable of our environment, reads no files but those of its run, of its tools and of the system, writes to none
-outside its folder nor more than so much to any, and finds no network. What a system cannot take away stays: nothing
-fails because of that, and ``tla2py doctor`` tells. Files, and TCP, are taken by Landlock, all of the network by util-linux's
-``unshare``, which becomes the process itself.
+A module can use operators that read and write files, and Java classes beside it can do anything. So a process gets none
+of our environment variables, reads only files of its run, its tools and the system, writes only to its folder and
+limited amounts, and has no network. Landlock restricts files and TCP; util-linux's ``unshare`` removes the network.
+Where the system cannot restrict something nothing fails, and ``tla2py doctor`` reports it.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ import platformdirs
 from tla2py.tlc.sandbox import reaper
 from tla2py.tlc.sandbox.landlock import landlock_version, restrict_thread
 
-# The largest file that a run may write: a queue or a set of fingerprints of billions of states stays below it.
+# The largest file that a run may write: queues and fingerprint sets of billions of states stay below it.
 FILE_LIMIT_BYTES = 64 * 1024**3
-# What programs themselves need of a system: code, time zones, names, the configuration of Java.
+# The parts of the system that programs need: code, time zones, names, the configuration of Java.
 _CODE = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/nix/store", "/gnu/store")
 _SYSTEM = (
     *_CODE,
@@ -52,9 +51,9 @@ _ETC = (
     "java*",
 )
 _DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"))
-# A Java that was installed by the system finds all it needs.
+# A Java installed by the system needs nothing else.
 _OF_SYSTEM = ("/usr/", "/nix/store/", "/gnu/store/")
-# A JVM takes options from these, and says so among its output.
+# A JVM takes options from these, and prints that it does.
 _JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 _BARE = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 _NOWHERE = Path(os.devnull)
@@ -63,9 +62,9 @@ _UNSHARE = ("unshare", "-n"), ("unshare", "-U", "-n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """What a process may do: write in ``folder``, read there, below ``readable`` and what the system needs.
+    """The rights of a process: to write in ``folder``, and to read there, below ``readable`` and in the system.
 
-    With ``server`` it waits on the loopback interface, so it is left that and can at most be kept from TCP elsewhere.
+    A ``server`` listens on the loopback interface, so it keeps its network, and only outgoing TCP can be blocked.
     """
 
     folder: Path
@@ -75,7 +74,7 @@ class Sandbox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walls:
-    """What can be taken away on this system: files, and the network of a process or only its TCP."""
+    """What this system can restrict: files, and a process's whole network or only its TCP."""
 
     files: bool
     network: bool
@@ -83,12 +82,12 @@ class Walls:
 
 
 def java_sandbox(java: Path, folder: Path, classes: Sequence[Path], *, server: bool = False) -> Sandbox:
-    """The sandbox of a JVM with jars, or other files, that it needs."""
+    """The sandbox of a JVM that reads ``classes``, such as jars."""
     return Sandbox(folder=folder, readable=(*_of_java(java), *classes), server=server)
 
 
 def environment(folder: Path, *, trusted: bool) -> dict[str, str]:
-    """The environment of a run in a folder: ours where it is trusted, else what a JVM needs."""
+    """The environment variables of a run in a folder: ours if it is trusted, otherwise what a JVM needs."""
     own = {"LC_ALL": "C.UTF-8", "TLA2PY_FOLDER": str(folder)}
     if trusted:
         return {name: text for name, text in os.environ.items() if name not in _JAVA_VARIABLES} | own
@@ -105,7 +104,7 @@ def start(
     stdout: int | IO[bytes],
     stderr: int | IO[bytes],
 ) -> subprocess.Popen[bytes]:
-    """A process in a folder, the leader of a session of its own; without a sandbox it is free. Raises OSError."""
+    """A process in a folder, as the leader of a new session; unrestricted without a sandbox. Raises OSError."""
 
     def begin(argv: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -129,7 +128,10 @@ def start(
 def run(
     command: Sequence[str], sandbox: Sandbox, *, timeout_seconds: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """What a command in a sandbox prints, and how it ends; its folder goes with us if we are killed. Raises OSError, ``subprocess.TimeoutExpired``."""
+    """The output and exit code of a command in a sandbox, whose folder is removed if we are killed.
+
+    Raises OSError, ``subprocess.TimeoutExpired``.
+    """
     guarded, descriptor = reaper.guarded(tuple(command))
     process = start(
         guarded,
@@ -142,35 +144,35 @@ def run(
     )
     with process:
         try:
-            said, _ = process.communicate(timeout=timeout_seconds)
+            output, _ = process.communicate(timeout=timeout_seconds)
         except BaseException:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             raise
         finally:
             reaper.release(process.pid)
-    if process.returncode == 1 and not sandbox.server and _was_refused(said):
+    if process.returncode == 1 and not sandbox.server and _was_refused(output):
         return run(command, replace(sandbox, server=True), timeout_seconds=timeout_seconds)
-    return subprocess.CompletedProcess(command, process.returncode, said)
+    return subprocess.CompletedProcess(command, process.returncode, output)
 
 
 def walls() -> Walls:
-    """What this system can take away."""
+    """What this system can restrict."""
     return Walls(files=landlock_version() > 0, network=bool(_without_network()), tcp=landlock_version() >= 4)
 
 
 def network_refused(exit_code: int | None, stderr: Path) -> bool:
-    """Whether a process ended because its network could not be taken after all; no later one is tried with it."""
+    """Whether a process ended because removing its network failed after all; later ones then keep theirs."""
     if exit_code != 1:
         return False
-    with stderr.open("rb") as said:
-        return _was_refused(said.readline(200))
+    with stderr.open("rb") as stream:
+        return _was_refused(stream.readline(200))
 
 
-def _was_refused(said: bytes) -> bool:
-    # Several may be refused at once, so it does not matter whether one was already.
+def _was_refused(output: bytes) -> bool:
+    # Several processes may be refused at once, so the result does not depend on earlier ones.
     global _refused
-    refused = bool(_tried()) and said.startswith(b"unshare: ")
+    refused = bool(_tried()) and output.startswith(b"unshare: ")
     _refused |= refused
     return refused
 
@@ -179,13 +181,13 @@ _refused = False
 
 
 def _without_network() -> tuple[str, ...]:
-    """What, put before a command, has it run without a network; nothing where that cannot be."""
+    """The prefix that makes a command run without network, empty if the system cannot do it."""
     return () if _refused else _tried()
 
 
 @lru_cache(maxsize=1)
 def _tried() -> tuple[str, ...]:
-    # Only root may do it as it is; others, where they may at all, in a namespace of users as well.
+    # Only root may do it directly; others need a user namespace, where allowed.
     for prefix in _UNSHARE if os.geteuid() == 0 else _UNSHARE[1:]:
         with contextlib.suppress(OSError):
             if _quiet((*prefix, "/bin/sh", "-c", ":"), Sandbox(folder=_NOWHERE, readable=_system())) == 0:
@@ -194,7 +196,7 @@ def _tried() -> tuple[str, ...]:
 
 
 def _quiet(command: Sequence[str], sandbox: Sandbox) -> int:
-    """The exit code of a command in a sandbox, but with the network. Raises OSError."""
+    """The exit code of a command in a sandbox with network. Raises OSError."""
 
     def begin() -> subprocess.Popen[bytes]:
         null = subprocess.DEVNULL
@@ -204,14 +206,14 @@ def _quiet(command: Sequence[str], sandbox: Sandbox) -> int:
 
 
 def _restricted(sandbox: Sandbox, begin: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """The process that is begun by a thread which has given up its rights, and takes no others with it."""
+    """The process that ``begin`` starts in a restricted thread; our other threads keep their rights."""
     begun: list[subprocess.Popen[bytes]] = []
     failed: list[BaseException] = []
 
     def give_up_and_begin() -> None:
         try:
             if landlock_version():
-                # What cannot be taken, as below sixteen other sandboxes, stays.
+                # Restricting fails below sixteen other sandboxes, for example.
                 with contextlib.suppress(OSError):
                     restrict_thread(sandbox.readable, (sandbox.folder,), _DEVICES)
             begun.append(begin())
@@ -223,7 +225,7 @@ def _restricted(sandbox: Sandbox, begin: Callable[[], subprocess.Popen[bytes]]) 
     try:
         thread.join()
     except BaseException:
-        # Interrupted: what was begun must not be forgotten.
+        # Interrupted: the process must not survive unnoticed.
         thread.join()
         for process in begun:
             process.kill()
@@ -235,7 +237,7 @@ def _restricted(sandbox: Sandbox, begin: Callable[[], subprocess.Popen[bytes]]) 
 
 
 def _limit_files(pid: int) -> None:
-    """Bound the size of each file that a process writes, where one process can do that for another."""
+    """Limit the size of each file that a process writes, if the system can do this for another process."""
     if hasattr(resource, "prlimit"):
         with contextlib.suppress(OSError, ValueError):
             _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
@@ -251,7 +253,7 @@ def _system() -> tuple[Path, ...]:
 
 @lru_cache(maxsize=8)
 def _of_java(java: Path) -> tuple[Path, ...]:
-    """What a Java reads; everything where it does not start with less, as one may whose libraries are elsewhere."""
+    """The paths that a Java reads; the whole file system if it does not start with less, as its libraries are elsewhere."""
     home = java.resolve().parent.parent
     enough = (*_system(), home)
     if not landlock_version() or str(home).startswith(_OF_SYSTEM):
