@@ -209,7 +209,7 @@ def test_a_server_that_cuts_off(tools: Tools) -> None:
     tools.server.cut = 1_000_000
     ended = tools.refused("tools", "install", "rolling")
     assert f"ended after 1,000,000 of {len(JAR):,} bytes" in ended.errors[0]
-    assert "tries again" in ended.errors[1]
+    assert "to try again" in ended.errors[1]
     tools.server.cut = None
     assert tools.run("tools", "install", "rolling").code == 0
 
