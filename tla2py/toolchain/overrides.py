@@ -30,16 +30,16 @@ def read_override(path: Path, where: str | None = None) -> Override:
     """The override of a jar or a folder of classes. Raises InputError (``override-missing``, ``override-empty``)."""
     if not path.exists():
         raise InputError("override-missing", f"no such file: {path}", where=where, hint=_HINT)
-    digest = hashlib.sha256()
+    digest, has_classes = hashlib.sha256(), False
     try:
-        names = [name for name, _ in _files(path)]
         for name, data in _files(path):
             digest.update(f"{name}\0{len(data)}\0".encode() + data)
+            has_classes |= name.endswith(".class")
     except (OSError, zipfile.BadZipFile) as error:
         raise InputError(
             "override-empty", f"{path} cannot be read: {error}", where=where, hint=_HINT
         ) from error
-    if not any(name.endswith(".class") for name in names):
+    if not has_classes:
         raise InputError("override-empty", f"{path} has no classes", where=where, hint=_HINT)
     return Override(path=path.resolve(), sha256=digest.hexdigest())
 

@@ -1,4 +1,4 @@
-"""The corpus of TLC's outputs, see ``tests/corpus/tlc/regenerate.py``, and the form in which a reading is compared."""
+"""The corpus of TLC's outputs (see ``tests/corpus/tlc/regenerate.py``), and summaries of results to compare."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Case:
         return f"{self.name}-{self.version}"
 
     def interpret(self, stdout: bytes | None = None) -> RunResult:
-        """The reading of the text, or of another one that ended alike."""
+        """The result of this output, or of another output with the same ending."""
         lines = (self.stdout if stdout is None else stdout).splitlines(keepends=True)
         return interpret(lines, exit_code=self.exit_code, termination_reason=None, **self.arguments)
 
     def interpret_plain(self, stdout: bytes) -> RunResult:
-        """The reading of a text without ``-tool`` that ended as this one."""
+        """The result of an output without ``-tool`` with the same ending."""
         return interpret_messages(
             plain_to_messages(stdout.splitlines(keepends=True)),
             exit_code=self.exit_code,
@@ -52,32 +52,32 @@ class Case:
 
     @property
     def plain(self) -> bytes | None:
-        """The text without ``-tool``, where it is kept too."""
+        """The output without ``-tool``, None if the corpus does not have it."""
         path = FOLDER / self.name / f"{self.version}.plain.txt"
         return path.read_bytes() if path.exists() else None
 
 
 def iter_cases() -> Iterator[Case]:
     for path in sorted(FOLDER.glob("*/expected.json")):
-        told = json.loads(path.read_text())
-        for version, exit_code in told["exit_code"].items():
+        description = json.loads(path.read_text())
+        for version, exit_code in description["exit_code"].items():
             yield Case(
                 name=path.parent.name,
                 version=version,
                 stdout=(path.parent / f"{version}.txt").read_bytes(),
                 exit_code=exit_code,
-                arguments=told.get("interpret", {}),
-                expected=_expected(told, version),
+                arguments=description.get("interpret", {}),
+                expected=_expected(description, version),
             )
 
 
-def _expected(told: dict[str, Any], version: str) -> dict[str, Any]:
-    expected = {**told["expected"], **told.get("differs", {}).get(version, {})}
+def _expected(description: dict[str, Any], version: str) -> dict[str, Any]:
+    expected = {**description["expected"], **description.get("differs", {}).get(version, {})}
     return {name: part for name, part in expected.items() if part}
 
 
 def summary(result: RunResult) -> dict[str, Any]:
-    """A reading in short, every part of it that is not empty."""
+    """The parts of a result that are not empty, in short form."""
     named = [item for item in result.coverage if item.kind != "expression"]
     parts = {
         "outcome": result.outcome.value,

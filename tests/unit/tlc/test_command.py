@@ -1,4 +1,4 @@
-"""The command line of TLC, each option alone; nothing is started."""
+"""The command line of TLC for each option; nothing is started."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tlc(command: list[str]) -> list[str]:
 
 
 def added(options: TlcOptions) -> list[str]:
-    """What options add to TLC's arguments when there are none; nothing may go."""
+    """The arguments that options add to TLC's default ones; none may be removed."""
     plain, command = tlc(argv()), tlc(argv(options))
     for argument in plain:
         command.remove(argument)
@@ -64,7 +64,7 @@ def test_a_run_keeps_to_its_folder() -> None:
     command = argv()
     assert "-Djava.io.tmpdir=/run/1/tmp" in jvm(command)
     assert command[command.index("-metadir") + 1] == "/run/1/states"
-    # Names relative to the working directory are the only ones that all versions read alike.
+    # All versions read names relative to the working directory the same way, and only those.
     assert not Path(command[-1]).is_absolute()
     assert not Path(command[command.index("-config") + 1]).is_absolute()
 

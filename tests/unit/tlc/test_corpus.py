@@ -1,4 +1,4 @@
-"""What TLC printed in every case of the corpus, read as it is written down there."""
+"""TLC's output in every case of the corpus, read as the corpus expects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_reads_it_without_frames_too(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_log_alone_says_the_same(case: Case) -> None:
-    """Without exit status and names of what was checked, no more than these can be missing."""
+    """A log has no exit status and no names of what was checked; everything else must be there."""
     logs = [iter_messages(case.stdout.splitlines(keepends=True))]
     if case.plain is not None:
         logs.append(plain_to_messages(case.plain.splitlines(keepends=True)))
@@ -52,7 +52,7 @@ def test_every_text_of_the_corpus_is_read() -> None:
 
 
 def less(reading: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
-    """A summary without what a plain log does not tell: the numbers of messages, and in some cases the depth."""
+    """A summary without the parts that a plain log lacks: the numbers of messages, and in some cases the depth."""
     diagnostics = [diagnostic.split()[0] for diagnostic in reading.get("diagnostics", [])]
     stats = [
         None if place == 3 and plain["stats"][3] is None else number

@@ -1,4 +1,4 @@
-"""The exit status that TLC ends with, read from what it printed before."""
+"""TLC's exit status, read from its output."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_it_is_the_real_one_or_none(case: str, version: str, tmp_path: Path) -> 
     if not ends_predictably(options_of(expected)):
         return
     text = (CORPUS / case / f"{version}.txt").read_bytes()
-    # It is asked at any time, so also before what may come after a message that looks like the last.
+    # It is called at any time, even when more output follows what looks like the last message.
     so_far = tmp_path / "stdout.txt"
     for line in re.finditer(rb"\n", text):
         so_far.write_bytes(text[: line.end()])

@@ -1,4 +1,4 @@
-"""Long logs are read in memory bounded by a state, and no text of a value is read twice in a row."""
+"""Long logs: states are read in memory bounded by a state, and a repeated text of a value is read once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tla2py.tlc.output.interpret import interpret
-from tla2py.tlc.output.messages import iter_messages
-from tla2py.tlc.output.traces import iter_with_traces
+from tla2py.tlc.output.messages import Message, iter_messages
+from tla2py.tlc.output.states import StateReader
 from tla2py.trace.trace import State
 
 
@@ -19,7 +19,7 @@ def message(code: int, level: int, body: str) -> Iterator[bytes]:
 
 
 def long_log(states: int, width: int) -> Iterator[bytes]:
-    """A trace in which one variable always changes and one never does."""
+    """A log with a trace in which one variable always changes and one never does."""
     yield from message(2110, 1, "Invariant Inv is violated.")
     yield from message(2121, 1, "The behavior up to this point is:")
     for index in range(1, states + 1):
@@ -32,25 +32,31 @@ def long_log(states: int, width: int) -> Iterator[bytes]:
     yield from message(2186, 0, "Finished in 100ms at (2001-02-03 04:05:06)")
 
 
+def read_states(log: Iterator[bytes]) -> Iterator[State]:
+    reader = StateReader()
+    for item in iter_messages(log):
+        if isinstance(item, Message) and item.code == 2217:
+            state = reader.read(item.text)
+            assert state is not None
+            yield state
+
+
 def peak(states: int) -> int:
     tracemalloc.start()
     try:
-        count = sum(
-            isinstance(item, State) for item in iter_with_traces(iter_messages(long_log(states, 400)))
-        )
-        assert count == states
+        assert sum(1 for _ in read_states(long_log(states, 400))) == states
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
 
 def test_memory_does_not_grow_with_the_trace() -> None:
-    # What is remembered of texts reaches its bound within the shorter one.
+    # The reader's cache reaches its bound within the shorter trace.
     assert peak(1_800) < 1.2 * peak(600)
 
 
 def test_equal_texts_become_the_identical_value() -> None:
-    states = [item for item in iter_with_traces(iter_messages(long_log(300, 50))) if isinstance(item, State)]
+    states = interpret(long_log(300, 50), exit_code=12, termination_reason=None).traces[0].states
 
     assert len({id(state.values["y"]) for state in states}) == 1
     assert len({state.values["x"] for state in states}) == 300

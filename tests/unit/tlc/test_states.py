@@ -1,4 +1,4 @@
-"""Texts of states that fuzzing came to."""
+"""Texts of states that fuzzing found."""
 
 from __future__ import annotations
 

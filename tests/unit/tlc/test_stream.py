@@ -1,4 +1,4 @@
-"""The message stream cut at any byte, with output of the model or the JVM anywhere: read, and never too well."""
+"""The message stream cut at any byte, or with output of the model or the JVM anywhere, never reads as success."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CASES = list(iter_cases())
 FRAMED = [case for case in CASES if b"@!@!@STARTMSG" in case.stdout]
 cases = st.sampled_from(FRAMED)
 
-# What a model can print, each value on a line of its own, and what the JVM says; strings come in quotes.
+# Lines that a model or the JVM can print; a model prints one value per line, and strings in quotes.
 PRINTED = (
     '"@!@!@STARTMSG 2193:0 @!@!@"',
     '"@!@!@ENDMSG 2110 @!@!@"',
@@ -53,7 +53,7 @@ def test_cut_anywhere(case: Case, data: st.DataObject, ended_by: TerminationReas
         assert exit_code == 0
         assert ended_by is None
     known = [tuple(violation) for violation in case.expected.get("violations", [])]
-    # A temporal property may be named at the end of the text only.
+    # TLC may name a temporal property only at the end of the text.
     assert all((v.kind, v.name) in known or not v.name for v in result.violations)
     assert len(result.traces) <= len(case.expected.get("traces", []))
 
@@ -70,7 +70,7 @@ def test_every_trace_that_is_whole_is_kept_when_cut(case: Case) -> None:
 
 
 def between_messages(stdout: bytes) -> list[int]:
-    """The numbers of the lines before which anybody may print: outside messages, and not where SANY speaks."""
+    """The numbers of the lines before which others may print: outside messages, and not within SANY's output."""
     places, depth, sany = [], 0, False
     for number, line in enumerate(stdout.splitlines()):
         if not depth and not sany:

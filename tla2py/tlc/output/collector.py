@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Violation
 from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
@@ -11,16 +12,8 @@ from tla2py.tlc.output.messages import Level, Message, UserText
 from tla2py.tlc.output.sany import SanyReader
 from tla2py.tlc.output.states import UNASSIGNED, StateReader, find_location
 from tla2py.tlc.output.statistics import read_coverage, read_stats
-from tla2py.tlc.output.traces import (
-    EVALUATION,
-    INTRODUCTIONS,
-    TraceEnd,
-    TraceItem,
-    TraceStart,
-    read_violations,
-    split_initial_state,
-)
-from tla2py.trace.trace import State, Trace
+from tla2py.tlc.output.traces import INTRODUCTIONS, Counterexample, read_violations, split_initial_state
+from tla2py.trace.trace import Trace
 
 _VERSION = re.compile(r"TLC2 Version (\S+)(?:.*\(rev: (\w+)\))?")
 # The wording inside TLC's other messages, and the JVM's outside messages.
@@ -74,45 +67,29 @@ class Collector:
         self._exploring = False
         self._report: list[CoverageItem] = []
         self._sany: SanyReader | None = None
-        self._start: TraceStart | None = None
-        self._states: list[State] = []
+        self._trace_count = 0
 
-    def take(self, item: Message | UserText | TraceItem) -> None:
+    def take(self, item: Message | UserText | Counterexample) -> None:
         """Add the next item of the stream."""
-        if isinstance(item, State):
-            self._states.append(item)
+        if isinstance(item, Counterexample):
+            self._counterexample(item.trace, item.violation)
         elif isinstance(item, Message):
             self._message(item)
-        elif isinstance(item, UserText):
-            if self._sany is not None:
-                self._sany.read(item.text)
-            elif _JVM_OUT_OF_MEMORY.match(item.text) is not None:
-                self.out_of_memory = True
-        elif isinstance(item, TraceStart):
-            self._start, self._states = item, []
-        else:
-            self._end_trace(item)
+        elif self._sany is not None:
+            self._sany.read(item.text)
+        elif _JVM_OUT_OF_MEMORY.match(item.text) is not None:
+            self.out_of_memory = True
 
-    def _end_trace(self, end: TraceEnd) -> None:
-        assert self._start is not None
-        if not end.complete or not self._states:
-            text = f"Trace {end.trace} breaks off after {len(self._states)} states."
+    def _counterexample(self, trace: Trace, violation: Violation | None) -> None:
+        self._trace_count += 1
+        if trace.cut_off or not trace.states:
+            text = f"Trace {self._trace_count} breaks off after {len(trace.states)} states."
             self.diagnose(Diagnostic(code=0, severity="warning", text=text))
-            if not self._states:
-                return
-        violation = self._attribute(self._start.violation) if self._start.violation is not None else None
-        trace = Trace(
-            kind=violation.kind if violation is not None else EVALUATION,
-            name=violation.name if violation is not None else "",
-            states=tuple(self._states),
-            loop_start=end.ending.loop_start,
-            loop_action=end.ending.loop_action,
-            loop_action_args=end.ending.loop_action_args,
-            stuttering=end.ending.stuttering,
-            cut_off=not end.complete,
-        )
-        (self.traces if end.complete else self.cut_off).append(trace)
-        self._states = []
+        if violation is not None:
+            violation = self._attribute(violation)
+            trace = replace(trace, kind=violation.kind, name=violation.name)
+        if trace.states:
+            (self.cut_off if trace.cut_off else self.traces).append(trace)
 
     def _message(self, message: Message) -> None:
         if message.code == Code.SANY_START:

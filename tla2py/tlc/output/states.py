@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from tla2py.trace.trace import Location, State
+from tla2py.trace.trace import Location, State, Trace
 from tla2py.values import Opaque, Value, ValueTextError, parse_value
 
 _PLACE = r"line (\d+), col (\d+) to line (\d+), col (\d+) of module (\w+)"
@@ -160,32 +160,17 @@ def _assignments(body: str) -> Iterator[tuple[str, str]]:
         yield name, body[start:].strip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """The end of a trace; the fields are those of ``Trace``."""
-
-    loop_start: int | None = None
-    loop_action: str | None = None
-    loop_action_args: tuple[str, ...] | None = None
-    stuttering: bool = False
-
-
-ENDS_THERE = Ending()
-"""The end of a finite trace."""
-
-
-def read_ending(text: str) -> Ending:
-    """The end of an infinite trace: a step back to an earlier state, or stuttering.
+def with_ending(trace: Trace, text: str) -> Trace:
+    """The trace with its infinite end: a step back to an earlier state, or stuttering.
 
     ``text`` is that of message 2122, ``N: Back to state: <Action …>``, or 2218, ``N: Stuttering``.
     """
     header = _HEADER.match(text)
-    if header is None or not header["rest"]:
-        return ENDS_THERE
-    if not header["rest"].startswith(_BACK_TO_STATE):
-        return Ending(stuttering=header["rest"].startswith(_STUTTERING))
-    action, arguments, _ = _step(header["rest"].partition(": ")[2])
-    return Ending(loop_start=int(header["index"][:9]), loop_action=action, loop_action_args=arguments)
+    rest = header["rest"] or "" if header is not None else ""
+    if header is None or not rest.startswith(_BACK_TO_STATE):
+        return replace(trace, stuttering=rest.startswith(_STUTTERING))
+    action, arguments, _ = _step(rest.partition(": ")[2])
+    return replace(trace, loop_start=int(header["index"][:9]), loop_action=action, loop_action_args=arguments)
 
 
 def _step(text: str) -> tuple[str | None, tuple[str, ...] | None, Location | None]:

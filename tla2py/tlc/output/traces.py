@@ -9,31 +9,20 @@ from dataclasses import dataclass
 from tla2py.model.outcome import Violation
 from tla2py.tlc.output.codes import Code, meaning
 from tla2py.tlc.output.messages import Level, Message, UserText
-from tla2py.tlc.output.states import ENDS_THERE, Ending, StateReader, read_ending
-from tla2py.trace.trace import State
+from tla2py.tlc.output.states import StateReader, with_ending
+from tla2py.trace.trace import State, Trace
 
 EVALUATION = "evaluation"
 """The kind of a trace to an expression that TLC could not evaluate; it violates nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TraceStart:
-    """A trace begins; ``trace`` counts from 1. ``violation`` is None for a trace to an evaluation error."""
+class Counterexample:
+    """A trace and what it violates, None for a trace to an evaluation error."""
 
-    trace: int
     violation: Violation | None
+    trace: Trace
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceEnd:
-    """The end of a trace; ``complete`` is False if the stream ended or TLC gave up before printing all states."""
-
-    trace: int
-    ending: Ending = ENDS_THERE
-    complete: bool = True
-
-
-TraceItem = TraceStart | State | TraceEnd
 
 INTRODUCTIONS = frozenset({Code.BEHAVIOR, Code.COUNTEREXAMPLE})
 _STATES = frozenset({Code.STATE, Code.STATE_WITHOUT_ACTION})
@@ -79,46 +68,47 @@ def split_initial_state(message: Message) -> tuple[str, str | None]:
     return (f"{text}{ending}", body) if found else (message.text, None)
 
 
-def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | TraceItem]:
-    """The items of a stream in order, with the messages that make up traces replaced by trace items."""
+def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | Counterexample]:
+    """The items of a stream in order, with the messages of a trace's states replaced by the trace.
+
+    A trace is cut off if the stream ends, or TLC gives up, before all its states are printed; it may have no states.
+    """
     traces = _Traces()
     for item in items:
         if isinstance(item, Message):
             yield from traces.read(item)
         else:
             yield item
-    yield from traces.end(complete=False)
+    yield from traces.end(cut_off=True)
 
 
 class _Traces:
     def __init__(self) -> None:
-        self._count = 0
-        self._open = False
-        self._last = 0
+        # The states of the open trace, None without one.
+        self._states: list[State] | None = None
         self._violation: Violation | None = None
         self._reader = StateReader()
 
-    def read(self, message: Message) -> Iterator[Message | TraceItem]:
+    def read(self, message: Message) -> Iterator[Message | Counterexample]:
         if message.code in _STATES and message.complete:
             state = self._reader.read(message.text, partial=self._violation is None)
             if state is None:
                 yield message
                 return
-            if not self._open or state.index <= self._last:
+            if self._states and state.index <= self._states[-1].index:
                 yield from self.end()
-                yield self._start()
-            self._last = state.index
-            yield state
-        elif message.code in _ENDINGS and self._open and message.complete:
-            yield from self.end(read_ending(message.text))
+            states = self._start() if self._states is None else self._states
+            states.append(state)
+        elif message.code in _ENDINGS and self._states is not None and message.complete:
+            yield from self.end(ending=message.text)
         else:
-            yield from self.end(complete=message.complete and message.code not in _FAILED)
+            yield from self.end(cut_off=not message.complete or message.code in _FAILED)
             yield message
             yield from self._other(message)
 
-    def _other(self, message: Message) -> Iterator[TraceItem]:
+    def _other(self, message: Message) -> Iterator[Counterexample]:
         if message.code in INTRODUCTIONS:
-            yield self._start()
+            self._start()
             return
         if message.level not in (Level.ERROR, Level.TLCBUG):
             return
@@ -128,19 +118,22 @@ class _Traces:
             self._violation = None
         _, body = split_initial_state(message)
         if body is not None:
-            yield self._start()
+            states = self._start()
             if message.complete:
                 values = self._reader.read_values(body, partial=self._violation is None)
-                yield State(index=1, action=None, action_args=None, location=None, values=values)
-            yield from self.end(complete=message.complete)
+                states.append(State(index=1, action=None, action_args=None, location=None, values=values))
+            yield from self.end(cut_off=not message.complete)
 
-    def _start(self) -> TraceStart:
-        self._count += 1
-        self._open, self._last = True, 0
+    def _start(self) -> list[State]:
+        self._states = []
         self._reader = StateReader()
-        return TraceStart(trace=self._count, violation=self._violation)
+        return self._states
 
-    def end(self, ending: Ending = ENDS_THERE, *, complete: bool = True) -> Iterator[TraceEnd]:
-        if self._open:
-            self._open = False
-            yield TraceEnd(trace=self._count, ending=ending, complete=complete)
+    def end(self, *, ending: str = "", cut_off: bool = False) -> Iterator[Counterexample]:
+        """The open trace, if any; ``ending`` is the message that says how it goes on."""
+        if self._states is not None:
+            violation, states = self._violation, tuple(self._states)
+            kind, name = (violation.kind, violation.name) if violation else (EVALUATION, "")
+            trace = Trace(kind=kind, name=name, states=states, cut_off=cut_off)
+            yield Counterexample(violation=violation, trace=with_ending(trace, ending))
+            self._states = None
