@@ -92,12 +92,11 @@ class _Checker:
             return None if stopped else "no step from the last state fails an assertion"
         if name not in self.spec.definitions:
             return f"{name} is not defined"
-        # TLC checks and reports a property about single states, or such a part of one, as an invariant.
         if kind == "invariant" and name not in self.config.properties:
-            return self._failed_at_end(
-                self._check(invariants=(name,)), f"{name} holds in the last state or fails before"
-            )
-        result = self._check(properties=(name,))
+            result = self._check(invariants=(name,))
+        else:
+            result = self._check(properties=(name,))
+        # TLC also reports a property about single states, or such a part of one, as an invariant.
         if kind == "invariant":
             return self._failed_at_end(result, f"{name} holds in the last state or fails before")
         if kind == "action_property":
@@ -110,20 +109,8 @@ class _Checker:
         length = max((len(trace.states) for trace in result.traces), default=0)
         return None if result.violations and length == len(self.trace.states) else otherwise
 
-    def _check(
-        self,
-        *,
-        specification: str = "ConfirmTraceSpec",
-        invariants: Iterable[str] = (),
-        properties: Iterable[str] = (),
-    ) -> RunResult:
-        with self.query.run(
-            _MODULE,
-            self._module(),
-            specification=specification,
-            invariants=invariants,
-            properties=properties,
-        ) as executed:
+    def _check(self, specification: str = "ConfirmTraceSpec", **definitions: Iterable[str]) -> RunResult:
+        with self.query.run(_MODULE, self._module(), specification=specification, **definitions) as executed:
             return executed.result
 
     def _module(self) -> str:

@@ -1,4 +1,4 @@
-// The stepper's page side: it draws, and keeps `index` in step with Python.
+// The stepper's front end: draws the steps and syncs `index` with Python.
 function render({ model, el }) {
   const steps = model.get("steps");
   const first = steps[0].index;
@@ -35,7 +35,7 @@ function render({ model, el }) {
     place.textContent = `${index} of ${first + steps.length - 1}${step.loop && `, ${step.loop}`}`;
     head.textContent = `${step.index}. ${step.title}`;
     head.className = step.loop ? "t2-act t2-loop" : "t2-act";
-    // Made and escaped by tla2py.show.markup.
+    // Built and escaped by tla2py.show.markup.
     body.innerHTML = step.html;
     back.disabled = index <= first;
     next.disabled = index >= first + steps.length - 1;

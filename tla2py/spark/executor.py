@@ -111,7 +111,7 @@ class SparkExecutor:
             if failure:
                 raise ToolchainError(
                     "spark-failed",
-                    f"the Spark job failed: {_first_line(failure[0])}",
+                    f"the Spark job failed: {first_line(failure[0])}",
                     hint="recorded runs are kept; the same command executes the rest",
                 ) from failure[0]
         finally:
@@ -130,5 +130,6 @@ class SparkExecutor:
             thread.join(0.5)
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, or its class if it has none."""
     return (str(error).splitlines() or [type(error).__name__])[0]

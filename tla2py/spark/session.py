@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 
 from tla2py.errors import ToolchainError
 from tla2py.execution.executor import default_slots, fitting_slots
+from tla2py.spark.executor import first_line
 from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.toolchain.toolchain import find_java
@@ -166,7 +167,7 @@ def _start(
     except (PySparkException, Py4JError, RuntimeError, OSError) as error:
         raise ToolchainError(
             "spark-failed",
-            f"Spark did not start on {master}: {str(error).splitlines()[0]}",
+            f"Spark did not start on {master}: {first_line(error)}",
             hint="check the master, or run without Spark: tla2py sweep --executor local",
         ) from error
     if _SUBMITTED in os.environ:

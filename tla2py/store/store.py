@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
@@ -203,11 +204,9 @@ class Store:
         """The path of a table's file, or of a local copy. A missing remote table raises FileNotFoundError."""
         return self.storage.local(f"tables/{name}.parquet")
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Hold the store for writing. Raises StoreError (``store-busy``)."""
-        with self.storage.lock():
-            yield
+        return self.storage.lock()
 
 
 def _record_name(run_id: str) -> str:
