@@ -12,27 +12,15 @@ from tla2py.errors import StoreError
 
 SCHEMES = "file, s3, gs, abfs, hdfs"
 
-# Pattern of the file system's message; error code, message and hint.
-_REASONS = (
-    (
-        r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound",
-        "bucket-missing",
-        "no such bucket: {address}",
-        "create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
-    ),
-    (
-        r"NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE",
-        "store-unreachable",
-        "cannot reach the server of {address}: {reason}",
-        "check that it runs, and that the URI or AWS_ENDPOINT_URL names it: s3://bucket/path?endpoint_override=HOST:PORT",
-    ),
-    (
-        r"(?i)ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
-        "store-denied",
-        "access denied to {address}: {reason}",
-        "credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
-    ),
+_NO_BUCKET = re.compile(r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound")
+_NO_CONNECTION = re.compile(
+    r"NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE"
 )
+_NO_ACCESS = re.compile(
+    r"ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
+    re.IGNORECASE,
+)
+_KEPT = "recorded runs are kept; the same command executes the rest"
 
 
 @contextlib.contextmanager
@@ -50,22 +38,39 @@ def store_errors(address: str, code: str) -> Iterator[None]:
 
 
 def _store_error(address: str, code: str, error: Exception) -> StoreError:
-    reason = re.sub(r"\s*\(Request ID: [^)]*\)", "", " ".join(str(error).split()))
-    if "Unrecognized filesystem type" in reason:
+    message = re.sub(r"\s*\(Request ID: [^)]*\)", "", " ".join(str(error).split()))
+    reason = _short(message)
+    if "Unrecognized filesystem type" in message:
         return StoreError(
             "store-scheme", f"unsupported store address: {address}", hint=f"supported schemes: {SCHEMES}"
         )
-    for pattern, known, message, hint in _REASONS:
-        if re.search(pattern, reason):
-            # codes: bucket-missing, store-unreachable, store-denied
-            return StoreError(known, message.format(address=address, reason=_short(reason)), hint=hint)
-    problems = {"store-unwritable": "cannot write to", "store-unreadable": "cannot read"}
+    if _NO_BUCKET.search(message):
+        return StoreError(
+            "bucket-missing",
+            f"no such bucket: {address}",
+            hint="create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
+        )
+    if _NO_CONNECTION.search(message):
+        return StoreError(
+            "store-unreachable",
+            f"cannot reach the server of {address}: {reason}",
+            hint="check that it runs, and that the URI or AWS_ENDPOINT_URL names it: "
+            "s3://bucket/path?endpoint_override=HOST:PORT",
+        )
+    if _NO_ACCESS.search(message):
+        return StoreError(
+            "store-denied",
+            f"access denied to {address}: {reason}",
+            hint="credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
+        )
+    if code == "store-unwritable":
+        return StoreError("store-unwritable", f"cannot write to {address}: {reason}", hint=_KEPT)
+    if code == "store-unreadable":
+        return StoreError("store-unreadable", f"cannot read {address}: {reason}", hint=_KEPT)
     return StoreError(
-        code,  # codes: store-unwritable, store-unreadable, store-scheme
-        f"{problems.get(code, 'unsupported store address')} {address}: {_short(reason)}",
-        hint="recorded runs are kept; the same command executes the rest"
-        if code in problems
-        else f"as in s3://bucket/path; supported schemes: {SCHEMES}",
+        "store-scheme",
+        f"unsupported store address {address}: {reason}",
+        hint=f"as in s3://bucket/path; supported schemes: {SCHEMES}",
     )
 
 
