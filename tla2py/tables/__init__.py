@@ -1,1 +1,1 @@
-"""The tables of a store: explicit schemas, rows from results, Parquet files."""
+"""A store's tables: explicit schemas, rows made from results, Parquet files."""

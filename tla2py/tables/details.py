@@ -1,4 +1,4 @@
-"""The rows of ``coverage`` and ``diagnostics``, typed."""
+"""Typed rows of ``coverage`` and ``diagnostics``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tla2py.tables.read import Source, read_rows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRow:
-    """A row of ``coverage`` for an action, or for the initial states where ``kind`` is ``init``."""
+    """A row of ``coverage`` for an action, or for the initial states if ``kind`` is ``init``."""
 
     run_id: str
     kind: str
@@ -24,7 +24,7 @@ class ActionRow:
 
 
 def action_rows(source: Source) -> Iterator[ActionRow]:
-    """The rows of ``coverage`` for actions and initial states; a count that TLC does not give is 0."""
+    """The rows of ``coverage`` for actions and initial states; a count that TLC omits is 0."""
     columns = [field.name for field in fields(ActionRow)]
     for run_id, kind, module, name, line, generated, distinct in read_rows(source, columns):
         if kind in ("init", "action"):
@@ -40,7 +40,7 @@ def action_rows(source: Source) -> Iterator[ActionRow]:
 
 
 def first_errors(source: Source) -> dict[str, Diagnostic]:
-    """The first error of each run in ``diagnostics``, by run id."""
+    """Each run's first error in ``diagnostics``, by run id."""
     found: dict[str, Diagnostic] = {}
     columns = ("run_id", "severity", "code", "text", "file", "line", "column", "excerpt")
     for run_id, severity, code, text, file, line, column, excerpt in read_rows(source, columns):

@@ -1,4 +1,4 @@
-"""The documentation of the tables, made from their schemas."""
+"""The documentation of the tables, generated from their schemas."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from tla2py.tables.schema import TABLES, Column, runs_columns
 
 _ROWS = {
-    "runs": "A row per point. After `point` comes a column per parameter, under its own name.",
-    "traces": "A row per counterexample.",
-    "states": "A row per state of a counterexample.",
-    "changes": "A row per smallest part of a variable that a step changed.",
-    "diagnostics": "A row per error or warning that TLC or SANY printed.",
-    "graph_states": "A row per reachable state; empty unless the graph was asked for.",
-    "graph_edges": "A row per step from one reachable state to another; empty unless the graph was asked for.",
-    "coverage": "A row per action, or expression, of TLC's last coverage report; empty unless it was asked for.",
+    "runs": "One row per point. Each parameter has a column under its own name, after `point`.",
+    "traces": "One row per counterexample.",
+    "states": "One row per state of a counterexample.",
+    "changes": "One row for each innermost part of a variable that a step changed.",
+    "diagnostics": "One row per error or warning that TLC or SANY printed.",
+    "graph_states": "One row per reachable state; empty unless the graph was requested.",
+    "graph_edges": "One row per step between reachable states; empty unless the graph was requested.",
+    "coverage": "One row per action or expression of TLC's last coverage report; empty unless coverage was requested.",
 }
 
 
@@ -27,5 +27,5 @@ def tables_document() -> str:
 
 
 def _columns(columns: Iterable[Column]) -> list[str]:
-    rows = [f"| `{c.name}` | {c.type}{', may be null' if c.nullable else ''} | {c.doc} |" for c in columns]
-    return ["| column | type | holds |", "|---|---|---|", *rows]
+    rows = [f"| `{c.name}` | {c.type}{', nullable' if c.nullable else ''} | {c.doc} |" for c in columns]
+    return ["| column | type | description |", "|---|---|---|", *rows]

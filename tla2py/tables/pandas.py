@@ -1,11 +1,11 @@
-"""Arrow tables as pandas frames, the only place that imports pandas."""
+"""Arrow tables as pandas frames; the only module that imports pandas."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pyarrow as pa
 
-# Counts stay integers where some rows have none.
+# A column of counts stays an integer column even if some are null.
 _NULLABLE = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
 
 

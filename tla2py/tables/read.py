@@ -1,4 +1,4 @@
-"""Reading tables: Parquet files as Arrow."""
+"""Reads Parquet files as Arrow tables."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 Source = Path | IO[bytes]
-"""A file of a table, by its path or open."""
+"""A table's file: its path, or the open file."""
 
 
 def read_table(source: Source, columns: Sequence[str] | None = None) -> pa.Table:
-    """A Parquet file, or some columns of it; ``pyarrow.parquet.read_table`` does the same and imports pandas for it.
+    """A Parquet file, or some of its columns. Raises OSError, and pyarrow's errors if it is not Parquet.
 
-    Raises OSError and what pyarrow raises where it is none.
+    ``pyarrow.parquet.read_table`` would do, but imports pandas.
     """
     with pq.ParquetFile(source) as file:
         return file.read(columns=None if columns is None else list(columns))
@@ -27,10 +27,10 @@ def read_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """The values of some columns, a tuple per row; None in columns that the file lacks.
 
-    ``first`` and ``count`` choose the rows. Raises as ``read_table``.
+    Returns ``count`` rows from row ``first`` (counted from 0). Raises what ``read_table`` raises.
     """
     for batch in read_table(source, columns).slice(first, count).to_batches(max_chunksize=1000):
         present = set(batch.schema.names)
-        nothing = [None] * batch.num_rows
-        lists = [batch.column(name).to_pylist() if name in present else nothing for name in columns]
+        absent = [None] * batch.num_rows
+        lists = [batch.column(name).to_pylist() if name in present else absent for name in columns]
         yield from zip(*lists, strict=True)

@@ -1,9 +1,9 @@
-"""From results to rows, one dict per row with the names of the schema."""
+"""Rows made from results: one dict per row, keyed by column."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from tla2py.errors import Place
@@ -11,9 +11,10 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.store.store import ManifestParameter, ManifestPoint
+from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 from tla2py.tlc.output.graph import GraphEdge, GraphState
 from tla2py.trace.trace import State, Trace
-from tla2py.values import changes, format_value, state_to_itf
+from tla2py.values import Value, changes, format_value, state_to_itf
 
 Row = dict[str, object]
 
@@ -21,13 +22,13 @@ Row = dict[str, object]
 def run_row(
     point: ManifestPoint, parameters: Sequence[ManifestParameter], record: RunRecord, result: RunResult
 ) -> Row:
-    """The row of ``runs`` for a point."""
+    """A point's row of ``runs``."""
     first = record.executions[0]
     return {
         "run_id": record.run_id,
         "point": point.point,
         **{p.column: parameter_value(p, point.parameters[p.name]) for p in parameters},
-        **_said(result),
+        **_result_columns(result),
         "wall_seconds": sum(e.wall_seconds for e in record.executions),
         "cpu_seconds": sum(e.cpu_seconds for e in record.executions),
         "peak_memory_bytes": max(e.peak_memory_bytes for e in record.executions),
@@ -43,25 +44,12 @@ def run_row(
 
 
 def found_row(run_id: str, result: RunResult) -> Row:
-    """The row of ``runs`` for a file made elsewhere: one point without parameters, and nothing of the process."""
-    return {"run_id": run_id, "point": 1, **_said(result), "executions": 0, **dict.fromkeys(_OF_PROCESS)}
+    """The row of ``runs`` for a foreign file: one point without parameters; what describes the process is null."""
+    nulls: Row = dict.fromkeys(FIXED_RUNS_COLUMNS)
+    return {**nulls, "run_id": run_id, "point": 1, "executions": 0, **_result_columns(result)}
 
 
-_OF_PROCESS = (
-    "wall_seconds",
-    "cpu_seconds",
-    "peak_memory_bytes",
-    "termination_reason",
-    "exit_code",
-    "jar_sha256",
-    "timeout_seconds",
-    "memory_bytes",
-    "disk_bytes",
-    "started_at",
-)
-
-
-def _said(result: RunResult) -> Row:
+def _result_columns(result: RunResult) -> Row:
     return {
         "outcome": result.outcome.value,
         "verdict": result.verdict.value,
@@ -79,7 +67,7 @@ def _said(result: RunResult) -> Row:
 
 
 def parameter_value(parameter: ManifestParameter, text: str) -> int | bool | str:
-    """A parameter's text as its column holds it."""
+    """A parameter's value, typed as its column is."""
     if parameter.type == "integer":
         return int(text)
     return text == "TRUE" if parameter.type == "boolean" else text
@@ -94,11 +82,11 @@ def _message(result: RunResult) -> Row:
 
 
 def diagnostic_rows(run_id: str, result: RunResult) -> Iterator[Row]:
-    """The rows of ``diagnostics`` for a run."""
+    """A run's rows of ``diagnostics``."""
     for number, each in enumerate(result.diagnostics, 1):
         place, at = each.place, each.location
         if place is None and at is not None:
-            # Of a log made elsewhere only the module's name is known.
+            # A foreign log gives only the module's name.
             place = Place(file=f"{at.module}.tla", line=at.begin_line, column=at.begin_column)
         yield {
             "run_id": run_id,
@@ -114,7 +102,7 @@ def diagnostic_rows(run_id: str, result: RunResult) -> Iterator[Row]:
 
 
 def trace_row(run_id: str, number: int, trace: Trace) -> Row:
-    """The row of ``traces`` for a counterexample."""
+    """A counterexample's row of ``traces``."""
     return {
         "run_id": run_id,
         "trace": number,
@@ -130,7 +118,7 @@ def trace_row(run_id: str, number: int, trace: Trace) -> Row:
 
 
 def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
-    """The row of ``states`` for a state."""
+    """A state's row of ``states``."""
     place = state.location
     return {
         "run_id": run_id,
@@ -144,14 +132,14 @@ def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
         "end_line": place.end_line if place else None,
         "end_column": place.end_column if place else None,
         "in_loop": trace.in_loop(state),
-        "state": json.dumps(state_to_itf(state.values), ensure_ascii=False, separators=(",", ":")),
+        "state": _itf_text(state.values),
     }
 
 
 def trace_object(run_id: str | None, number: int, trace: Trace) -> Row:
-    """The row of ``traces`` for a counterexample with its rows of ``states``, each state as ITF.
+    """A counterexample's row of ``traces`` with its rows of ``states``, each state as ITF.
 
-    Without a run id they have neither that nor the number.
+    If ``run_id`` is None, the rows have neither the run id nor the trace's number.
     """
     rows = [trace_row(run_id or "", number, trace)]
     for state in trace.states:
@@ -163,7 +151,7 @@ def trace_object(run_id: str | None, number: int, trace: Trace) -> Row:
 
 
 def change_rows(run_id: str, number: int, before: State, after: State) -> Iterator[Row]:
-    """The rows of ``changes`` for a step: the smallest parts of each variable that differ."""
+    """A step's rows of ``changes``: the innermost parts of each variable that differ."""
     for variable, value in after.values.items():
         if variable not in before.values:
             continue
@@ -181,7 +169,7 @@ def change_rows(run_id: str, number: int, before: State, after: State) -> Iterat
 
 
 def coverage_rows(run_id: str, result: RunResult) -> Iterator[Row]:
-    """The rows of ``coverage`` for a run."""
+    """A run's rows of ``coverage``."""
     for item in result.coverage:
         yield {
             "run_id": run_id,
@@ -198,17 +186,17 @@ def coverage_rows(run_id: str, result: RunResult) -> Iterator[Row]:
 
 
 def graph_state_row(run_id: str, state: GraphState) -> Row:
-    """The row of ``graph_states`` for a reachable state."""
+    """A reachable state's row of ``graph_states``."""
     return {
         "run_id": run_id,
         "fingerprint": state.fingerprint,
         "initial": state.initial,
-        "state": json.dumps(state_to_itf(state.values), ensure_ascii=False, separators=(",", ":")),
+        "state": _itf_text(state.values),
     }
 
 
 def graph_edge_row(run_id: str, edge: GraphEdge) -> Row:
-    """The row of ``graph_edges`` for a step."""
+    """A step's row of ``graph_edges``."""
     return {
         "run_id": run_id,
         "source": edge.source,
@@ -216,3 +204,7 @@ def graph_edge_row(run_id: str, edge: GraphEdge) -> Row:
         "action": edge.action,
         "action_args": None if edge.action_args is None else list(edge.action_args),
     }
+
+
+def _itf_text(values: Mapping[str, Value]) -> str:
+    return json.dumps(state_to_itf(values), ensure_ascii=False, separators=(",", ":"))

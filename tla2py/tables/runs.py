@@ -1,4 +1,4 @@
-"""The rows of ``runs``, typed."""
+"""Typed rows of ``runs``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from tla2py.tables.read import Source, read_rows, read_table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow(PointResult):
-    """A row of ``runs``: what was found at a point, and by which TLC.
+    """A row of ``runs``: a point's result, and the TLC that found it.
 
-    ``message`` is TLC's first error message where the verdict is no answer, ``message_place`` its ``file:line:column``.
+    ``message`` is TLC's first error message if the verdict is broken, excluded or inconclusive; ``message_place`` is
+    its ``file:line:column``.
     """
 
     run_id: str
@@ -30,15 +31,15 @@ class RunRow(PointResult):
 
     @property
     def unfinished(self) -> bool:
-        """Whether TLC was stopped early, so that its counts are lower bounds."""
+        """Whether TLC stopped early, which makes its counts lower bounds."""
         return unfinished(self.outcome, self.termination_reason)
 
 
 def run_rows(source: Source) -> list[RunRow]:
     """The rows of ``runs``, in order."""
-    # A store may have many thousand points; the other columns would take as much memory again.
+    # With many thousand points, the other columns would double the memory.
     columns = [field.name for field in fields(RunRow)]
-    # Most texts and lists are the same in every row.
+    # Most texts and lists are equal in all rows.
     shared: dict[object, Any] = {}
     rows = []
     for values in read_rows(source, columns):
@@ -60,7 +61,7 @@ def run_rows(source: Source) -> list[RunRow]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsRow:
-    """The outcome of a run and the limits under which it came about."""
+    """A run's outcome and the limits it ran under."""
 
     run_id: str
     outcome: Outcome
@@ -71,9 +72,9 @@ class LimitsRow:
 
 
 def limits_rows(source: Source) -> Iterator[LimitsRow]:
-    """The limits of the runs in ``runs``; outcomes that this version does not know are left out.
+    """The limits of the runs in ``runs``; skips outcomes that this version does not know.
 
-    Raises OSError and ValueError for a file that is no such table.
+    Raises OSError and ValueError if the file is not such a table.
     """
     columns = tuple(field.name for field in fields(LimitsRow))
     known = set(Outcome)
@@ -90,16 +91,16 @@ def limits_rows(source: Source) -> Iterator[LimitsRow]:
 
 
 def cpu_seconds(source: Source) -> dict[str, float]:
-    """The CPU time of each run in ``runs``, by run id; without runs of which it is not known.
+    """The known CPU times of the runs in ``runs``, by run id.
 
-    Raises OSError and ValueError for a file that is no such table.
+    Raises OSError and ValueError if the file is not such a table.
     """
     columns = ("run_id", "cpu_seconds")
     return {run_id: took for run_id, took in read_rows(source, columns) if took is not None}
 
 
 def run_numbers(source: Source) -> list[Mapping[str, float | None]]:
-    """The columns of numbers of each row of ``runs``, parameters included, by column."""
+    """The numeric values of each row of ``runs``, parameters included, by column."""
     schema = pq.read_schema(source)
     names = [
         field.name for field in schema if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)

@@ -1,4 +1,4 @@
-"""The rows of ``traces`` and ``states``, typed."""
+"""Typed rows of ``traces`` and ``states``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tla2py.values import state_from_itf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRow:
-    """A row of ``traces``: what a counterexample violates, how long it is and how it ends, see ``Trace``.
+    """A row of ``traces``: a counterexample without its states; see ``Trace``.
 
     ``trace`` is its number within its run, from 1; ``length`` counts its states.
     """
@@ -31,7 +31,7 @@ class TraceRow:
 
     @property
     def label(self) -> str:
-        """The name of what it violates, or the kind where TLC names none."""
+        """The violated definition, or the kind if TLC names none."""
         return self.name or self.kind
 
 
@@ -47,7 +47,7 @@ def trace_rows(source: Source) -> list[TraceRow]:
 
 
 def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceRow]:
-    """The shortest trace with states of each run to each label; of several the first."""
+    """The first shortest non-empty trace of each run and label."""
     found: dict[tuple[str, str], TraceRow] = {}
     for row in rows:
         key = (row.run_id, row.label)
@@ -57,7 +57,7 @@ def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceR
 
 
 def trace_states(source: Source, first: int, count: int) -> tuple[State, ...]:
-    """The states in ``count`` rows of ``states`` from the row ``first`` on, counted from 0."""
+    """The states in ``count`` rows of ``states`` from row ``first``, counted from 0."""
     place = ("module", "begin_line", "begin_column", "end_line", "end_column")
     return tuple(
         State(
@@ -74,7 +74,7 @@ def trace_states(source: Source, first: int, count: int) -> tuple[State, ...]:
 
 
 def trace_actions(source: Source) -> Mapping[tuple[str, int], tuple[str, ...]]:
-    """The named actions of each trace in ``states``, by run id and number of the trace."""
+    """The named actions of each trace in ``states``, by run id and trace number."""
     found: dict[tuple[str, int], list[tuple[int, str]]] = {}
     for run_id, trace, index, action in read_rows(source, ("run_id", "trace", "index", "action")):
         if action is not None:

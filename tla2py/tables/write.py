@@ -1,4 +1,4 @@
-"""Writing the tables of a store anew from its records, in memory bounded by one trace."""
+"""Rewrites a store's tables from its records, in memory bounded by one trace."""
 
 from __future__ import annotations
 
@@ -28,34 +28,36 @@ from tla2py.trace.trace import Trace
 
 T = TypeVar("T")
 
-# Of JSON, before it becomes a group of rows of a file.
+# The size of the JSON that becomes one row group of a file.
 _BATCH_BYTES = 1024**2
 _DIGEST = b"tla2py.digest"
 
 
 def refresh_tables(store: Store) -> bool:
-    """Bring the tables in line with the records; True when they had to be written.
+    """Bring the tables up to date with the records; returns whether they had to be written.
 
-    Every table is written aside and then put in place. Raises StoreError (``store-unwritable``).
+    Every table is written aside and then moved into place. Raises StoreError (``store-unwritable``).
     """
-    manifest = store.manifest()
-    records = store.records()
+    manifest, records = store.manifest(), store.records()
     digest = _digest(manifest, records)
-    if all(_written_for(store, name) == digest for name in TABLE_NAMES):
+    if _current(store, digest):
         return False
     _write(store, manifest, records, digest)
     return True
 
 
 def tables_current(store: Store) -> bool:
-    """Whether the tables are in line with the records. Raises StoreError as ``Store.manifest`` does."""
-    digest = _digest(store.manifest(), store.records())
-    return all(_written_for(store, name) == digest for name in TABLE_NAMES)
+    """Whether the tables are up to date with the records. Raises StoreError as ``Store.manifest`` does."""
+    return _current(store, _digest(store.manifest(), store.records()))
+
+
+def _current(store: Store, digest: str) -> bool:
+    return all(_stored_digest(store, name) == digest for name in TABLE_NAMES)
 
 
 def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
-    """A digest over what the tables are made from: the points and the records there are."""
-    # A table gets new columns with time.
+    """The digest of what the tables are made from: the points and the existing records."""
+    # A newer version of tla2py may have more columns.
     columns = {name: [column.name for column in each] for name, each in TABLES.items()}
     parts = [repr((manifest.version, manifest.parameters, FIXED_RUNS_COLUMNS, columns))]
     for point in manifest.points:
@@ -65,7 +67,7 @@ def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _written_for(store: Store, name: str) -> str | None:
+def _stored_digest(store: Store, name: str) -> str | None:
     try:
         with store.storage.open(f"tables/{name}.parquet") as source:
             metadata = pq.read_schema(source).metadata or {}
@@ -76,7 +78,7 @@ def _written_for(store: Store, name: str) -> str | None:
 
 def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], digest: str) -> None:
     points = [point for point in manifest.points if point.run_id in records]
-    # The tables are closed before the folder that they are in is put in place.
+    # The tables have to be closed before their folder is moved into place.
     with (
         store.storage.staging("tables") as folder,
         write_tables(folder, manifest.parameters, digest) as tables,
@@ -98,7 +100,7 @@ def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], diges
 
 
 def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Iterator[T]]) -> Iterator[T]:
-    """What ``read`` makes of a stream that not every record has."""
+    """The items that ``read`` makes of a stream; none if the record lacks it."""
     stream = archive.optional(name)
     if stream is not None:
         with stream:
@@ -109,7 +111,7 @@ def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Ite
 def write_tables(
     folder: Path, parameters: Sequence[ManifestParameter], digest: str = ""
 ) -> Iterator[TableWriter]:
-    """Every table as a file in ``folder``, to be filled; ``digest`` tells what they were made from."""
+    """A writer of every table as a file in ``folder``; ``digest`` identifies what they are made from."""
     columns = {"runs": runs_columns(parameters), **TABLES}
     with contextlib.ExitStack() as stack:
         sinks = {}
@@ -122,17 +124,17 @@ def write_tables(
 
 
 class TableWriter:
-    """The tables while they are being written."""
+    """Adds rows to the tables."""
 
     def __init__(self, sinks: Mapping[str, _Sink]) -> None:
         self._sinks = sinks
 
     def add_run(self, row: rows.Row) -> None:
-        """Take the row of ``runs`` for a point."""
+        """Add a point's row of ``runs``."""
         self._sinks["runs"].add(row)
 
     def add_found(self, run_id: str, traces: Iterable[Trace], coverage: Iterable[rows.Row] = ()) -> None:
-        """Take what a run found: its counterexamples in order, and the rows of ``coverage``."""
+        """Add a run's counterexamples, in order, and its rows of ``coverage``."""
         for number, trace in enumerate(traces, 1):
             self._sinks["traces"].add(rows.trace_row(run_id, number, trace))
             for state in trace.states:
@@ -144,12 +146,12 @@ class TableWriter:
             self._sinks["coverage"].add(row)
 
     def add_diagnostics(self, diagnostics: Iterable[rows.Row]) -> None:
-        """Take the errors and warnings of a run."""
+        """Add a run's errors and warnings."""
         for row in diagnostics:
             self._sinks["diagnostics"].add(row)
 
     def add_graph(self, run_id: str, graph: Iterable[GraphState | GraphEdge]) -> None:
-        """Take the state graph of a run."""
+        """Add a run's state graph."""
         for item in graph:
             if isinstance(item, GraphState):
                 self._sinks["graph_states"].add(rows.graph_state_row(run_id, item))
@@ -158,7 +160,7 @@ class TableWriter:
 
 
 class _Sink:
-    """A Parquet file that takes rows one by one."""
+    """A Parquet file to which rows are added one by one."""
 
     def __init__(self, file: Path, schema: pa.Schema) -> None:
         self._schema = schema
@@ -173,7 +175,7 @@ class _Sink:
         self._writer.close()
 
     def add(self, row: rows.Row) -> None:
-        """Take a row; batches are written as they fill up."""
+        """Add a row; batches are written as they fill up."""
         line = json.dumps(row, ensure_ascii=False, default=_milliseconds).encode()
         self._lines.append(line)
         self._size += len(line)
@@ -181,7 +183,7 @@ class _Sink:
             self._flush()
 
     def close(self) -> None:
-        """Write what is left and end the file."""
+        """Write the rows that are left and close the file."""
         self._flush()
         self._writer.close()
 
@@ -189,7 +191,7 @@ class _Sink:
         if self._lines:
             text = b"\n".join(self._lines)
             self._lines, self._size = [], 0
-            # Of Python's own objects Arrow makes the same table, but imports pandas first.
+            # Arrow would build the table from Python objects too, but imports pandas to do so.
             table = pj.read_json(
                 pa.BufferReader(text),
                 read_options=pj.ReadOptions(use_threads=False, block_size=len(text) + 1),
