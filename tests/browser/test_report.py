@@ -199,7 +199,7 @@ def test_what_never_fired_is_red_and_the_spec_speaks(tab: Tab, page: str) -> Non
     assert "No node counts to three." in words
     assert "A node counts one more and tells it." in words
     # Seen without a colour too: the lanes say who, and that it was derived.
-    assert "who acts is derived" in words
+    assert "the acting process is derived" in words
     assert tab.run("document.querySelectorAll('#point-6-trace-1 svg .t2-arrow').length") > 0
 
 

@@ -67,7 +67,7 @@ def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Lik
     took = time.monotonic() - begun
     assert ended == (-9 if sent is signal.SIGKILL else 130)
     assert took < patience(5)
-    said = "" if sent is signal.SIGKILL else "the same command executes"
+    said = "" if sent is signal.SIGKILL else "repeat the command"
     scene.check(shared.store, said=said, again=6 - len(scene.records()))
 
 

@@ -78,4 +78,4 @@ def test_a_file_has_no_module_to_ask(folder: Path, run_cli: RunCli) -> None:
         tla2py.open_store(folder / "trace.itf.json").with_arguments()
     asked = run_cli("trace", "trace.itf.json", "--arguments", cwd=folder)
     assert asked.code == 2
-    assert "no module to ask" in asked.stderr
+    assert "no module to derive arguments from" in asked.stderr

@@ -8,7 +8,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.explore.action_counts import never_fired
+from tla2py.explore.action_counts import disabled_actions
 
 pytestmark = pytest.mark.java
 
@@ -55,7 +55,7 @@ def test_actions_that_never_fired_are_named(sweep: Path, run_cli: RunCli) -> Non
     # Either fires as Either(0), if not as Either(100).
     assert "Either" not in ended.stdout
     view = tla2py.open_store(sweep.parent / "store")
-    assert [(one.name, one.idle, one.everywhere) for one in never_fired(view)] == [
+    assert [(one.name, one.disabled, one.never_enabled) for one in disabled_actions(view)] == [
         ("Never", (1, 2, 3), True),
         ("Jump", (1, 2), False),
     ]
@@ -64,7 +64,7 @@ def test_actions_that_never_fired_are_named(sweep: Path, run_cli: RunCli) -> Non
 def test_nothing_is_said_without_counts(sweep: Path, run_cli: RunCli) -> None:
     ended = run_cli("sweep", sweep, "--executor", "local", "-o", sweep.parent / "store")
     assert "never fired" not in ended.stdout
-    assert not never_fired(tla2py.open_store(sweep.parent / "store"))
+    assert not disabled_actions(tla2py.open_store(sweep.parent / "store"))
 
 
 def test_what_this_tlc_does_not_have_is_said_in_its_words(sweep: Path, run_cli: RunCli) -> None:

@@ -171,11 +171,7 @@ def test_an_initial_state_that_lacks_a_variable(
     (folder / "sweep.toml").write_text('module = "Half.tla"\n')
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
     assert ended.code == 2
-    # The run of a module that was mended is another one.
-    assert (
-        "\nNext   mend what is broken; the same command then runs what that changes: all points,"
-        in ended.stdout
-    )
+    assert "\nNext   fix what is broken and repeat the command" in ended.stdout
     assert f"Half.tla:{place}: The initial predicate assigns no value to y." in told(ended)
     assert "broken: a definition cannot be evaluated" in ended.stdout
     asked = run_cli("trace", "runs/sweep", "1", "--arguments")

@@ -288,7 +288,7 @@ def test_two_files_compared(tmp_path: Path, run_cli: RunCli) -> None:
     ("arguments", "said"),
     [
         (["1", "--format", "xml"], "no format 'xml'"),
-        (["1", "--diff", "nothing"], "no point, no file and no store"),
+        (["1", "--diff", "nothing"], "not a point, a file or a store"),
         (["1", "--diff", "1", "--format", "itf"], "a comparison is only shown as text"),
         (["2"], "no point 2"),
         (["1", "--trace", "2"], "point 1 has no trace 2"),

@@ -264,8 +264,8 @@ def test_a_page_says_what_tells_who_acts(counter_store: Path, tmp_path: Path, ru
         assert run_cli("report", counter_store, "-o", page, *options).code == 0
         return page.read_text(encoding="utf-8")
 
-    assert "; who acts is derived from whose part of the state changed<" in told()
-    said = "; who acts is derived from arguments, else from whose part of the state changed<"
+    assert "; the acting process is derived from the part of the state that changed<" in told()
+    said = "; the acting process is derived from arguments, or from the part of the state that changed<"
     assert said in told("--arguments")
 
 
@@ -278,7 +278,7 @@ def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, 
 
 
 def test_a_store_that_another_module_takes_over_is_told(tiny_sweep: Path, run_cli: RunCli) -> None:
-    said = "runs/sweep was that of Counter and now shows sweep alone"
+    said = "runs/sweep belonged to Counter and now shows only sweep"
     asked = ("sweep", "sweep.toml", "--executor", "local")
     first = run_cli(*asked)
     again = run_cli(*asked)

@@ -1,1 +1,1 @@
-"""Why a property breaks."""
+"""Why properties break."""

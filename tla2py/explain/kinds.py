@@ -1,4 +1,4 @@
-"""All counterexamples of a store at once, sorted by what they do."""
+"""A store's counterexamples grouped into kinds by what they violate and how."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Protocol, TypeVar
 
 from tla2py.errors import InputError
-from tla2py.show.markup import element, html_text
+from tla2py.show.markup import html_text, text_table
 from tla2py.show.plain import runs_of
 from tla2py.store.store import Manifest, Store
 from tla2py.tables.traces import TraceRow, trace_actions
@@ -17,15 +17,15 @@ from tla2py.trace.display import Printed
 from tla2py.trace.trace import Trace
 
 LIKENESS = 0.8
-"""How much alike the actions of two counterexamples of one kind are, from 0 to 1."""
+"""The similarity, from 0 to 1, from which two sequences of actions are of one kind."""
 
 
 class Steps(Protocol):
-    """What a counterexample violates, and by which actions."""
+    """What a counterexample violates, and its actions."""
 
     @property
     def name(self) -> str:
-        """The label of what it violates."""
+        """The violated definition."""
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -36,11 +36,11 @@ Item = TypeVar("Item", bound=Steps)
 
 
 class Counterexamples(Protocol):
-    """The counterexamples of a store, as ``StoreView`` has them."""
+    """A store's counterexamples; ``StoreView`` provides them."""
 
     @property
     def manifest(self) -> Manifest:
-        """What the store was made from."""
+        """The store's manifest."""
 
     @property
     def trace_rows(self) -> Sequence[TraceRow]:
@@ -51,14 +51,15 @@ class Counterexamples(Protocol):
         """The store."""
 
     def trace(self, point: int, number: int = 1) -> Trace:
-        """A counterexample of a point."""
+        """A point's counterexample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A counterexample of a store: ``trace`` is its number at its ``point``; points that share a run share it.
+    """A counterexample of a store.
 
-    ``length`` is its number of states; it has no ``actions`` where nobody tells them.
+    ``point`` is the first point with its run, ``trace`` its number there, ``length`` its number of states. ``actions``
+    is empty if TLC printed none.
     """
 
     point: int
@@ -70,7 +71,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """Counterexamples that violate the same by much the same actions; the first member is the shortest."""
+    """Counterexamples that violate the same by similar actions; the first member is the shortest."""
 
     members: tuple[Found, ...]
 
@@ -91,7 +92,7 @@ class Kinds(Printed):
         """The shortest counterexample of a kind, counted from 1. Raises InputError (``no-kind``)."""
         if not 1 <= number <= len(self.kinds):
             raise InputError(
-                "no-kind", f"no kind {number}", hint=f"kinds are numbered from 1 to {len(self.kinds)}"
+                "no-kind", f"no kind {number}", hint=f"choose a kind from 1 to {len(self.kinds)}"
             )
         shortest = self.kinds[number - 1].shortest
         return self.view.trace(shortest.point, shortest.trace)
@@ -105,21 +106,20 @@ class Kinds(Printed):
             best = kind.shortest
             where = f"point {best.point}, trace {best.trace}"
             count = len(kind.members)
-            said = f"{counted(count, 'counterexample')}, shortest {counted(best.length, 'state')}"
-            lines.append(f"{number}. {best.name}: {said}, {where}")
+            size = f"{counted(count, 'counterexample')}, shortest {counted(best.length, 'state')}"
+            lines.append(f"{number}. {best.name}: {size}, {where}")
             if best.actions:
                 lines.append(f"     {runs_of(list(best.actions))}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         titles = ("kind", "violates", "traces", "states", "points", "shortest", "its actions")
-        head = element("tr", *(element("th", title, scope="col") for title in titles))
-        body = element("tbody")
+        rows = []
         for number, kind in enumerate(self.kinds, 1):
             best = kind.shortest
             longest = max(member.length for member in kind.members)
             states = str(longest) if best.length == longest else f"{best.length} to {longest}"
-            cells = (
+            row = (
                 str(number),
                 best.name,
                 str(len(kind.members)),
@@ -128,19 +128,17 @@ class Kinds(Printed):
                 f"point {best.point}, trace {best.trace}",
                 runs_of(list(best.actions)),
             )
-            body.append(element("tr", *(element("td", text) for text in cells)))
+            rows.append(row)
         total = sum(len(kind.members) for kind in self.kinds)
-        caption = element(
-            "caption", f"{counted(total, 'counterexample')} of {counted(len(self.kinds), 'kind')}"
-        )
-        return html_text(element("table", caption, element("thead", head), body))
+        caption = f"{counted(total, 'counterexample')} of {counted(len(self.kinds), 'kind')}"
+        return html_text(text_table(caption, titles, rows))
 
 
 def make_kinds(view: Counterexamples, likeness: float) -> Kinds:
-    """The kinds of counterexamples of a store.
+    """The kinds of a store's counterexamples, the most frequent first.
 
-    Going from the shortest on, a counterexample joins the first kind whose shortest one violates the same by actions
-    that are ``likeness`` alike (1 for the same in the same order, 0 for none in common); else it begins a kind.
+    In order of length, each counterexample joins the first kind whose shortest member violates the same by actions at
+    least ``likeness`` alike (1: the same in the same order, 0: none in common); otherwise it starts a kind.
     """
     ordered = sorted(all_found(view), key=lambda found: (found.length, found.point, found.trace))
     kinds = by_kind(ordered, likeness)
@@ -149,12 +147,12 @@ def make_kinds(view: Counterexamples, likeness: float) -> Kinds:
 
 
 def by_kind(items: Iterable[Item], likeness: float = LIKENESS) -> list[list[Item]]:
-    """Counterexamples of each kind in their order, the kinds in the order of their firsts.
+    """The items grouped by kind, each kind in their order, the kinds in the order of their first members.
 
-    One joins the first kind whose first violates the same by actions that are ``likeness`` alike.
+    An item joins the first kind whose first member violates the same by actions at least ``likeness`` alike.
     """
     kinds: list[list[Item]] = []
-    # Most have the very actions of an earlier one, which costs less to find out than likeness.
+    # Most items repeat the exact actions of an earlier one, which is cheaper to check than likeness.
     same: dict[tuple[str, tuple[str, ...]], list[Item]] = {}
     for item in items:
         key = (item.name, item.actions)
@@ -167,7 +165,7 @@ def by_kind(items: Iterable[Item], likeness: float = LIKENESS) -> list[list[Item
 
 
 def all_found(view: Counterexamples) -> list[Found]:
-    """Every counterexample of a store with its actions; those of a simulation that violate nothing too."""
+    """A store's counterexamples with their actions, and its simulated behaviours that violate nothing."""
     actions = trace_actions(view.store.table("states"))
     points: dict[str, int] = {}
     for point in view.manifest.points:
@@ -186,7 +184,6 @@ def all_found(view: Counterexamples) -> list[Found]:
 
 
 def _alike(one: Steps, other: Steps, likeness: float) -> bool:
-    """Whether two violate the same by actions that are at least so much alike."""
     return (
         one.name == other.name
         and SequenceMatcher(None, one.actions, other.actions, autojunk=False).ratio() >= likeness

@@ -1,1 +1,1 @@
-"""Questions to whole stores: where it breaks, how it grows, which kinds of counterexamples there are."""
+"""Analyses of whole stores: where it breaks, how it grows, what differs."""

@@ -1,4 +1,4 @@
-"""How often actions fired, over all points of a store whose actions TLC counted."""
+"""How often actions were taken, over all points of a store whose actions TLC counted."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tla2py.tables.details import action_rows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionCount:
-    """The states that an action generated, all of them and new ones, in all runs of a store.
+    """The states that an action generated in all runs of a store, and how many of them were distinct.
 
-    ``line`` is where the action begins in ``module``, from 1. It was counted at ``points``, numbered as in the sweep,
-    and led to no state at those of ``idle``. ``module`` and ``name`` are as TLC prints them.
+    ``module`` and ``name`` are as TLC prints them; ``line`` is where the action begins, from 1. ``points`` numbers the
+    points at which TLC counted it, ``disabled`` those at which it was never enabled.
     """
 
     name: str
@@ -22,18 +22,18 @@ class ActionCount:
     generated: int
     distinct: int
     points: tuple[int, ...]
-    idle: tuple[int, ...]
+    disabled: tuple[int, ...]
 
     @property
-    def everywhere(self) -> bool:
-        """Whether the action led to no state anywhere."""
+    def never_enabled(self) -> bool:
+        """Whether the action was enabled at none of the points."""
         return not self.generated
 
 
 def action_counts(view: StoreView) -> list[ActionCount]:
-    """All actions that were counted, by module and line; empty where no run has coverage.
+    """The counted actions, by module and line; empty if no run has coverage.
 
-    TLC counts the disjuncts of an action apart, under one name and place: these are one action here.
+    TLC counts the disjuncts of an action separately under one name and place; here they are one action.
     """
     points: dict[str, list[int]] = {}
     for point in view.manifest.points:
@@ -52,7 +52,7 @@ def action_counts(view: StoreView) -> list[ActionCount]:
             generated=sum(generated for generated, _ in runs.values()),
             distinct=sum(distinct for _, distinct in runs.values()),
             points=tuple(sorted(p for run in runs for p in points[run])),
-            idle=tuple(
+            disabled=tuple(
                 sorted(p for run, (generated, _) in runs.items() if not generated for p in points[run])
             ),
         )
@@ -60,6 +60,7 @@ def action_counts(view: StoreView) -> list[ActionCount]:
     ]
 
 
-def never_fired(view: StoreView) -> list[ActionCount]:
-    """The actions that fired nowhere, then those that did not at some points; by module and line."""
-    return sorted((one for one in action_counts(view) if one.idle), key=lambda one: not one.everywhere)
+def disabled_actions(view: StoreView) -> list[ActionCount]:
+    """The actions that were never enabled, then those never enabled at some points; each by module and line."""
+    found = (count for count in action_counts(view) if count.disabled)
+    return sorted(found, key=lambda count: not count.never_enabled)

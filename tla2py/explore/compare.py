@@ -1,4 +1,4 @@
-"""Two stores compared: what changed from one version of a specification to the next."""
+"""Two stores compared: what changed between two versions of a specification."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from tla2py.explore.action_counts import action_counts
 from tla2py.explore.grid import GridPoint, grid_points, number_text
 from tla2py.explore.view import StoreView
-from tla2py.show.markup import Element, element, html_text, printable
+from tla2py.show.markup import Element, element, html_text, printable, text_table
 from tla2py.text import parameter_text
 from tla2py.trace.display import Printed
 
 _NUMBERS = ("distinct", "depth")
+_ABSENT = "no such point"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointPair:
-    """A point of both stores, or of one; None where the other has no such point."""
+    """A point in two stores; None for the store that lacks it."""
 
     before: GridPoint | None
     after: GridPoint | None
@@ -31,15 +32,13 @@ class PointPair:
 
     @property
     def changes(self) -> tuple[tuple[str, str, str], ...]:
-        """What differs: verdict with what is violated, number of distinct states, depth; each before and after."""
-        if self.before is None or self.after is None:
-            there = (self.before or self.after) is self.before
-            said = (self.before or self.after).said  # type: ignore[union-attr]
-            return (("verdict", said if there else "no such point", "no such point" if there else said),)
-        found = [("verdict", self.before.said, self.after.said)]
-        for name in _NUMBERS:
-            one, other = self.before.number(name), self.after.number(name)
-            found.append((name, number_text(one), number_text(other)))
+        """What differs, before and after: the verdict with its violations, the number of distinct states, the depth."""
+        before, after = (_ABSENT if point is None else point.summary for point in (self.before, self.after))
+        found = [("verdict", before, after)]
+        if self.before is not None and self.after is not None:
+            for name in _NUMBERS:
+                old, new = self.before.number(name), self.after.number(name)
+                found.append((name, number_text(old), number_text(new)))
         return tuple(change for change in found if change[1] != change[2])
 
 
@@ -47,8 +46,8 @@ class PointPair:
 class StoreComparison(Printed):
     """The points of two stores paired by their parameters, and the actions that fire in only one of them.
 
-    ``fired`` has the definitions of both coverage tables: how many states they generated before and after, None where
-    a store has none of that name. It is empty unless both stores have coverage.
+    ``fired`` lists these actions with the number of states they generated before and after, None if a store's coverage
+    lacks the action. It is empty unless both stores have coverage.
     """
 
     names: tuple[str, str]
@@ -57,18 +56,18 @@ class StoreComparison(Printed):
 
     @property
     def changed(self) -> tuple[PointPair, ...]:
-        """The pairs that differ in anything."""
+        """The pairs that differ."""
         return tuple(pair for pair in self.pairs if pair.changes)
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
     def _repr_html_(self) -> str:
-        return html_text(_points_table(self), _fired_table(self))
+        return html_text(_points_table(self), _actions_table(self))
 
 
 def compare_stores(before: StoreView, after: StoreView) -> StoreComparison:
-    """What changed from one store to another; the points are those with the same values of the same parameters."""
+    """What changed from one store to another; points with equal parameters are paired."""
     olds, news = (
         {frozenset(point.parameters.items()): point for point in grid_points(view)}
         for view in (before, after)
@@ -85,17 +84,17 @@ def _fired(before: StoreView, after: StoreView) -> Iterator[tuple[str, int | Non
     olds, news = _generated(before), _generated(after)
     if olds and news:
         for name in dict.fromkeys([*news, *olds]):
-            one, other = olds.get(name), news.get(name)
-            if bool(one) != bool(other):
-                yield name, one, other
+            old, new = olds.get(name), news.get(name)
+            if bool(old) != bool(new):
+                yield name, old, new
 
 
 def _generated(view: StoreView) -> dict[str, int]:
-    """How many states each action generated, under a name that it keeps when its place changes."""
+    """The number of states each action generated, by a name that does not change when the action moves."""
     found: dict[str, int] = {}
-    for one in action_counts(view):
-        name = f"{one.module}!{one.name}"
-        found[name] = found.get(name, 0) + one.generated
+    for count in action_counts(view):
+        name = f"{count.module}!{count.name}"
+        found[name] = found.get(name, 0) + count.generated
     return found
 
 
@@ -104,32 +103,24 @@ def _lines(comparison: StoreComparison) -> Iterator[str]:
     yield f"{len(changed)} of {len(comparison.pairs)} points differ from {' to '.join(comparison.names)}"
     for pair in changed:
         yield pair.parameters
-        yield from (f"    {what}: {one} -> {other}" for what, one, other in pair.changes)
-    for name, one, other in comparison.fired:
-        yield f"{name} generated {number_text(one)} states, now {number_text(other)}"
+        yield from (f"    {what}: {old} -> {new}" for what, old, new in pair.changes)
+    for name, before, after in comparison.fired:
+        yield f"{name} generated {number_text(before)} states, now {number_text(after)}"
 
 
 def _points_table(comparison: StoreComparison) -> Element:
-    titles = ("point", "", *comparison.names)
-    body = element("tbody")
-    for pair in comparison.changed:
-        for what, one, other in pair.changes:
-            cells = (element("td", pair.parameters), element("td", what))
-            marks = (element("td", element("del", one)), element("td", element("ins", other)))
-            body.append(element("tr", *cells, *marks))
-    said = f"{len(comparison.changed)} of {len(comparison.pairs)} points differ"
-    head = element("tr", *(element("th", title, scope="col") for title in titles))
-    return element("table", element("caption", said), element("thead", head), body)
+    rows = [
+        (pair.parameters, what, element("del", old), element("ins", new))
+        for pair in comparison.changed
+        for what, old, new in pair.changes
+    ]
+    caption = f"{len(comparison.changed)} of {len(comparison.pairs)} points differ"
+    return text_table(caption, ("point", "", *comparison.names), rows)
 
 
-def _fired_table(comparison: StoreComparison) -> Element | None:
+def _actions_table(comparison: StoreComparison) -> Element | None:
     if not comparison.fired:
         return None
-    rows = [
-        element("tr", *(element("td", text) for text in (name, number_text(one), number_text(other))))
-        for name, one, other in comparison.fired
-    ]
-    titles = ("action", *comparison.names)
-    head = element("tr", *(element("th", title, scope="col") for title in titles))
-    caption = element("caption", "actions that fire in only one of them: states generated")
-    return element("table", caption, element("thead", head), element("tbody", *rows))
+    rows = [(name, number_text(old), number_text(new)) for name, old, new in comparison.fired]
+    caption = "actions that fire in only one of them: states generated"
+    return text_table(caption, ("action", *comparison.names), rows)

@@ -1,4 +1,4 @@
-"""A violating point against its nearest holding neighbour: what a protocol needs in order to break."""
+"""A violating point compared with the nearest holding point: what it takes to break the protocol."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _FACTS = ("distinct", "generated", "depth", "wall_seconds")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast(Printed):
-    """A violating point and the holding point nearest to it.
+    """A violating point and the nearest holding point.
 
-    ``differs`` has the parameters in which they differ, each with its value there (holding) and here (violating);
-    ``trace`` is the shortest counterexample here, None where none was kept.
+    ``differs`` lists the parameters in which they differ, each with its holding and its violating value. ``trace`` is
+    the violating point's shortest counterexample, None if none was kept.
     """
 
     violating: GridPoint
@@ -35,8 +35,8 @@ class Contrast(Printed):
     def __str__(self) -> str:
         lines = [
             printable(parameter_text(self.violating.parameters)),
-            f"point {self.violating.point} violates {self.violating.said}",
-            f"point {self.holding.point} holds",
+            self._titles[1],
+            self._titles[0],
             *(f"    {name}: {there} holds, {here} does not" for name, there, here in self.differs),
             *(
                 f"    {fact}: {_shown(self.holding, fact)} there, {_shown(self.violating, fact)} here"
@@ -47,13 +47,15 @@ class Contrast(Printed):
             lines.append(f"    steps: {runs_of([action_text(s) for s in self.trace.states[1:]])}")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        head = element(
-            "tr",
-            element("th", "", scope="col"),
-            element("th", f"point {self.holding.point} holds", scope="col"),
-            element("th", f"point {self.violating.point} violates {self.violating.said}", scope="col"),
+    @property
+    def _titles(self) -> tuple[str, str]:
+        return (
+            f"point {self.holding.point} holds",
+            f"point {self.violating.point} violates {self.violating.summary}",
         )
+
+    def _repr_html_(self) -> str:
+        head = element("tr", *(element("th", title, scope="col") for title in ("", *self._titles)))
         rows = [
             element(
                 "tr",
@@ -75,9 +77,7 @@ class Contrast(Printed):
             for fact in _FACTS
         ]
         same = {
-            name: text
-            for name, text in self.violating.parameters.items()
-            if name not in {differing for differing, _, _ in self.differs}
+            n: text for n, text in self.violating.parameters.items() if self.holding.parameters[n] == text
         }
         return html_text(
             element("table", element("thead", head), element("tbody", *rows)),
@@ -87,28 +87,30 @@ class Contrast(Printed):
 
 
 def nearest_holding(view: StoreView, number: int) -> Contrast:
-    """The contrast of a violating point and the holding point that differs least from it.
+    """The contrast of a violating point with the nearest holding point.
 
-    That is in the fewest parameters, then by the fewest places in the order of their values, then the first in grid
-    order. Raises InputError: ``no-point``, ``not-violated``, ``no-neighbour``.
+    The nearest point differs in the fewest parameters, then by the fewest positions in the order of their values; ties
+    go to the first in grid order. Raises InputError: ``no-point``, ``not-violated``, ``no-neighbour``.
     """
     points = grid_points(view)
     here = next((point for point in points if point.point == number), None)
     if here is None:
-        raise InputError("no-point", f"no point {number} was run", hint=f"points: 1 to {len(points)}")
+        raise InputError(
+            "no-point", f"point {number} was not run", hint=f"choose a point from 1 to {len(points)}"
+        )
     if here.verdict is not Verdict.VIOLATED:
         known = ", ".join(str(point.point) for point in points if point.verdict is Verdict.VIOLATED)
         raise InputError(
             "not-violated",
-            f"point {number} is not violated: {here.verdict.value}",
-            hint=f"points that are: {known or 'none'}",
+            f"point {number} violates nothing: its verdict is {here.verdict.value}",
+            hint=f"violating points: {known or 'none'}",
         )
     there = nearest(points, here)
     if there is None:
         raise InputError(
             "no-neighbour",
             "no point of this store holds",
-            hint="sweep smaller values too, down to where one holds",
+            hint="sweep smaller values until one holds",
         )
     return Contrast(
         violating=here,
@@ -119,9 +121,9 @@ def nearest_holding(view: StoreView, number: int) -> Contrast:
 
 
 def nearest(points: Sequence[GridPoint], here: GridPoint) -> GridPoint | None:
-    """The holding point that differs least from a point, see ``nearest_holding``; None where none holds."""
+    """The holding point nearest to a point, as ``nearest_holding`` defines it; None if no point holds."""
     orders = {
-        name: {text: place for place, text in enumerate(value_order(points, name))}
+        name: {text: position for position, text in enumerate(value_order(points, name))}
         for name in here.parameters
     }
 
@@ -137,7 +139,7 @@ def nearest(points: Sequence[GridPoint], here: GridPoint) -> GridPoint | None:
 
 
 def differing(there: GridPoint, here: GridPoint) -> tuple[tuple[str, str, str], ...]:
-    """The parameters in which two points differ, each with its value there and here."""
+    """The parameters in which two points differ, each with its values there and here."""
     return tuple(
         (name, there.parameters[name], text)
         for name, text in here.parameters.items()

@@ -1,7 +1,8 @@
-"""The grid of a store: its points with their runs, and the order of its parameters' values."""
+"""A store's grid: its points with their runs, and the order of its parameters' values."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from tla2py.errors import InputError
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
 from tla2py.tables.runs import RunRow, run_numbers
+from tla2py.text import counted
 
 _COUNTS = ("generated", "distinct", "depth")
 _STYLES = {Verdict.HOLDS: "t2-good", Verdict.VIOLATED: "t2-bad", Verdict.EXCLUDED: "t2-none"}
@@ -16,7 +18,10 @@ _STYLES = {Verdict.HOLDS: "t2-good", Verdict.VIOLATED: "t2-bad", Verdict.EXCLUDE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridPoint:
-    """A point with its run: ``numbers`` are the run's columns of numbers, ``lengths`` those of its shortest traces by label."""
+    """A point with its run.
+
+    ``numbers`` are the numeric columns of its row of ``runs``, ``lengths`` those of its shortest traces, by label.
+    """
 
     parameters: Mapping[str, str]
     run: RunRow
@@ -25,7 +30,7 @@ class GridPoint:
 
     @property
     def point(self) -> int:
-        """The index of the point, from 1."""
+        """The point's number, from 1."""
         return self.run.point
 
     @property
@@ -35,31 +40,36 @@ class GridPoint:
 
     @property
     def style(self) -> str:
-        """The class of style of its verdict."""
+        """The CSS class of the verdict."""
         return _STYLES.get(self.verdict, "t2-odd")
 
     @property
-    def said(self) -> str:
-        """The verdict in a few words: what is violated, in how many states."""
+    def summary(self) -> str:
+        """The violations with the lengths of their shortest traces, or the verdict if nothing is violated."""
         names = self.run.violated_names if self.verdict is Verdict.VIOLATED else ()
-        said = ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in names)
-        return said or self.verdict.value
+        violations = ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in names)
+        return violations or self.verdict.value
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict with its violations."""
+        return f"violated: {self.summary}" if self.verdict is Verdict.VIOLATED else self.summary
 
     def number(self, column: str) -> float | None:
-        """A number of the run, None where there is none. Raises InputError (``unknown-column``)."""
+        """A numeric column of the run, None if it is null. Raises InputError (``unknown-column``)."""
         if column not in self.numbers:
             known = [name for name, value in self.numbers.items() if value is not None]
             raise InputError(
                 "unknown-column",
-                f"{column} is no column of numbers of the runs",
-                hint=f"columns of numbers: {', '.join(known)}",
+                f"not a numeric column of runs: {column}",
+                hint=f"numeric columns: {', '.join(known)}",
             )
         return self.numbers[column]
 
     def least(self, column: str) -> str:
-        """What stands before a count that is less than what there is, as TLC did not come to its end; else nothing."""
-        counted = column in _COUNTS and self.numbers[column] is not None
-        return "≥ " if counted and self.run.unfinished else ""
+        """``≥`` for a count that is a lower bound because TLC did not finish, otherwise empty."""
+        known = column in _COUNTS and self.numbers[column] is not None
+        return "≥ " if known and self.run.unfinished else ""
 
 
 def grid_points(view: StoreView) -> list[GridPoint]:
@@ -81,20 +91,33 @@ def grid_points(view: StoreView) -> list[GridPoint]:
     ]
 
 
+def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
+    """The number of points, in all, of each verdict, and not run yet."""
+    counts = Counter(point.verdict for point in points)
+    parts = [
+        f"{n} hold" if verdict is Verdict.HOLDS and n > 1 else f"{n} {verdict.value}"
+        for verdict, n in counts.items()
+    ]
+    total = len(view.manifest.points)
+    if total > len(points):
+        parts.append(f"{total - len(points)} not run yet")
+    return f"{counted(total, 'point')}: {', '.join(parts)}"
+
+
 def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
-    """The values of a parameter in the order of the grid. Raises InputError (``unknown-parameter``)."""
+    """A parameter's values in grid order. Raises InputError (``unknown-parameter``)."""
     known = list(points[0].parameters) if points else []
     if parameter not in known:
         raise InputError(
             "unknown-parameter",
-            f"{parameter} is no parameter of this store",
-            hint=f"its parameters: {', '.join(known) or 'none'}",
+            f"not a parameter of this store: {parameter}",
+            hint=f"parameters: {', '.join(known) or 'none'}",
         )
     return list(dict.fromkeys(point.parameters[parameter] for point in points))
 
 
 def number_text(value: float | None) -> str:
-    """A number as a person reads it, ``-`` for none."""
+    """A number with thousands separators, ``-`` for None."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"

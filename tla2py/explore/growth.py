@@ -1,4 +1,4 @@
-"""The growth of a number of the runs along a parameter, and its bounds at the next size."""
+"""The growth of a numeric column of ``runs`` along a parameter, and its bounds at the next size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tla2py.values import Interval, ValueTextError, parse_value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """The bounds of a number at a larger size: ``low`` if it grows as a power of the size, ``high`` by the last ratio."""
+    """The bounds of a number at a larger size: polynomial growth from the last two sizes, and their ratio repeated."""
 
     size: str
     low: float
@@ -31,7 +31,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """The numbers along a parameter while the other parameters are ``fixed``; ``sizes`` are its values as numbers."""
+    """The numbers along a parameter with the other parameters ``fixed``; ``sizes`` are its values as numbers."""
 
     fixed: Mapping[str, str]
     values: tuple[str, ...]
@@ -50,13 +50,12 @@ class Series:
         if len(self.sizes) < 2 or apart < len(self.sizes) or size is None or size <= self.sizes[-1]:
             raise InputError(
                 "no-prediction",
-                f"nothing to go on from for {value}: {len(self.sizes)} values of {apart} sizes, "
-                f"the last {self.values[-1]}",
-                hint="a prediction needs two sizes that hold, one value of each, and is of a larger one",
+                f"cannot predict {value} from {len(self.sizes)} values of {apart} sizes, the last {self.values[-1]}",
+                hint="predict a larger size from at least two that hold, each with one value",
             )
         before, last = self.sizes[-2:]
         ratio = self.numbers[-1] / self.numbers[-2]
-        # Sizes counted from 1, so that a parameter which starts at 0 has a logarithm too.
+        # Counting sizes from 1 gives a parameter that starts at 0 a logarithm.
         base = min(self.sizes[0], 1.0) - 1.0
         power = math.log((size - base) / (last - base)) / math.log((last - base) / (before - base))
         steps = (size - last) / (last - before)
@@ -66,7 +65,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth(Printed):
-    """The growth of a number of the runs that hold along a parameter, a series for each of the other parameters."""
+    """The growth of a number along a parameter over the runs that hold; a series per values of the other parameters."""
 
     parameter: str
     value: str
@@ -85,7 +84,7 @@ class Growth(Printed):
 
 
 def make_growth(view: StoreView, parameter: str, value: str) -> Growth:
-    """The growth of a store along a parameter; only runs that searched everything count.
+    """A store's growth along a parameter, over the runs that hold.
 
     Raises InputError (``unknown-parameter``, ``unknown-column``, ``no-sizes``).
     """
@@ -95,8 +94,8 @@ def make_growth(view: StoreView, parameter: str, value: str) -> Growth:
     if any(size is None for size in sizes.values()):
         raise InputError(
             "no-sizes",
-            f"the values of {parameter} have no size: {', '.join(values)}",
-            hint="name a parameter of numbers or of sets",
+            f"the values of {parameter} are neither numbers nor sets: {', '.join(values)}",
+            hint="name a parameter whose values are numbers or sets",
         )
     groups: dict[tuple[tuple[str, str], ...], list[GridPoint]] = {}
     for point in points:
@@ -126,9 +125,9 @@ def _series(fixed: Mapping[str, str], group: Sequence[GridPoint], parameter: str
 
 
 def growth_view(growth: Growth, labels: Sequence[str] = ()) -> Element:
-    """Growth as curves; ``labels`` are short names."""
+    """The growth as curves; ``labels`` replace their names."""
     if not growth.series:
-        return element("p", f"no run that holds tells how {growth.value} grows along {growth.parameter}")
+        return element("p", f"no run that holds has a value for {growth.value}")
     ticks = {size: value for one in growth.series for size, value in zip(one.sizes, one.values, strict=True)}
     names = labels or [one.label for one in growth.series]
     curves = [
@@ -147,7 +146,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 def _size(text: str) -> float | None:
-    """An integer itself, the number of elements of a set, None for anything else."""
+    """An integer's value or a set's cardinality, None for anything else."""
     try:
         value = parse_value(text)
     except ValueTextError:

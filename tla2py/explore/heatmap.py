@@ -1,4 +1,4 @@
-"""Where it breaks: the verdicts, or a number, of the points over two parameters."""
+"""Heatmaps: the points' verdicts, or a number, over two parameters."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tla2py.explore.view import StoreView
 from tla2py.show.markup import Element, element, html_text, printable
 from tla2py.trace.display import Printed
 
-# The worst verdict of several points is that of their cell.
+# A cell shows the worst verdict of its points.
 _WORST = ("violated", "broken", "inconclusive", "holds", "excluded")
 VERDICT = "verdict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heatmap(Printed):
-    """A table over two parameters, or over several in a row or column together.
+    """A table of points over two parameters, or two lists of parameters.
 
-    ``cells`` has the points of each pair of a row and a column. ``minimal`` are the points that no smaller one
-    violates the same as. ``value`` is ``verdict`` or a column of ``runs``.
+    ``cells`` maps each pair of a row and a column to its points. ``minimal`` are the points that violate something no
+    smaller point violates. ``value`` is ``verdict`` or a column of ``runs``.
     """
 
     rows: tuple[str, ...]
@@ -53,11 +53,11 @@ class Heatmap(Printed):
         if self.value != VERDICT:
             return "; ".join(number_text(point.number(self.value)) for point in points)
         star = "*" if any(point.point in self.minimal for point in points) else ""
-        return "; ".join(dict.fromkeys(point.said for point in points)) + star
+        return "; ".join(dict.fromkeys(point.summary for point in points)) + star
 
 
 def make_heatmap(view: StoreView, x: str | Sequence[str], y: str | Sequence[str], value: str) -> Heatmap:
-    """The heatmap of a store. Raises InputError (``unknown-parameter``, ``unknown-column``)."""
+    """A store's heatmap. Raises InputError (``unknown-parameter``, ``unknown-column``)."""
     points = grid_points(view)
     columns, rows = _names(x), _names(y)
     for name in (*columns, *rows):
@@ -80,12 +80,12 @@ def make_heatmap(view: StoreView, x: str | Sequence[str], y: str | Sequence[str]
 
 
 def minimal_points_of(points: Sequence[GridPoint]) -> frozenset[int]:
-    """The indices of the points that violate something that no smaller point violates."""
+    """The numbers of the points that violate something no smaller point violates."""
     return frozenset(minimal_violating((point.run, point.parameters) for point in points))
 
 
 def heatmap_view(heatmap: Heatmap) -> Element:
-    """A heatmap as a table: a cell per pair of values, each with what its points say."""
+    """A heatmap as a table."""
     what = "verdicts" if heatmap.value == VERDICT else heatmap.value
     caption = element("caption", f"{what}: {', '.join(heatmap.rows)} by {', '.join(heatmap.columns)}")
     head = element(
@@ -93,18 +93,14 @@ def heatmap_view(heatmap: Heatmap) -> Element:
         element("th", ", ".join(heatmap.rows), scope="col"),
         *(element("th", ", ".join(label), scope="col") for label in heatmap.column_labels),
     )
-    numbers = [
-        number
-        for points in heatmap.cells.values()
-        for point in points
-        if heatmap.value != VERDICT and (number := point.number(heatmap.value)) is not None
-    ]
+    shown = [point for points in heatmap.cells.values() for point in points if heatmap.value != VERDICT]
+    largest = max((point.number(heatmap.value) or 0.0 for point in shown), default=0.0)
     body = [
         element(
             "tr",
             element("th", ", ".join(row), scope="row"),
             *(
-                _cell(heatmap, heatmap.cells.get((row, column), ()), max(numbers, default=0.0))
+                _cell(heatmap, heatmap.cells.get((row, column), ()), largest)
                 for column in heatmap.column_labels
             ),
         )
@@ -124,11 +120,11 @@ def _cell(heatmap: Heatmap, points: Sequence[GridPoint], largest: float) -> Elem
     title = ", ".join(f"point {point.point}" for point in points)
     if heatmap.value == VERDICT:
         worst = min(points, key=lambda point: _WORST.index(point.verdict))
-        said = dict.fromkeys(point.said for point in points)
+        summaries = dict.fromkeys(point.summary for point in points)
         star = "★ " if any(point.point in heatmap.minimal for point in points) else ""
-        return element("td", star + "; ".join(said), class_=worst.style, title=title)
-    found = [number for point in points if (number := point.number(heatmap.value)) is not None]
-    shade = math.log1p(max(found, default=0.0)) / math.log1p(largest) if max(found, default=0.0) > 0 else 0.0
+        return element("td", star + "; ".join(summaries), class_=worst.style, title=title)
+    most = max((point.number(heatmap.value) or 0.0 for point in points), default=0.0)
+    shade = math.log1p(most) / math.log1p(largest) if most > 0 else 0.0
     return element(
         "td",
         "; ".join(number_text(point.number(heatmap.value)) for point in points),
@@ -138,8 +134,8 @@ def _cell(heatmap: Heatmap, points: Sequence[GridPoint], largest: float) -> Elem
     )
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _label(point: GridPoint, names: Sequence[str]) -> tuple[str, ...]:

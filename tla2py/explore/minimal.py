@@ -1,4 +1,4 @@
-"""Which of some points are the smallest."""
+"""The partial order of points by size, and its minima."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tla2py.values import canonical
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
     """Whether a point is at most as large as another in every parameter.
 
-    Numbers compare by value, FALSE is less than TRUE, sets of model values, numbers or strings compare by size; anything
-    else compares only with its equal.
+    Numbers compare by value, and FALSE is less than TRUE. Sets of model values, numbers or strings compare by
+    cardinality. Any other value compares only with itself.
     """
     sizes = ((_size(text), _size(right[name])) for name, text in left.items())
     return all(mine.kind == other.kind and mine.rank <= other.rank for mine, other in sizes)
 
 
 def minimal_points(points: Sequence[Mapping[str, str]]) -> list[int]:
-    """The positions of the points that no other is smaller than; all points have the same parameters."""
+    """The positions of the minimal points; all points have the same parameters."""
     names = list(points[0]) if points else []
     groups: dict[tuple[Hashable, ...], dict[tuple[int, ...], list[int]]] = {}
     for position, point in enumerate(points):
@@ -37,10 +37,13 @@ def minimal_points(points: Sequence[Mapping[str, str]]) -> list[int]:
 
 
 def minimal_violating(points: Iterable[tuple[RunRow, Mapping[str, str]]]) -> Mapping[int, Sequence[str]]:
-    """What each point violates that no smaller point violates, by the point's index; points are given with parameters."""
+    """For each minimal violating point, by number, what it violates and no smaller point does.
+
+    ``points`` are rows of ``runs`` with their parameters.
+    """
     violating: dict[str, list[tuple[int, Mapping[str, str]]]] = {}
     for run, parameters in points:
-        # A point that contradicts an assumption is no instance of the protocol.
+        # A point that violates an ASSUME is not an instance of the protocol.
         for name in run.violated_names if run.verdict is not Verdict.EXCLUDED else ():
             violating.setdefault(name, []).append((run.point, parameters))
     found: dict[int, list[str]] = {}
@@ -51,7 +54,7 @@ def minimal_violating(points: Iterable[tuple[RunRow, Mapping[str, str]]]) -> Map
 
 
 class _Size(NamedTuple):
-    """How large a value is: ``rank`` compares among values of one ``kind``."""
+    """A value's size: values of one ``kind`` compare by ``rank``."""
 
     kind: Hashable
     rank: int
@@ -76,17 +79,17 @@ def _size(text: str) -> _Size:
 
 
 def _minima(vectors: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The vectors, all different, that no other is at most as large as in every place.
+    """The minimal vectors; all vectors differ.
 
-    A set of vectors is an integer with a bit for each, so that the vectors at most as large as one are found by
-    an ``&`` per place: ten thousand take no time that is noticed, where comparing pairs takes minutes.
+    A set of vectors is an integer with a bit per vector, so one ``&`` per column finds the vectors at most as large as
+    a given one. Ten thousand vectors take no noticeable time; comparing all pairs takes minutes.
     """
-    places = [_up_to(column) for column in zip(*vectors, strict=True)]
+    columns = [_up_to(column) for column in zip(*vectors, strict=True)]
     everything = (1 << len(vectors)) - 1
     found = []
     for number, vector in enumerate(vectors):
         smaller = everything ^ 1 << number
-        for rank, up_to in zip(vector, places, strict=True):
+        for rank, up_to in zip(vector, columns, strict=True):
             smaller &= up_to[rank]
         if not smaller:
             found.append(vector)
@@ -94,7 +97,7 @@ def _minima(vectors: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 
 def _up_to(column: Sequence[int]) -> dict[int, int]:
-    """For each number of a column the set of the positions where it, or a smaller one, stands."""
+    """For each number of a column, the set of positions that hold it or a smaller number."""
     sets: dict[int, int] = {}
     below = 0
     for rank, positions in itertools.groupby(

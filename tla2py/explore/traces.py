@@ -1,4 +1,4 @@
-"""Traces of an opened store: which a command names, their export, and what TLC says of them."""
+"""Traces of an opened store: selection, export, and verification by TLC."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STORE_POINT = re.compile(r"(.+):(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedTrace:
-    """TLC's judgement of a trace, and the reason for it."""
+    """TLC's judgement of a trace, with the reason."""
 
     point: int
     number: int
@@ -33,7 +33,7 @@ class VerifiedTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPoint:
-    """A point of a store, with the words for both."""
+    """A point of a store; ``title`` names both."""
 
     view: StoreView
     point: int
@@ -43,15 +43,15 @@ class NamedPoint:
 def verify_traces(
     view: StoreView, toolchain: Toolchain, point: int | None = None, number: int | None = None
 ) -> Iterator[VerifiedTrace]:
-    """TLC's judgement of each trace, of those of one point, or of one of these.
+    """TLC's judgement of all traces, of a point's traces, or of one of them.
 
-    Raises InputError: ``not-confirmable``, ``no-point``, ``no-trace``, and as ``confirm_trace`` does.
+    Raises InputError (``not-confirmable``, ``no-point``, ``no-trace``) and what ``confirm_trace`` raises.
     """
     if isinstance(view.store, ForeignStore):
         raise InputError(
             "not-confirmable",
-            f"{view.store.path} has no module to verify against",
-            hint="the traces of a store can be verified: 'tla2py sweep SWEEP.toml' makes one",
+            f"{view.store.path} has no module to verify its traces against",
+            hint="verify the traces of a store, which 'tla2py sweep SWEEP.toml' creates",
         )
     if point is not None:
         view.trace(point, number or 1)
@@ -80,28 +80,29 @@ def verify_traces(
 
 
 def export_stored(view: StoreView, point: int, number: int | None, format_: str) -> str:
-    """A trace of a point in one of ``FORMATS``. Raises InputError (``several-traces``, ``no-trace``)."""
+    """A point's trace in one of ``FORMATS``. Raises InputError (``several-traces``, ``no-trace``)."""
     count = len(view.trace_list(point))
     if number is None and count > 1:
         raise InputError(
             "several-traces",
-            f"point {point} has {count} traces, and {format_} holds one",
-            hint=f"name one: --trace 1 to --trace {count}",
+            f"point {point} has {count} traces, but {format_} holds only one",
+            hint=f"choose one, from --trace 1 to --trace {count}",
         )
-    given = next(p.parameters for p in view.manifest.points if p.point == point)
+    parameters = next(p.parameters for p in view.manifest.points if p.point == point)
     name = "".join(char for char in view.manifest.name.title() if char.isascii() and char.isalnum())
     return export_trace(
         view.trace(point, number or 1),
         format_,
         name=f"{name.lstrip('0123456789')}Trace{point}",
-        parameters={name: _value(text) for name, text in given.items()},
+        parameters={name: _value(text) for name, text in parameters.items()},
     )
 
 
 def other_point(view: StoreView, point: int, other: str) -> NamedPoint:
-    """The point to compare a point with: ``other`` is another point, a file, a store or ``STORE:POINT``.
+    """The point that ``other`` names: a point of this store, a trace file, a store or ``STORE:POINT``.
 
-    Raises InputError (``unknown-point``), and as ``open_view`` does.
+    A store without a point stands for its point ``point``. Raises InputError (``unknown-point``) and what ``open_view``
+    raises.
     """
     if other.isdecimal():
         return NamedPoint(view=view, point=int(other), title=f"point {other}")
@@ -110,18 +111,18 @@ def other_point(view: StoreView, point: int, other: str) -> NamedPoint:
     if not is_remote(address) and not folder_of(address).exists():
         raise InputError(
             "unknown-point",
-            f"--diff {other}: no point, no file and no store",
-            hint="name a point, as in --diff 3, a file that holds a trace, or a store and its point, as in --diff STORE:3",
+            f"--diff {other}: not a point, a file or a store",
+            hint="name a point (--diff 3), a trace file, or a store with its point (--diff STORE:3)",
         )
     there = open_view(address)
-    if isinstance(there.store, ForeignStore):
-        return NamedPoint(view=there, point=int(named[2]) if named else 1, title=address)
-    their_point = int(named[2]) if named else point
-    return NamedPoint(view=there, point=their_point, title=f"point {their_point} of {address}")
+    foreign = isinstance(there.store, ForeignStore)
+    number = int(named[2]) if named else 1 if foreign else point
+    title = str(address) if foreign else f"point {number} of {address}"
+    return NamedPoint(view=there, point=number, title=title)
 
 
 def _value(text: str) -> Value:
-    """A parameter's value; its text if it is not a literal."""
+    """A parameter's value, or its text if it is not a literal."""
     try:
         return parse_value(text)
     except ValueTextError:

@@ -1,4 +1,4 @@
-"""A store opened for reading: frames, traces, and which points are the smallest that break."""
+"""A store opened for reading: its frames, its traces and its analyses."""
 
 from __future__ import annotations
 
@@ -37,28 +37,29 @@ if TYPE_CHECKING:
 
 
 def open_view(path: Address) -> StoreView:
-    """A store for reading; tables that a killed sweep left behind its records are brought up to date first.
+    """A store opened for reading; tables that are older than their records are rewritten first.
 
-    A file is read as a store of one point, see ``tla2py.interop``. Raises StoreError as ``Store.manifest`` does, and
-    InputError for a file that holds no trace.
+    A file is read as a store with one point, see ``tla2py.interop``. Raises StoreError as ``Store.manifest`` does, and
+    InputError for a file without a trace.
     """
     return StoreView(open_tables(path))
 
 
 class StoreView:
-    """The tables of a store. ``runs``, ``traces``, ``states``, ``changes`` and ``coverage`` are pandas frames."""
+    """A store's tables as pandas frames, its traces, and analyses of them."""
 
-    def __init__(self, store: Store, *, asked: Toolchain | None = None) -> None:
+    def __init__(self, store: Store, *, toolchain: Toolchain | None = None) -> None:
         self.store = store
-        self._asked = asked
-        self._told: dict[int, tuple[Trace, ...]] = {}
+        # Derives arguments, which are kept per point.
+        self._toolchain = toolchain
+        self._derived: dict[int, tuple[Trace, ...]] = {}
 
     def __repr__(self) -> str:
         return f"<tla2py store {self.store.path}: {self.manifest.name}, {counted(len(self.manifest.points), 'point')}>"
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What the store was made from."""
+        """The store's manifest."""
         return self.store.manifest()
 
     @cached_property
@@ -78,17 +79,17 @@ class StoreView:
 
     @cached_property
     def changes(self) -> pd.DataFrame:
-        """A row per part of a variable that a step changed."""
+        """A row per innermost part of a variable that a step changed."""
         return self._pandas("changes")
 
     @cached_property
     def graph_states(self) -> pd.DataFrame:
-        """A row per reachable state, where the graph was asked for."""
+        """A row per reachable state, if the graph was requested."""
         return self._pandas("graph_states")
 
     @cached_property
     def graph_edges(self) -> pd.DataFrame:
-        """A row per step between reachable states, where the graph was asked for."""
+        """A row per step between reachable states, if the graph was requested."""
         return self._pandas("graph_edges")
 
     @cached_property
@@ -108,17 +109,19 @@ class StoreView:
 
     @cached_property
     def shortest_traces(self) -> Mapping[tuple[str, str], TraceRow]:
-        """The shortest trace of each run to each label."""
+        """The shortest trace of each run and label."""
         return shortest_traces(self.trace_rows)
 
     def arrow(self, name: str) -> pa.Table:
         """A table as Arrow. Raises InputError (``unknown-table``)."""
         if name not in TABLE_NAMES:
-            raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
+            raise InputError(
+                "unknown-table", f"not a table: {name}", hint=f"tables: {', '.join(TABLE_NAMES)}"
+            )
         return read_table(self.store.table(name))
 
     def spark(self, name: str) -> DataFrame:
-        """A table as a Spark frame in the active session, or in one started on ``local[*]``."""
+        """A table as a Spark frame, in the active session or in a new one on ``local[*]``."""
         from tla2py.spark import require_pyspark
 
         require_pyspark()
@@ -128,49 +131,53 @@ class StoreView:
         return table_frame(shared_session(), self.store, name)
 
     def with_arguments(self, tla2tools: Path | None = None) -> StoreView:
-        """The same store, but TLC is asked which arguments make the steps of the traces that are taken from it.
+        """A view of the same store whose traces have the arguments of their steps, derived by TLC.
 
-        They are in ``State.derived``, the values of an action's parameters and of its quantifiers where only one makes
-        the step true. It costs a run of TLC per point, of the jar that a sweep would take. ``trace`` then also raises
-        InputError (``not-confirmable``) where TLC cannot be asked.
+        ``State.derived`` holds the values of an action's parameters and quantifiers for which exactly one value makes
+        the step true. Deriving them costs one run of TLC per point, with the jar that a sweep would use. ``trace`` also
+        raises InputError (``not-confirmable``) if TLC cannot evaluate the steps.
         """
         from tla2py.toolchain.toolchain import find_toolchain
 
         if isinstance(self.store, ForeignStore):
             raise InputError(
                 "not-confirmable",
-                f"{self.store.path} has no module to ask for arguments",
-                hint="those of a store can be asked for: 'tla2py sweep SWEEP.toml' makes one",
+                f"{self.store.path} has no module to derive arguments from",
+                hint="open a store, which 'tla2py sweep SWEEP.toml' creates",
             )
-        return StoreView(self.store, asked=find_toolchain(tla2tools))
+        return StoreView(self.store, toolchain=find_toolchain(tla2tools))
 
     def trace(self, point: int, number: int = 1) -> Trace:
-        """A counterexample of a point, its values typed. Raises InputError (``no-point``, ``no-trace``)."""
-        if self._asked is None:
-            return self._trace(point, number)
-        traces = [self._trace(point, each + 1) for each in range(max(len(self.trace_list(point)), number))]
-        if point not in self._told:
+        """A point's counterexample, with typed values. Raises InputError (``no-point``, ``no-trace``)."""
+        trace = self._trace(point, number)
+        if self._toolchain is None:
+            return trace
+        if point not in self._derived:
             from tla2py.replay.arguments import derive_arguments
 
+            traces = [self._trace(point, row.trace) for row in self.trace_list(point)]
             with self.store.archive(self._run_id(point)) as archive:
                 record = archive.record
-            self._told[point] = derive_arguments(traces, record, self.store.sources(), self._asked)
-        return self._told[point][number - 1]
+            self._derived[point] = derive_arguments(traces, record, self.store.sources(), self._toolchain)
+        return self._derived[point][number - 1]
 
     def _trace(self, point: int, number: int) -> Trace:
         traces = self.trace_list(point)
+        if not traces:
+            verdicts = (run.verdict.value for run in self.run_rows if run.point == point)
+            raise InputError(
+                "no-trace",
+                f"point {point} of {self.store.path} has no counterexample: its verdict is {next(verdicts, 'not known')}",
+                hint=f"'tla2py trace {self.store.path}' lists the points that have one",
+            )
         if not 1 <= number <= len(traces):
             raise InputError(
                 "no-trace",
-                f"point {point} has no trace {number}"
-                if traces
-                else f"point {point} of {self.store.path} has no counterexample: its verdict is {self._verdict(point)}",
-                hint=f"its traces: 1 to {len(traces)}"
-                if traces
-                else f"'tla2py trace {self.store.path}' lists the points that have one",
+                f"point {point} has no trace {number}",
+                hint=f"choose a trace from 1 to {len(traces)}",
             )
         row = traces[number - 1]
-        # The states of all traces are written one after the other.
+        # The states are stored trace after trace.
         before = sum(each.length for each in takewhile(lambda each: each is not row, self.trace_rows))
         return Trace(
             kind=row.kind,
@@ -184,12 +191,8 @@ class StoreView:
             constants=self._constants(point),
         )
 
-    def _verdict(self, point: int) -> str:
-        verdicts = (run.verdict.value for run in self.run_rows if run.point == point)
-        return next(verdicts, "not there yet")
-
     def trace_list(self, point: int) -> list[TraceRow]:
-        """The rows of ``traces`` of a point, in order. Raises InputError (``no-point``)."""
+        """A point's rows of ``traces``, in order. Raises InputError (``no-point``)."""
         run_id = self._run_id(point)
         return [row for row in self.trace_rows if row.run_id == run_id]
 
@@ -197,12 +200,14 @@ class StoreView:
         run_ids = {p.point: p.run_id for p in self.manifest.points}
         if point not in run_ids:
             raise InputError(
-                "no-point", f"no point {point} in {self.store.path}", hint=f"points: 1 to {len(run_ids)}"
+                "no-point",
+                f"no point {point} in {self.store.path}",
+                hint=f"choose a point from 1 to {len(run_ids)}",
             )
         return run_ids[point]
 
     def heatmap(self, x: str | Sequence[str], y: str | Sequence[str], value: str = "verdict") -> Heatmap:
-        """The verdicts of the points, or a column of ``runs``, over two parameters or two lists of them.
+        """The points' verdicts, or a column of ``runs``, over two parameters or two lists of parameters.
 
         Raises InputError (``unknown-parameter``, ``unknown-column``).
         """
@@ -211,7 +216,7 @@ class StoreView:
         return make_heatmap(self, x, y, value)
 
     def growth(self, parameter: str, value: str = "distinct") -> Growth:
-        """How a column of ``runs`` grows along a parameter, over the points that hold; it bounds the next size.
+        """The growth of a column of ``runs`` along a parameter, over the points that hold; predicts larger sizes.
 
         Raises InputError (``unknown-parameter``, ``unknown-column``, ``no-sizes``).
         """
@@ -220,7 +225,7 @@ class StoreView:
         return make_growth(self, parameter, value)
 
     def neighbour(self, point: int) -> Contrast:
-        """A violating point against the holding point that differs least from it.
+        """A violating point compared with the holding point that differs least from it.
 
         Raises InputError (``no-point``, ``not-violated``, ``no-neighbour``).
         """
@@ -229,11 +234,11 @@ class StoreView:
         return nearest_holding(self, point)
 
     def kinds(self, likeness: float = LIKENESS) -> Kinds:
-        """All counterexamples, sorted into kinds that violate the same by actions at least so much alike."""
+        """All counterexamples by kind: those of a kind violate the same, and their actions are at least ``likeness`` alike."""
         return make_kinds(self, likeness)
 
     def compare(self, after: StoreView) -> StoreComparison:
-        """What changed from this store to another: verdicts, states, and which actions fire."""
+        """The changes from this store to another: verdicts, numbers of states, and which actions fire."""
         from tla2py.explore.compare import compare_stores
 
         return compare_stores(self, after)
@@ -244,11 +249,11 @@ class StoreView:
         return store_html(self)
 
     def _constants(self, point: int) -> dict[str, str]:
-        """The constants of a point as TLA+ text, as far as its record tells them."""
+        """A point's constants as TLA+ text, as far as its record has them."""
         entry = next(entry for entry in self.manifest.points if entry.point == point)
         others = {each.name for each in self.manifest.parameters if each.kind != "constant"}
         found = {name: text for name, text in entry.parameters.items() if name not in others}
-        # A trace is worth showing without its record too.
+        # A trace can be shown without its record.
         with contextlib.suppress(StoreError, InputError), self.store.archive(entry.run_id) as archive:
             text = archive.record.executions[0].config_text
             found = {**dict(parse_config(text, Path(self.store.path)).config.assignments), **found}

@@ -1,1 +1,1 @@
-"""The report: one page with everything a store has to tell, which needs no network and nothing beside it."""
+"""The report: a self-contained page that shows a whole store and needs no network."""

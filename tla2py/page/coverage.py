@@ -1,4 +1,4 @@
-"""Which actions fired, over all points whose actions were counted."""
+"""How often each action was taken, over all points whose actions TLC counted."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from tla2py.show.markup import Element, element
 
 
 def coverage_view(view: StoreView) -> Element | None:
-    """A row per action, those that fired nowhere first and in red; None where no run counted its actions."""
-    counts = sorted(action_counts(view), key=lambda one: not one.everywhere)
+    """A row per action, those that never fired first and in red; None if no run counted its actions."""
+    counts = sorted(action_counts(view), key=lambda count: not count.never_enabled)
     if not counts:
         return None
-    idle = sum(one.everywhere for one in counts)
+    never = sum(count.never_enabled for count in counts)
     actions = f"{len(counts)} action{'s' * (len(counts) > 1)}"
-    said = f"{actions}: {idle} never fired" if idle else f"all {actions} fired somewhere"
+    caption = f"{actions}: {never} never fired" if never else f"all {actions} fired somewhere"
     titles = ("action", "module", "states generated", "new ones", "fired at points")
     head = [
         element("th", title, scope="col", class_="t2-n" if n > 1 else None) for n, title in enumerate(titles)
     ]
     body = element("tbody", *map(_row, counts))
-    return element("table", element("caption", said), element("thead", element("tr", *head)), body)
+    return element("table", element("caption", caption), element("thead", element("tr", *head)), body)
 
 
 def _row(count: ActionCount) -> Element:
-    share = f"{len(count.points) - len(count.idle)} of {len(count.points)}"
-    name = element("th", element("code", count.name), " (never fired)" * count.everywhere, scope="row")
+    share = f"{len(count.points) - len(count.disabled)} of {len(count.points)}"
+    name = element("th", element("code", count.name), " (never fired)" * count.never_enabled, scope="row")
     place = element("td", f"{count.module}:{count.line}", class_="t2-dim")
     numbers = (f"{count.generated:,}", f"{count.distinct:,}", share)
     cells = [element("td", text, class_="t2-n") for text in numbers]
-    return element("tr", name, place, *cells, class_="t2-bad" if count.everywhere else None)
+    return element("tr", name, place, *cells, class_="t2-bad" if count.never_enabled else None)

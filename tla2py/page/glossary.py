@@ -1,4 +1,4 @@
-"""What the modules of a run say themselves of an action or an invariant: its comment and its text."""
+"""The definitions of a run's modules, with their comments and texts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tla2py.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Glossary:
-    """The definitions and variables of the modules that runs have reached; each text is parsed once."""
+    """The parsed modules of a store's runs; each text is parsed once."""
 
     view: StoreView
     _texts: dict[str, str] = field(default_factory=dict)
     _modules: dict[str, Module] = field(default_factory=dict)
 
     def modules(self, point: int) -> tuple[Module, ...]:
-        """The modules of a point's run, its main module first; none where its record does not tell them."""
+        """The modules of a point's run, its main module first; none if its record cannot be read."""
         run_id = next(entry.run_id for entry in self.view.manifest.points if entry.point == point)
         try:
             with self.view.store.archive(run_id) as archive:
@@ -39,49 +39,45 @@ class Glossary:
 
 
 def definition_of(modules: Sequence[Module], name: str, module: str | None = None) -> Definition | None:
-    """The definition of a name, in the module that is named if that has one."""
+    """A name's definition, preferably the one in ``module``."""
     found = [d for m in modules for d in m.definitions if d.name == name]
     return next((d for d in found if d.module == module), found[0] if found else None)
 
 
 def definition_view(modules: Sequence[Module], name: str) -> Element | None:
-    """What a definition says and how it is written, None where there is none of that name."""
+    """A definition's comment and text; None if the name is not defined."""
     found = definition_of(modules, name)
     if found is None:
         return None
-    text = element(
-        "details", element("summary", "as it is written"), element("pre", element("code", found.text))
-    )
-    said = element("p", element("strong", name), f": {found.comment}") if found.comment else None
-    return element("div", said, text)
+    text = element("details", element("summary", "definition"), element("pre", element("code", found.text)))
+    comment = element("p", element("strong", name), f": {found.comment}") if found.comment else None
+    return element("div", comment, text)
 
 
-def words_view(modules: Sequence[Module], trace: Trace) -> Element | None:
-    """What the modules say of the variables and the actions of a trace; None where they say nothing."""
-    variables = {v.name: v.comment for m in modules for v in m.variables if v.comment}
-    told = {
-        name: variables[name]
-        for name in (trace.states[0].values if trace.states else ())
-        if name in variables
-    }
+def comments_view(modules: Sequence[Module], trace: Trace) -> Element | None:
+    """The modules' comments on a trace's variables and actions; None if there are none."""
+    comments = {v.name: v.comment for m in modules for v in m.variables if v.comment}
+    names = trace.states[0].values if trace.states else ()
+    variables = {name: comments[name] for name in names if name in comments}
     actions: dict[str, str] = {}
     for state in trace.states:
         if state.action is not None:
             found = definition_of(modules, state.action, state.location.module if state.location else None)
             if found is not None and found.comment:
                 actions[state.action] = found.comment
-    lists = [_list("Variables", told), _list("Actions", actions)]
-    if not any(part is not None for part in lists):
+    if not variables and not actions:
         return None
-    return element("details", element("summary", "the words of the specification"), *lists, class_="words")
+    summary = element("summary", "comments in the specification")
+    lists = (_list("Variables", variables), _list("Actions", actions))
+    return element("details", summary, *lists, class_="words")
 
 
-def _list(title: str, words: Mapping[str, str]) -> Element | None:
-    if not words:
+def _list(title: str, comments: Mapping[str, str]) -> Element | None:
+    if not comments:
         return None
     entries = [
         piece
-        for name, text in words.items()
+        for name, text in comments.items()
         for piece in (element("dt", element("code", name)), element("dd", text))
     ]
     return element("div", element("h4", title), element("dl", *entries))

@@ -1,4 +1,4 @@
-"""How the states and the time of the runs of a store grow, as pictures."""
+"""The growth of the runs' states and times, as charts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tla2py.explore.growth import Growth, Series, growth_view, make_growth
 from tla2py.explore.view import StoreView
 from tla2py.page.points import varying
 from tla2py.show.markup import Element, element
+from tla2py.text import counted
 
-# So many curves can be told apart, and so long a name stands beside one.
+# More curves cannot be told apart; longer names go into a legend.
 _MOST_CURVES = 5
 _LONGEST = 22
 
 
 def growth_pictures(view: StoreView, points: Sequence[GridPoint]) -> Iterator[Element]:
-    """The growth of states and of time along each parameter whose values have a size."""
+    """The growth of states and time along each parameter whose values are numbers or sets."""
     for parameter in varying(points):
         for value in ("distinct", "wall_seconds"):
             try:
@@ -32,7 +33,7 @@ def growth_pictures(view: StoreView, points: Sequence[GridPoint]) -> Iterator[El
 
 
 def _picture(growth: Growth, found: Sequence[Series], parameters: Sequence[str]) -> Element:
-    # Of many, those that grow to the largest numbers.
+    # The curves that reach the largest numbers.
     curves = sorted(found, key=lambda one: -one.numbers[-1])[:_MOST_CURVES]
     differ = [name for name in curves[0].fixed if len({one.fixed[name] for one in curves}) > 1]
     names = differ or [name for name in parameters if name != growth.parameter]
@@ -41,6 +42,5 @@ def _picture(growth: Growth, found: Sequence[Series], parameters: Sequence[str])
     picture = growth_view(replace(growth, series=named), ascii_uppercase[: len(named)] if letters else ())
     legend = element("ol", *(element("li", element("code", one.label)) for one in named)) if letters else None
     left = len(found) - len(curves)
-    said = f"{left} curve{'s' * (left > 1)} of smaller numbers {'are' if left > 1 else 'is'} left out"
-    note = element("figcaption", said) if left else None
+    note = element("figcaption", f"{counted(left, 'curve')} with smaller numbers not shown") if left else None
     return element("div", picture, legend, note)

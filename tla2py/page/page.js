@@ -1,4 +1,4 @@
-// Sorting and filtering the points, the heatmap over any two parameters, and links to a point or a step.
+// Sorts and filters the points, draws the heatmap over any two parameters, and follows links to a point or a step.
 "use strict";
 (() => {
   const table = document.getElementById("points");
@@ -11,7 +11,7 @@
 
   const sortedBy = (cell) => cell.dataset.value ?? cell.textContent;
   const compare = (one, other) => {
-    if (one === "" || other === "") return (one === "") - (other === ""); // what is not known comes last
+    if (one === "" || other === "") return (one === "") - (other === ""); // unknown values come last
     return isNaN(one) || isNaN(other) ? one.localeCompare(other) : one - other;
   };
   heads.forEach((head, place) => head.firstChild.addEventListener("click", () => {
@@ -49,11 +49,11 @@
     const link = (row, text) => cell.append(make("a", text, { href: `#${row.id}` }));
     if (key === "verdict") {
       const counts = new Map();
-      found.forEach((row) => counts.set(row.dataset.said, [...(counts.get(row.dataset.said) ?? []), row]));
+      found.forEach((row) => counts.set(row.dataset.summary, [...(counts.get(row.dataset.summary) ?? []), row]));
       if (found.some((row) => row.dataset.minimal)) cell.append("★ ");
-      [...counts].forEach(([said, same], place) => {
-        if (place) cell.append("; ");
-        link(same[0], found.length > 1 ? `${same.length}× ${said}` : said);
+      [...counts].forEach(([summary, same], index) => {
+        if (index) cell.append("; ");
+        link(same[0], found.length > 1 ? `${same.length}× ${summary}` : summary);
       });
       const verdict = worst.find((one) => found.some((row) => row.dataset.verdict === one));
       cell.className = found.length ? styles[verdict] ?? "t2-odd" : "t2-none";
@@ -64,7 +64,7 @@
     const number = (row) => Number(sortedBy(row.cells[column(key)]));
     const largest = known.reduce((one, other) => (number(other) > number(one) ? other : one));
     const text = largest.cells[column(key)].textContent;
-    // Where a run did not finish, nobody knows the most.
+    // If a run did not finish, the maximum is unknown.
     link(largest, found.length > 1 && !found.some((row) => row.cells[column(key)].textContent.startsWith("≥")) ? `≤ ${text}` : text);
     cell.className = "t2-n";
     const most = Math.max(...rows.map(number));
@@ -84,7 +84,7 @@
     const top = drawn.createTHead().insertRow();
     top.append(make("th", down, { scope: "col" }), ...values(across).map((text) => make("th", text, { scope: "col" })));
     if (values(across).length * values(down).length > 20000) {
-      find("heatmap").replaceChildren(make("p", "These two have too many values for a table."));
+      find("heatmap").replaceChildren(make("p", "These parameters have too many values for a table."));
       return;
     }
     const inside = drawn.createTBody();
@@ -109,7 +109,7 @@
     draw();
   }
 
-  // What a link leads to is shown, whatever is folded or filtered; of a step, the whole state.
+  // A link's target is unfolded and unfiltered; for a step, the whole state is unfolded.
   const follow = () => {
     const goal = location.hash && find(decodeURIComponent(location.hash.slice(1)));
     if (!goal) return;

@@ -1,10 +1,10 @@
-"""The page as a whole."""
+"""The page, put together from its sections."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -13,29 +13,30 @@ import jinja2
 from markdown_it import MarkdownIt
 
 from tla2py import __version__
-from tla2py.explore.grid import GridPoint, grid_points
+from tla2py.explore.grid import grid_points, summary_line
 from tla2py.explore.view import StoreView
-from tla2py.page.complaints import complaints_list
 from tla2py.page.coverage import coverage_view
+from tla2py.page.errors import errors_list
 from tla2py.page.growth import growth_pictures
-from tla2py.page.points import heatmap_section, points_table, summary_line, varying
-from tla2py.page.traces import Shown, find_traces, trace_articles
+from tla2py.page.points import heatmap_section, points_table, varying
+from tla2py.page.traces import TraceViews, find_traces, trace_articles
 from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
 from tla2py.tables.runs import start_days
 
 _FOLDER = Path(__file__).parent
-# Notes of more characters are folded.
+# Notes with more characters are folded.
 _BRIEF = 4000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageOptions:
-    """What a page is to show besides the tables.
+    """A page's contents besides the tables.
 
-    ``notes`` is Markdown to begin with, read from ``notes_folder``, to which its links are relative; ``target`` is the
-    folder the page goes to. ``lanes`` and ``messages`` are what ``Trace.lanes`` is asked for. ``largest`` bounds the
-    bytes of counterexamples shown step by step; the others are listed.
+    ``notes``: Markdown for the top of the page. Its links are relative to ``notes_folder``.
+    ``target``: the folder that the page is written to.
+    ``lanes``, ``messages``: arguments of ``Trace.lanes``.
+    ``largest``: the size in bytes up to which counterexamples are shown step by step; the others are only listed.
     """
 
     notes: str = ""
@@ -47,16 +48,17 @@ class PageOptions:
 
 
 def _printable(value: object) -> object:
-    """A text that comes from a sweep, without control characters; what is markup already is ours."""
+    """A sweep's text without control characters; markup is our own and passes."""
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def report_page(view: StoreView, options: PageOptions) -> str:
-    """The page of a store. Raises InputError as ``Trace.lanes`` does, for lanes or messages that are asked for."""
+    """A store's page. Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested."""
     points = grid_points(view)
-    shown = Shown(view=view, points=points, lanes=options.lanes, messages=options.messages)
+    views = TraceViews(view=view, points=points, lanes=options.lanes, messages=options.messages)
     found = find_traces(view)
-    articles, listed = trace_articles(shown, found, options.largest)
+    articles, listed = trace_articles(views, found, options.largest)
+    parameters = points[0].parameters if points else {}
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         undefined=jinja2.StrictUndefined,
@@ -67,16 +69,16 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         name=view.manifest.name,
         modules=view.manifest.modules,
         version=__version__,
-        tlc=_said(point.run.tlc_version for point in points),
-        begun=_said(start_days(view.store.table("runs"))),
+        tlc=_span(point.run.tlc_version for point in points),
+        begun=_span(start_days(view.store.table("runs"))),
         summary=summary_line(view, points),
-        same={name: text for name, text in _first(points).items() if name not in varying(points)},
+        same={name: text for name, text in parameters.items() if name not in varying(points)},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),
         notes=_markdown(options),
         brief=len(options.notes) < _BRIEF,
         points=_html(points_table(points, set(articles))),
-        complaints=_html(complaints_list(view)),
+        errors=_html(errors_list(view)),
         heatmap=_html(heatmap_section(view, points)),
         growth=[_html(picture) for picture in growth_pictures(view, points)],
         coverage=_html(coverage_view(view)),
@@ -90,20 +92,16 @@ def _html(element: Element | None) -> str:
     return "" if element is None else ET.tostring(element, encoding="unicode", method="html")
 
 
-def _said(texts: Iterable[str | None]) -> str:
-    """The different texts in one line, or first and last of many."""
+def _span(texts: Iterable[str | None]) -> str:
+    """The distinct texts in one line; of three or more, the first and the last."""
     found = sorted({text for text in texts if text})
     return ", ".join(found) if len(found) < 3 else f"{found[0]} to {found[-1]}"
-
-
-def _first(points: Sequence[GridPoint]) -> dict[str, str]:
-    return dict(points[0].parameters) if points else {}
 
 
 def _markdown(options: PageOptions) -> str:
     if not options.notes:
         return ""
-    # Markup in the notes stays text, and its title is one level below that of the page.
+    # HTML in the notes stays text, and their title is one level below that of the page.
     page = MarkdownIt("commonmark", {"html": False}).enable("table").render(options.notes)
     page = re.sub(r"(</?h)([1-5])>", lambda found: f"{found[1]}{int(found[2]) + 1}>", page)
     return re.sub(r'href="([^"#:]+)(?=["#])', lambda found: f'href="{_moved(found[1], options)}', page)

@@ -1,21 +1,21 @@
-"""The points of a store: the table that a reader sorts and filters, and the verdicts over two parameters."""
+"""A store's points: a table to sort and filter, and the verdicts over two parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from itertools import combinations
 from math import prod
 
 from tla2py.explore.grid import GridPoint, value_order
 from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_points_of
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element
-from tla2py.text import counted, value_shown
+from tla2py.text import value_shown
 
-# A larger heatmap is drawn only for a reader who asks for it.
+# A larger heatmap is drawn only on request.
 _MOST_CELLS = 900
-# Column of ``runs``, its title, how a number is written.
+# Column of ``runs``, title, number format.
 _NUMBERS = (
     ("trace_length", "trace", "{:,.0f}"),
     ("generated", "generated", "{:,.0f}"),
@@ -27,29 +27,15 @@ _NUMBERS = (
 
 
 def varying(points: Sequence[GridPoint]) -> list[str]:
-    """The parameters that have more than one value, in the order of the sweep."""
+    """The parameters with more than one value, in the order of the sweep."""
     names = points[0].parameters if points else {}
     return [name for name in names if len({point.parameters[name] for point in points}) > 1]
 
 
-def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
-    """How many points there are of each verdict, and how many were not run."""
-    verdicts = dict.fromkeys(point.verdict for point in points)
-    counts = {verdict: sum(point.verdict is verdict for point in points) for verdict in verdicts}
-    said = [
-        f"{n} hold" if verdict is Verdict.HOLDS and n > 1 else f"{n} {verdict.value}"
-        for verdict, n in counts.items()
-    ]
-    missing = len(view.manifest.points) - len(points)
-    said += [f"{missing} not run yet"] * (missing > 0)
-    count = len(view.manifest.points)
-    return f"{counted(count, 'point')}: {', '.join(said)}"
-
-
 def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> Element:
-    """A row per point; each cell has what it is sorted by where that is not its text.
+    """A row per point; a cell's ``data-value`` is its sort key, if that is not its text.
 
-    ``traced`` are the points with the numbers of the counterexamples that are shown.
+    ``traced`` holds point and number of each counterexample that the page shows.
     """
     minimal = minimal_points_of(points)
     names = varying(points)
@@ -61,7 +47,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
     body = element("tbody")
     for point in points:
         star = "★ " if point.point in minimal else ""
-        text = f"violated: {point.said}" if point.verdict is Verdict.VIOLATED else point.said
+        text = point.verdict_text
         trace = min((number for at, number in traced if at == point.point), default=None)
         link = element("a", text, href=f"#point-{point.point}-trace-{trace}") if trace else text
         row = element(
@@ -76,7 +62,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
             *(_number(point, column, form) for column, _, form in _NUMBERS),
             id=f"point-{point.point}",
             data_verdict=point.verdict.value,
-            data_said=point.said,
+            data_summary=point.summary,
             data_minimal="yes" if star else None,
         )
         body.append(row)
@@ -110,34 +96,30 @@ def _message(point: GridPoint) -> str | None:
 
 
 def heatmap_section(view: StoreView, points: Sequence[GridPoint]) -> Element | None:
-    """The verdicts over the two parameters that tell most about them; None where nothing varies."""
+    """The verdicts over the two parameters that separate them best; None if nothing varies."""
     names = varying(points)
     if not names:
         return None
-    x, y = telling_pair(points) if len(names) > 1 else (names[0], "")
+    x, y = separating_pair(points) if len(names) > 1 else (names[0], "")
     block = element("div", id="heatmap", data_x=x, data_y=y)
     if _cells(points, (x, y) if y else (x,)) <= _MOST_CELLS:
         block.append(heatmap_view(make_heatmap(view, x, [y] if y else [], "verdict")))
     return block
 
 
-def telling_pair(points: Sequence[GridPoint]) -> tuple[str, str]:
-    """The two parameters over which the fewest points lie in a cell with others of another verdict, if it fits a page."""
+def separating_pair(points: Sequence[GridPoint]) -> tuple[str, str]:
+    """The two parameters whose cells mix verdicts the least, preferably in a heatmap that fits the page."""
 
     def rank(pair: tuple[str, str]) -> tuple[bool, int, int]:
-        cells: dict[tuple[str, ...], dict[str, int]] = {}
+        cells: dict[tuple[str, ...], Counter[str]] = {}
         for point in points:
-            counts = cells.setdefault(tuple(point.parameters[name] for name in pair), {})
-            counts[point.said] = counts.get(point.said, 0) + 1
+            cells.setdefault(tuple(point.parameters[name] for name in pair), Counter())[point.summary] += 1
         size = _cells(points, pair)
-        return size > _MOST_CELLS, sum(map(_others, cells.values())), size
+        mixed = sum(counts.total() - max(counts.values()) for counts in cells.values())
+        return size > _MOST_CELLS, mixed, size
 
     return min(combinations(varying(points), 2), key=rank)
 
 
 def _cells(points: Sequence[GridPoint], names: Sequence[str]) -> int:
     return prod(len({point.parameters[name] for point in points}) for name in names)
-
-
-def _others(counts: Mapping[str, int]) -> int:
-    return sum(counts.values()) - max(counts.values())

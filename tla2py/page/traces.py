@@ -1,4 +1,4 @@
-"""The counterexamples of a store, step by step and by process."""
+"""A store's counterexamples, step by step and by process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tla2py.explain.kinds import Found
 from tla2py.explore.contrast import differing, nearest
 from tla2py.explore.grid import GridPoint
 from tla2py.explore.view import StoreView
-from tla2py.page.glossary import Glossary, definition_view, words_view
+from tla2py.page.glossary import Glossary, comments_view, definition_view
 from tla2py.page.points import varying
 from tla2py.show.lanes import trace_lanes
 from tla2py.show.lanes_svg import lanes_svg
@@ -22,14 +22,14 @@ from tla2py.text import parameter_text
 from tla2py.tlc.output.behaviours import SIMULATED
 from tla2py.trace.trace import Trace
 
-# More counterexamples than this are first shown sorted into kinds.
+# More counterexamples than this are also listed in a table.
 _FEW = 3
 _MOST_LISTED = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What the views of counterexamples need to know."""
+class TraceViews:
+    """What the views of counterexamples have in common; ``lanes`` and ``messages`` are arguments of ``Trace.lanes``."""
 
     view: StoreView
     points: Sequence[GridPoint]
@@ -42,20 +42,20 @@ class Shown:
 
 
 def find_traces(view: StoreView) -> list[Found]:
-    """The counterexamples, the shortest of each kind first; behaviours of a simulation that violate nothing are none."""
+    """The counterexamples, the shortest of each kind first; without simulated behaviours that violate nothing."""
     kinds = view.kinds().kinds
     ordered = [kind.shortest for kind in kinds] + [found for kind in kinds for found in kind.members[1:]]
     return [found for found in ordered if found.name != SIMULATED]
 
 
 def trace_articles(
-    shown: Shown, found: Sequence[Found], largest: int
+    views: TraceViews, found: Sequence[Found], largest: int
 ) -> tuple[dict[tuple[int, int], Element], Element | None]:
-    """The counterexamples step by step by point and number, as many as ``largest`` bytes hold, and a list of all."""
+    """The counterexamples step by step, by point and number, up to ``largest`` bytes; and a list of all."""
     articles: dict[tuple[int, int], Element] = {}
     size = 0
     for one in found:
-        article = _article(shown, one)
+        article = _article(views, one)
         size += len(ET.tostring(article, encoding="unicode", method="html").encode())
         if size > largest:
             break
@@ -64,22 +64,22 @@ def trace_articles(
     return dict(sorted(articles.items())), listed
 
 
-def _article(shown: Shown, found: Found) -> Element:
-    trace = shown.view.trace(found.point, found.trace)
-    modules = shown.glossary.modules(found.point)
-    point = next(point for point in shown.points if point.point == found.point)
+def _article(views: TraceViews, found: Found) -> Element:
+    trace = views.view.trace(found.point, found.trace)
+    modules = views.glossary.modules(found.point)
+    point = next(point for point in views.points if point.point == found.point)
     name = f"point-{found.point}-trace-{found.trace}"
-    # The first trace of a point is the one that is meant where none is named.
+    # A link without a trace number means the point's first trace.
     anchor = f"point-{found.point}-step" if found.trace == 1 else f"{name}-step"
-    parameters = parameter_text({name: point.parameters[name] for name in varying(shown.points)})
+    parameters = parameter_text({name: point.parameters[name] for name in varying(views.points)})
     return element(
         "article",
         element("h3", element("a", f"Point {found.point}: {headline(trace)}", href=f"#{name}")),
         element("p", element("code", parameters)),
         definition_view(modules, trace.name) if trace.name else None,
-        _contrast(shown, point),
-        _lanes(shown, trace, name),
-        words_view(modules, trace),
+        _contrast(views, point),
+        _lanes(views, trace, name),
+        comments_view(modules, trace),
         element(
             "div",
             trace_view(trace, anchor=anchor),
@@ -92,37 +92,34 @@ def _article(shown: Shown, found: Found) -> Element:
     )
 
 
-def _contrast(shown: Shown, point: GridPoint) -> Element | None:
-    """The nearest point that holds, in a line."""
-    there = nearest(shown.points, point)
-    if there is None:
+def _contrast(views: TraceViews, point: GridPoint) -> Element | None:
+    """A line about the nearest point that holds."""
+    other = nearest(views.points, point)
+    if other is None:
         return None
-    said = ", ".join(f"{name} = {value} instead of {here}" for name, value, here in differing(there, point))
-    other = there.point
-    return element(
-        "p",
-        "The nearest point that holds is ",
-        element("a", str(other), href=f"#point-{other}"),
-        f": {said}.",
+    changes = ", ".join(
+        f"{name} = {there} instead of {here}" for name, there, here in differing(other, point)
     )
+    link = element("a", str(other.point), href=f"#point-{other.point}")
+    return element("p", "The nearest point that holds is ", link, f": {changes}.")
 
 
-def _lanes(shown: Shown, trace: Trace, name: str) -> Element | None:
+def _lanes(views: TraceViews, trace: Trace, name: str) -> Element | None:
     try:
-        lanes = trace_lanes(trace, shown.lanes, messages=shown.messages)
+        lanes = trace_lanes(trace, views.lanes, messages=views.messages)
     except InputError:
-        # Processes that cannot be told are no mistake, unless they were asked for.
-        if shown.lanes or shown.messages:
+        # A trace need not have processes, unless they were requested.
+        if views.lanes or views.messages:
             raise
         return None
-    said = "By process, time going down" + "; arrows are messages" * bool(shown.messages)
+    caption = "By process, time going down" + "; arrows are messages" * bool(views.messages)
     if any(row.derived for row in lanes.rows):
-        # An argument tells who acts where it names one whose part changed.
-        said += "; who acts is derived from " + "arguments, else from " * derived(trace)
-        said += "whose part of the state changed"
+        # An argument names the acting process if that process's part of the state changed.
+        caption += "; the acting process is derived from " + "arguments, or from " * derived(trace)
+        caption += "the part of the state that changed"
     return element(
         "figure",
-        element("figcaption", said),
+        element("figcaption", caption),
         element(
             "div", lanes_svg(lanes), class_="wide", tabindex="0", role="region", aria_label=f"lanes of {name}"
         ),
@@ -150,8 +147,10 @@ def _listed(found: Sequence[Found], whole: set[tuple[int, int]]) -> Element:
                 element("td", runs_of(list(one.actions))),
             )
         )
-    left, apart = len(found) - _MOST_LISTED, len(found) - len(whole)
-    said = f"All {len(found)} counterexamples"
-    said += f", the first {_MOST_LISTED} of them" * (left > 0)
-    said += f"; {apart} are not shown below: tla2py trace STORE POINT --trace TRACE prints one" * (apart > 0)
-    return element("table", element("caption", said), element("thead", head), body)
+    left, hidden = len(found) - _MOST_LISTED, len(found) - len(whole)
+    caption = f"All {len(found)} counterexamples"
+    caption += f", the first {_MOST_LISTED} listed" * (left > 0)
+    caption += f"; {hidden} are not shown below: print one with tla2py trace STORE POINT --trace TRACE" * (
+        hidden > 0
+    )
+    return element("table", element("caption", caption), element("thead", head), body)

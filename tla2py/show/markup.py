@@ -49,6 +49,13 @@ def extend(parent: Element, pieces: Iterable[Piece]) -> None:
             parent.text = (parent.text or "") + printable(piece)
 
 
+def text_table(caption: str, titles: Iterable[str], rows: Iterable[Iterable[Piece]]) -> Element:
+    """A table with a caption and a header row; each piece fills a cell."""
+    head = element("tr", *(element("th", title, scope="col") for title in titles))
+    body = (element("tr", *(element("td", piece) for piece in row)) for row in rows)
+    return element("table", element("caption", caption), element("thead", head), element("tbody", *body))
+
+
 def picture_text(x: float, y: float, text: str, style: str = "", *, anchor: str | None = None) -> Element:
     """A text in a picture; ``anchor`` is the part of it at ``x``: ``start``, ``middle`` or ``end``."""
     return element("text", text, x=x, y=y, class_=f"t2-text {style}".strip(), text_anchor=anchor)

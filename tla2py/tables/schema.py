@@ -121,7 +121,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("begin_column", pa.int32(), True, "column where the action begins, from 1"),
         Column("end_line", pa.int32(), True, "line where the action ends"),
         Column("end_column", pa.int32(), True, "column where the action ends"),
-        Column("in_loop", pa.bool_(), False, "whether the state belongs to the lasso's loop"),
+        Column("in_loop", pa.bool_(), False, "whether the state repeats forever"),
         Column("state", _TEXT, False, "the state in ITF as JSON text; VARIANT in Spark's view"),
     ),
     "changes": (

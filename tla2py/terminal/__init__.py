@@ -1,1 +1,1 @@
-"""Views for people over the rows of a store."""
+"""Views of results for the terminal."""

@@ -1,4 +1,4 @@
-"""The result of one check, for a person."""
+"""The result of one check as text."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tla2py.terminal.layout import VERDICT_STYLES
 from tla2py.terminal.traces import trace_text
 from tla2py.text import counted
 
-# As Java says that it may not open a file, or finds no network.
+# Java's messages when the sandbox denies a file or the network.
 _REFUSALS = ("(Permission denied)", "Network is unreachable")
-# How many names of what holds are told.
+# More checked definitions than this are counted, not named.
 _MOST = 6
 _NOTHING_ELSE = ", and nothing else was checked"
 
@@ -27,18 +27,18 @@ def _checks(checked: Checked) -> tuple[Check, ...]:
 
 
 def _checked(checked: Checked) -> str:
-    """What was checked, in short, and which config said so."""
+    """What was checked, in short, with the config that requests it."""
     checks = _checks(checked)
     names = [check.name for check in checks if check != DEADLOCK]
-    said = names[:_MOST] + [f"{len(names) - _MOST} more"] * (len(names) > _MOST)
-    said += ["no deadlock"] * (DEADLOCK in checks)
-    text = ", ".join(said) or "nothing was checked but ASSUME"
+    shown = names[:_MOST] + [f"{len(names) - _MOST} more"] * (len(names) > _MOST)
+    shown += ["no deadlock"] * (DEADLOCK in checks)
+    text = ", ".join(shown) or "nothing was checked but ASSUME"
     text += _NOTHING_ELSE * (checks == (DEADLOCK,))
     return f"{text} ({checked.config})" if checked.config is not None else text
 
 
 def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
-    """The counterexamples, what else TLC complained of, and a last line with verdict and statistics."""
+    """The counterexamples, TLC's other errors, and a last line with verdict and statistics."""
     result, record = checked.result, checked.record
     parts: list[RenderableType] = []
     for trace in result.traces:
@@ -47,7 +47,7 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         errors = [each for each in result.diagnostics if each.severity == "error"]
         parts += diagnostics_text(errors)
         if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
-            parts.append("TLC may read and write in its own folder alone; --trust lets it do what you may\n")
+            parts.append("TLC may read and write only its own folder; --trust removes this restriction\n")
     if result.verdict is Verdict.INCONCLUSIVE:
         parts.append(Text(REMEDIES[result.outcome]))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])

@@ -1,4 +1,4 @@
-"""Two counterexamples side by side: their steps aligned by action, and the first at which they part."""
+"""Two counterexamples with their steps aligned by action, and the first step at which they part."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tla2py.trace.trace import State, Trace
 
 
 def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> RenderableType:
-    """The steps of both traces in one list: ``<`` only the left one took, ``>`` only the right one, `` `` both."""
+    """The steps of both traces in one list: ``<`` marks those of the left trace only, ``>`` of the right only."""
     comparison = compare_traces(left, right)
     parts: list[RenderableType] = [
         Text.assemble((sign, "bold"), f" {title}: {trace.label}, {states_text(len(trace.states))}")
         for sign, title, trace in zip("<>", titles, (left, right), strict=True)
     ]
     before: tuple[State, State] | None = None
-    for place, step in enumerate(comparison.steps):
-        if place == comparison.parted:
+    for position, step in enumerate(comparison.steps):
+        if position == comparison.parted:
             parts.append(Text("the traces diverge here", "bold yellow"))
         parts.append(_line(step))
         if step.left is not None and step.right is not None:

@@ -1,4 +1,4 @@
-"""What TLC complains of, at the place in what the user wrote, with the line and a caret under it."""
+"""TLC's errors at their place in the user's files, with the source line and a caret."""
 
 from __future__ import annotations
 
@@ -12,60 +12,64 @@ from tla2py.explore.view import StoreView
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
 from tla2py.tables.details import first_errors
 from tla2py.tables.runs import RunRow
+from tla2py.text import counted
 
-# A line longer than this is shown around the place.
+# Of a longer line, only the part around the place is shown.
 _WIDTH = 100
-# How many different complaints are shown, and how many points of each.
+# At most this many different errors are shown, and points of each.
 _MOST = 3
 _POINTS = 8
-# Where a fault of TLC's own shows, and what to do about it.
+# Remedies for faults in TLC, by the stack frame that reveals them.
 _FAULTS = {
     "tlc2.value.impl.MVPerms.permutationSubgroup": (
-        "This TLC cannot take a symmetry of one permutation alone, as of a set of one value; TLC 1.7.4 and newer can. "
-        'Named by its constants, as in symmetry = ["Procs"], a symmetry is left out where these have one value.'
+        "This TLC fails on a symmetry with only one permutation, such as that of a set with one value; TLC 1.7.4 and "
+        'newer do not. symmetry = ["Procs"], which names the constants, omits the symmetry if they have one value.'
     )
 }
 
 
 def points_without_answer(view: StoreView, runs: Sequence[RunRow]) -> list[RenderableType]:
-    """What TLC says of the points that are broken or excluded, and how to get an answer from those that met a limit."""
+    """TLC's errors at the broken and excluded points, and how to get an answer for the inconclusive ones."""
     parts: list[RenderableType] = []
     for verdict, style in ((Verdict.BROKEN, "bold magenta"), (Verdict.EXCLUDED, "bold")):
-        said = complaints(view, runs, verdict)
-        for complaint, points in list(said.items())[:_MOST]:
-            parts += [Text(points_are(points, verdict.value), style), diagnostic_text(complaint)]
-        if len(said) > _MOST:
-            parts.append(Text(f"and {len(said) - _MOST} complaints more, see the table diagnostics", "dim"))
+        errors = errors_with_points(view, runs, verdict)
+        for error, points in list(errors.items())[:_MOST]:
+            parts += [Text(points_are(points, verdict.value), style), diagnostic_text(error)]
+        if len(errors) > _MOST:
+            more = counted(len(errors) - _MOST, "more error")
+            parts.append(Text(f"and {more}, see the table diagnostics", "dim"))
     unanswered: dict[Outcome, list[int]] = {}
     for run in runs:
         if run.verdict is Verdict.INCONCLUSIVE:
             unanswered.setdefault(run.outcome, []).append(run.point)
     for outcome, points in unanswered.items():
-        said_so = points_are(points, f"inconclusive: {OUTCOME_WORDS[outcome]}")
-        parts += [Text(said_so, "bold yellow"), Text(REMEDIES[outcome])]
+        sentence = points_are(points, f"inconclusive: {OUTCOME_WORDS[outcome]}")
+        parts += [Text(sentence, "bold yellow"), Text(REMEDIES[outcome])]
     return [*parts, ""] if parts else []
 
 
-def complaints(view: StoreView, runs: Sequence[RunRow], verdict: Verdict) -> dict[Diagnostic, list[int]]:
-    """The first error of every point that has a verdict, broken or excluded, each with the points that have it."""
-    said: dict[Diagnostic, list[int]] = {}
+def errors_with_points(
+    view: StoreView, runs: Sequence[RunRow], verdict: Verdict
+) -> dict[Diagnostic, list[int]]:
+    """The first errors of the points with a verdict, each with its points."""
+    found: dict[Diagnostic, list[int]] = {}
     concerned = [run for run in runs if run.verdict is verdict]
     first = first_errors(view.store.table("diagnostics")) if concerned else {}
     for run in concerned:
-        nothing = Diagnostic(code=0, severity="error", text=run.outcome.value)
-        said.setdefault(first.get(run.run_id, nothing), []).append(run.point)
-    return said
+        unknown = Diagnostic(code=0, severity="error", text=run.outcome.value)
+        found.setdefault(first.get(run.run_id, unknown), []).append(run.point)
+    return found
 
 
 def points_are(points: Sequence[int], what: str) -> str:
-    """Which points are broken, or excluded, in words."""
+    """A sentence such as ``Points 1, 2 are broken``."""
     shown = ", ".join(map(str, points[:_POINTS]))
     more = f" and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
     return f"Points {shown}{more} are {what}" if len(points) > 1 else f"Point {shown} is {what}"
 
 
 def diagnostics_text(found: Sequence[Diagnostic]) -> list[RenderableType]:
-    """Each with its place; where TLC was, at the place of the error it tells of, without naming that again."""
+    """The messages with their places; a place is not repeated for a message at the same place."""
     befores = [None, *(each.place for each in found)]
     return [
         Text(each.text.strip(), "magenta") if each.place and each.place == before else diagnostic_text(each)
@@ -83,12 +87,12 @@ def diagnostic_text(found: Diagnostic) -> RenderableType:
 
 
 def excerpt_lines(place: Place) -> list[Text]:
-    """The line of a place with a caret under its column, or its lines; nothing where they are not known."""
+    """The source line of a place with a caret under its column, or its several lines; empty if they are unknown."""
     line = place.excerpt.replace("\t", " ").rstrip()
     if not line:
         return []
     if "\n" in line:
-        # A caret at the first would point at what need not be wrong.
+        # A caret in the first line could point at correct text.
         numbers = [f"{(place.line or 1) + n:>5}" for n in range(MOST_LINES)] + [" " * 5]
         pairs = zip(numbers, line.split("\n"), strict=False)
         return [Text.assemble((f"{number} | ", "dim"), each[:_WIDTH]) for number, each in pairs]

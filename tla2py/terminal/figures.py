@@ -1,15 +1,15 @@
-"""Counts and durations in tables for people."""
+"""Counts and durations as table cells."""
 
 from __future__ import annotations
 
 
 def number(value: int | None, *, least: bool = False) -> str:
-    """A count with thousands marked, ``>=`` before one that is less than what there is, or a dash for none."""
+    """A count with thousands separators, prefixed with ``>=`` if it is a lower bound; a dash for None."""
     return "-" if value is None else f"{'>=' * least}{value:,}"
 
 
 def seconds(value: float | None) -> str:
-    """A duration for a person, or a dash for none."""
+    """A duration such as ``1.5s`` or ``2m05s``; a dash for None."""
     if value is None:
         return "-"
     return f"{value:.1f}s" if value < 60 else f"{int(value // 60)}m{int(value % 60):02d}s"

@@ -1,4 +1,4 @@
-"""What a module declares, for a person."""
+"""A module's declarations as text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 Item = Mapping[str, object]
-# Operators of modules that the root instantiates under a name are many, and a config cannot name them.
+# Hides the operators of named instances: there are many, and a config cannot name them.
 _HIDDEN_MARK = "!"
 
 
 def inspection_text(inspection: Item) -> RenderableType:
-    """The sections of what ``inspect_spec`` returns, those that are empty left out, and what to type next."""
+    """The non-empty sections of what ``inspect_spec`` returns, and the command to type next."""
     parts: list[RenderableType] = [
         Text.assemble((str(inspection["module"]), "bold"), f"  {inspection['file']}"),
         *_modules(inspection),
@@ -46,7 +46,7 @@ def _section(title: str, table: Table | None) -> list[RenderableType]:
 
 
 def _modules(inspection: Item) -> Iterable[RenderableType]:
-    """The modules with a file a line each, those that come with TLC on one."""
+    """A line per module with a file, and one line for the standard modules."""
     extends, instances = _items(inspection, "extends"), _items(inspection, "instances")
     for each in extends:
         if not each["standard"]:
@@ -64,13 +64,13 @@ def _modules(inspection: Item) -> Iterable[RenderableType]:
 
 
 def _table(rows: Iterable[Sequence[Text | str]], *, wide: int) -> Table | None:
-    """Rows without a header, the column ``wide`` taking what is left of the line; None for no rows."""
+    """A table without a header, whose column ``wide`` takes the rest of the line; None if there are no rows."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for index, row in enumerate(rows):
         if index == 0:
             for column in range(len(row)):
                 table.add_column(overflow="fold", no_wrap=column != wide)
-        # What comes from the module is text, not markup.
+        # The module's text must not be read as markup.
         table.add_row("", *(cell if isinstance(cell, Text) else Text(cell) for cell in row[1:]))
     return table if table.row_count else None
 
@@ -111,7 +111,7 @@ def _candidates(candidates: Mapping[str, Sequence[str]]) -> Table | None:
 
 
 def _head(item: Item) -> Text:
-    """A name as its declaration has it, with its parameters."""
+    """A name with its parameters, as declared."""
     parameters = cast("Sequence[str]", item.get("parameters") or ["_"] * int(str(item.get("arity", 0))))
     text = Text(str(item["name"]), "cyan")
     return text.append(f"({', '.join(parameters)})" if parameters else "", "not bold default")
@@ -123,6 +123,6 @@ def _words(value: object) -> Text:
 
 
 def _where(item: Item) -> Text:
-    """Module and line; ``--json`` has the whole place."""
+    """Module and line; ``--json`` gives the whole place."""
     line = str(item["where"]).rsplit(":", 2)[1]
     return Text(f"{item['module']}:{line}", "dim")

@@ -19,13 +19,13 @@ VERDICT_STYLES = {
     Verdict.BROKEN: "bold magenta",
     Verdict.EXCLUDED: "dim",
 }
-# Those that go first where there is no room for all.
+# Columns to drop, in turn, until the table fits.
 _DISPENSABLE = (frozenset[str](), frozenset({"generated", "depth"}))
 _VERDICT = 24
 
 
 def plain_table(*columns: str) -> Table:
-    """An empty table without lines, whose long cells wrap."""
+    """An empty table without borders, whose long cells wrap."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -34,7 +34,7 @@ def plain_table(*columns: str) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Indented:
-    """A text whose further lines begin below its first one; in a file it is one line."""
+    """An indented text; it wraps in a terminal and is one line in a file."""
 
     text: Text
     by: int
@@ -48,7 +48,7 @@ class Indented:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointRow:
-    """A line of the table of points; ``values`` are those of the parameters, ``figures`` by the names of columns."""
+    """A row of the table of points: its parameters' ``values``, and ``figures`` by column."""
 
     point: int
     values: Sequence[str]
@@ -58,7 +58,7 @@ class PointRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointTable:
-    """The points of a sweep as a table, with fewer columns where a terminal is narrow, as a list where it is narrower."""
+    """A sweep's points as a table; with fewer columns in a narrow terminal, as a list in a narrower one."""
 
     parameters: Sequence[str]
     rows: Sequence[PointRow]
@@ -67,9 +67,9 @@ class PointTable:
         if not self.rows:
             return
         for without in _DISPENSABLE:
-            # No word is broken, and the verdict, which may take several lines, gets some room.
+            # Words must not break; the verdict may wrap, but needs some width.
             needed = len("point  ") + sum(map(self._width, range(len(self.parameters)))) + _VERDICT
-            needed += sum(self._room(name) for name in self.rows[0].figures if name not in without)
+            needed += sum(self._figure_width(name) for name in self.rows[0].figures if name not in without)
             if options.no_wrap or needed <= options.max_width:
                 yield self._table(without)
                 return
@@ -88,10 +88,10 @@ class PointTable:
             table.add_row(str(row.point), *row.values, row.verdict, *(row.figures[name] for name in names))
         return table
 
-    def _width(self, place: int) -> int:
-        return 2 + max(len(self.parameters[place]), *(len(row.values[place]) for row in self.rows))
+    def _width(self, index: int) -> int:
+        return 2 + max(len(self.parameters[index]), *(len(row.values[index]) for row in self.rows))
 
-    def _room(self, name: str) -> int:
+    def _figure_width(self, name: str) -> int:
         return 2 + max(len(name), *(len(row.figures[name]) for row in self.rows))
 
     def _list(self) -> RenderResult:

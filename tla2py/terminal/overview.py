@@ -1,4 +1,4 @@
-"""Several sweeps in one table: a row per definition that was checked, the smallest point that violates it."""
+"""Several sweeps in one table: a row per checked definition, with the smallest points that violate it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from tla2py.sweep.judge import ended_early
 from tla2py.sweep.plan import Plan
 from tla2py.tables.runs import RunRow
 from tla2py.terminal.figures import number, seconds
+from tla2py.terminal.layout import plain_table
 from tla2py.terminal.summary import smallest
 from tla2py.text import parameter_text
 
 
 def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
-    """A table of sweeps, each with what was checked, how often it was violated and where that begins.
+    """A table of sweeps: what each checked, how often it was violated, and the smallest violating points.
 
-    ``distinct`` is the sum of distinct states over a sweep's points, ``time`` that of the runs' wall-clock times.
+    ``distinct`` sums the distinct states over a sweep's points, ``time`` the runs' wall-clock times.
     """
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("sweep", "points", "checked", "verdict", "smallest violating point"):
-        table.add_column(name, overflow="fold")
+    table = plain_table("sweep", "points", "checked", "verdict", "smallest violating point")
     for name in ("trace length", "distinct", "time"):
         table.add_column(name, justify="right", no_wrap=True)
     for plan, view in sweeps:
@@ -38,34 +37,30 @@ def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
 def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
     runs = view.run_rows
     minimal = smallest(view, runs)
-    first = True
-    for name in _checked(plan, runs):
-        places = [point for point, names in minimal if name in names]
-        place = Text()
-        for point in places:
-            values = parameter_text(point.parameters)
-            place.append(f"{', ' if place else ''}{point.point}: {values}" if len(places) == 1 else "")
-        if len(places) > 1:
-            place.append("points " + ", ".join(str(point.point) for point in places))
-        traces = [view.shortest_traces.get((point.run_id, name)) for point in places]
+    distinct = number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
+    time = seconds(sum(run.wall_seconds or 0.0 for run in runs))
+    for row, name in enumerate(_checked(plan, runs)):
+        points = [point for point, names in minimal if name in names]
+        if len(points) == 1:
+            place = f"{points[0].point}: {parameter_text(points[0].parameters)}"
+        else:
+            place = f"points {', '.join(str(point.point) for point in points)}" if points else ""
+        traces = [view.shortest_traces.get((point.run_id, name)) for point in points]
         shortest = min((trace.length for trace in traces if trace is not None), default=None)
         table.add_row(
-            view.manifest.name if first else "",
-            _points(runs) if first else "",
+            view.manifest.name if row == 0 else "",
+            _points(runs) if row == 0 else "",
             name,
             _verdict(name, plan, runs),
-            place,
+            Text(place),
             number(shortest) if shortest else "",
-            number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
-            if first
-            else "",
-            seconds(sum(run.wall_seconds or 0.0 for run in runs)) if first else "",
+            distinct if row == 0 else "",
+            time if row == 0 else "",
         )
-        first = False
 
 
 def _checked(plan: Plan, runs: Sequence[RunRow]) -> list[str]:
-    """What any point checks or violates, in the order of the sweep file."""
+    """The definitions that any point checks or violates, in the order of the sweep file."""
     names: dict[str, None] = {}
     for run in plan.runs:
         names |= dict.fromkeys((*run.config.invariants, *run.config.properties))
@@ -102,7 +97,6 @@ def _verdict(name: str, plan: Plan, runs: Sequence[RunRow]) -> Text:
 
 
 def _labels(run: Run) -> set[str]:
-    """What a run checks, by name."""
     return {check.label for check in asked_of(run)}
 
 

@@ -1,18 +1,20 @@
-"""A sweep before it is run: its points, what is left out of the grid and why, what is there already."""
+"""A sweep before it is run: its points, the combinations left out and why, and what is cached."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
+from tla2py.text import counted
 
-# So many combinations are listed for each reason; the rest is counted.
+# For each reason, at most this many combinations are listed; the others are counted.
 _LISTED = 20
 
 
 def planned(sweep: Sweep, plan: Plan, known: Collection[str]) -> Iterator[str]:
-    """The lines that tell what a sweep would do; ``known`` are the ids of the runs that are there already."""
+    """The lines of a dry run; ``known`` holds the ids of the runs that are cached."""
     first: dict[str, int] = {}
     width = len(str(len(plan.points)))
     for point, run in zip(plan.points, plan.runs, strict=True):
@@ -21,33 +23,30 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str]) -> Iterator[str]:
         if same != point.index:
             state = f"as point {same}"
         yield f"{point.index:>{width}}  {_shown(point.parameters)}  {state}"
-    left_out: dict[str, list[str]] = {}
-    counts: dict[str, int] = {}
+    # There may be millions of combinations.
+    counts: Counter[str] = Counter()
+    listed: dict[str, list[str]] = {}
     for item in sweep.excluded():
-        counts[item.reason] = counts.get(item.reason, 0) + 1
-        listed = left_out.setdefault(item.reason, [])
-        if len(listed) < _LISTED:
-            listed.append(_shown(item.parameters))
-    for reason, listed in left_out.items():
+        counts[item.reason] += 1
+        if counts[item.reason] <= _LISTED:
+            listed.setdefault(item.reason, []).append(_shown(item.parameters))
+    for reason, count in counts.items():
         yield f"left out by {reason}"
-        yield from (f"  {shown}" for shown in listed)
-        if counts[reason] > len(listed):
-            yield f"  and {counts[reason] - len(listed):,} more"
+        yield from (f"  {shown}" for shown in listed[reason])
+        if count > _LISTED:
+            yield f"  and {count - _LISTED:,} more"
     for unread in sweep.unread:
         yield unread.text.replace(" was not run: ", " cannot be run: ")
     if sweep.left_out:
-        yield f"not for TLC, or nothing to expect: {', '.join(sweep.left_out)}"
+        yield f"left out, not for TLC or without an expected result: {', '.join(sweep.left_out)}"
     cached = len(first.keys() & set(known))
     yield (
-        f"{sweep.name}: {_count(len(plan.points), 'point')}, {_count(sum(counts.values()), 'combination')} left out; "
-        f"{_count(len(first), 'run')}, {cached:,} cached, {len(first) - cached:,} to execute"
+        f"{sweep.name}: {counted(len(plan.points), 'point')}, "
+        f"{counted(counts.total(), 'combination')} left out; "
+        f"{counted(len(first), 'run')}, {cached:,} cached, {len(first) - cached:,} to execute"
     )
 
 
 def _shown(parameters: Mapping[str, str]) -> str:
     pairs = (f"{name} = {' '.join(text.split()) or 'none'}" for name, text in parameters.items())
     return ", ".join(pairs) or "the model"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -1,19 +1,18 @@
-"""The summary of a sweep for the terminal."""
+"""A sweep's summary for the terminal."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from itertools import groupby
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tla2py.explore.action_counts import ActionCount, never_fired
+from tla2py.explore.action_counts import ActionCount, disabled_actions
 from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import OUTCOME_WORDS, Verdict
-from tla2py.show.plain import states_text, step_changes, trace_end
+from tla2py.show.plain import runs_of, states_text, step_changes, trace_end
 from tla2py.store.store import ManifestPoint
 from tla2py.tables.runs import RunRow
 from tla2py.terminal.diagnostics import points_without_answer
@@ -21,13 +20,13 @@ from tla2py.terminal.figures import number, seconds
 from tla2py.terminal.layout import VERDICT_STYLES, Indented, PointRow, PointTable
 from tla2py.text import parameter_text, value_shown
 
-# A longer table is cut to the points that do not hold.
+# A longer table shows only the points that do not hold.
 _MOST_ROWS = 60
-_MOST_IDLE = 12
+_MOST_ACTIONS = 12
 
 
 def sweep_summary(view: StoreView) -> RenderableType:
-    """The table of points, the smallest that break with the way to the shortest break, and what to type next."""
+    """The table of points, the smallest violating points with their shortest traces, and the commands to type next."""
     runs = view.run_rows
     parts: list[RenderableType] = [_points_table(view, runs), ""]
     parts += points_without_answer(view, runs)
@@ -37,19 +36,19 @@ def sweep_summary(view: StoreView) -> RenderableType:
         for point, names in minimal:
             parts += [_minimal_line(view, point, names), *_why(view, point, names)]
         parts.append("")
-    idle = never_fired(view)
-    if idle:
+    disabled = disabled_actions(view)
+    if disabled:
         parts.append(Text("Actions that never fired", "bold"))
-        parts += [_idle_line(action) for action in idle[:_MOST_IDLE]]
-        if len(idle) > _MOST_IDLE:
-            parts.append(Text(f"  and {len(idle) - _MOST_IDLE} more, see the table coverage"))
+        parts += [_action_line(action) for action in disabled[:_MOST_ACTIONS]]
+        if len(disabled) > _MOST_ACTIONS:
+            parts.append(Text(f"  and {len(disabled) - _MOST_ACTIONS} more, see the table coverage"))
         parts.append("")
     store = shlex.quote(str(view.store.path))
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
     if minimal:
         following = f"tla2py trace {store} {minimal[0][0].point}"
     elif any(run.verdict is Verdict.BROKEN for run in runs):
-        following = "mend what is broken; the same command then runs what that changes: all points, if it is the module"
+        following = "fix what is broken and repeat the command: it reruns the affected points (all, if a module changed)"
     else:
         following = f"tla2py report {store}"
     parts.append(Text.assemble(("Next   ", "bold"), following))
@@ -57,17 +56,17 @@ def sweep_summary(view: StoreView) -> RenderableType:
     return Group(*parts)
 
 
-def _idle_line(action: ActionCount) -> Text:
-    some = action.idle[:8]
+def _action_line(action: ActionCount) -> Text:
+    some = action.disabled[:8]
     where = f"point{'s' * (len(some) > 1)} {', '.join(map(str, some))}"
-    where += f" and {len(action.idle) - len(some)} more" if len(action.idle) > len(some) else ""
-    line = Text(f"  {action.name}  ", "bold red" if action.everywhere else "")
+    where += f" and {len(action.disabled) - len(some)} more" if len(action.disabled) > len(some) else ""
+    line = Text(f"  {action.name}  ", "bold red" if action.never_enabled else "")
     line.append(f"{action.module}:{action.line}  ", "dim")
-    return line.append("at any point" if action.everywhere else f"at {where}")
+    return line.append("at any point" if action.never_enabled else f"at {where}")
 
 
 def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, Sequence[str]]]:
-    """The minimal violating points, each with what no smaller point violates."""
+    """The minimal violating points, each with the definitions that no smaller point violates."""
     points = {point.point: point for point in view.manifest.points}
     found = minimal_violating((run, points[run.point].parameters) for run in runs)
     return [(points[number], names) for number, names in sorted(found.items())]
@@ -75,7 +74,7 @@ def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoin
 
 def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
     points = {p.point: p for p in view.manifest.points}
-    # What is the same at every point would only take room.
+    # A parameter with one value would only take room.
     parameters = [
         parameter
         for parameter in view.manifest.parameters
@@ -90,12 +89,8 @@ def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
     for run in shown:
         verdict = Text(run.verdict.value, VERDICT_STYLES[run.verdict])
         if run.violated:
-            names = (
-                f"{name} in {trace.length}"
-                if (trace := view.shortest_traces.get((run.run_id, name)))
-                else name
-                for name in run.violated_names
-            )
+            lengths = ((name, view.shortest_traces.get((run.run_id, name))) for name in run.violated_names)
+            names = (f"{name} in {trace.length}" if trace else name for name, trace in lengths)
             verdict.append(": " + ", ".join(names))
         elif run.verdict in (Verdict.INCONCLUSIVE, Verdict.BROKEN):
             verdict.append(f": {OUTCOME_WORDS[run.outcome]}")
@@ -120,36 +115,29 @@ def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
         for verdict in VERDICT_STYLES
         if (count := sum(run.verdict is verdict for run in runs))
     )
-    return Group(table, Text(f"{len(runs)} points: {counts}; those that hold are not shown", "dim"))
+    return Group(table, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
 
 
 def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:
-    said = ", ".join(
-        f"{name} in {states_text(trace.length)}"
-        if (trace := view.shortest_traces.get((point.run_id, name)))
-        else name
-        for name in names
+    lengths = ((name, view.shortest_traces.get((point.run_id, name))) for name in names)
+    violations = ", ".join(
+        f"{name} in {states_text(trace.length)}" if trace else name for name, trace in lengths
     )
-    return Indented(
-        Text.assemble(f"{parameter_text(point.parameters)}  ", (said, "red"), f"  (point {point.point})"), 2
-    )
+    parameters = parameter_text(point.parameters)
+    return Indented(Text.assemble(f"{parameters}  ", (violations, "red"), f"  (point {point.point})"), 2)
 
 
 def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[RenderableType]:
-    """The actions that lead to the shortest violation and what the last of them changed."""
+    """The actions that lead to the shortest violation, and the changes of the last one."""
     known = [row for name in names if (row := view.shortest_traces.get((point.run_id, name)))]
     if not known:
         return []
     trace = view.trace(point.point, min(known, key=lambda row: (row.length, row.trace)).trace)
-    actions = [state.action or "" for state in trace.states[1:]]
-    steps = [
-        f"{name} x{count}" if (count := len(list(group))) > 1 else name for name, group in groupby(actions)
-    ]
     lines: list[RenderableType] = []
-    if steps:
-        lines.append(Indented(Text.assemble("steps: ", (" > ".join(steps), "dim")), 4))
     if len(trace.states) > 1:
+        steps = runs_of([state.action or "" for state in trace.states[1:]])
         last = "; ".join(step_changes(*trace.states[-2:]))
+        lines.append(Indented(Text.assemble("steps: ", (steps, "dim")), 4))
         lines.append(Indented(Text.assemble("last step: ", (_cut(last, 300), "dim")), 4))
     if end := trace_end(trace):
         lines.append(Indented(Text(end, "dim"), 4))

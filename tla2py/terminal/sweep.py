@@ -1,4 +1,4 @@
-"""The lines that a sweep prints beside its table: what is not as expected, and what happened on the way."""
+"""The lines that a sweep prints besides its table: unexpected results, and notices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tla2py.text import counted
 
 
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
-    """The points that are not as expected, or the line that all are."""
+    """A line per unexpected result, or one line if all points are as expected."""
     name = result.sweep.name
     for finding in result.findings:
         yield Text(f"{name}, point {finding.point}: {finding}", "bold red")
@@ -32,24 +32,22 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
 
 
 def cached_line(result: SweepResult) -> Text:
-    """The line of a sweep that had nothing to run."""
+    """The line for a sweep whose runs are all cached."""
     runs = "the one run is" if result.cached == 1 else f"all {result.cached} runs are"
     return Text(f"nothing to run: {runs} in {result.store.path} already")
 
 
 def interrupted_line(left: int) -> Text:
-    """The line of a sweep that was interrupted with runs left."""
-    return Text(f"interrupted with {counted(left, 'run')} left; the same command executes them", "yellow")
+    """The line for an interrupted sweep with runs left."""
+    return Text(f"interrupted with {counted(left, 'run')} left; repeat the command to run them", "yellow")
 
 
 def taken_over_line(store: Address, modules: Sequence[str], sweep: Sweep) -> Text:
-    """The warning that a store held results of other modules until now."""
-    hint = 'name = "..." in the sweep file, or -o, keeps them apart'
-    return Text(
-        f"{store} was that of {', '.join(modules)} and now shows {sweep.name} alone; {hint}", "yellow"
-    )
+    """The warning that a store held results of other modules."""
+    hint = 'to keep both, set name = "..." in the sweep file, or use -o'
+    return Text(f"{store} belonged to {', '.join(modules)} and now shows only {sweep.name}; {hint}", "yellow")
 
 
 def only_deadlock_line(sweep: Sweep) -> Text:
-    """The warning that a sweep checks no more than deadlock."""
+    """The warning that a sweep checks only deadlock."""
     return Text(f"{sweep.name}: {ONLY_DEADLOCK}")

@@ -1,4 +1,4 @@
-"""The jars and the Javas of a machine as tables and as JSON, and the progress of a download."""
+"""The machine's jars and Javas as tables and as JSON, and a download's progress."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MB = 1e6
 def tools_json(
     jars: Sequence[FoundJar], javas: Sequence[FoundJava], community: Path | None
 ) -> dict[str, object]:
-    """Every jar and every Java, and the folder of the CommunityModules."""
+    """All jars and Javas, and the folder of the CommunityModules."""
     return {
         "jars": [
             {
@@ -43,7 +43,7 @@ def tools_json(
 
 
 def jars_table(jars: Sequence[FoundJar]) -> Table:
-    """One row per jar; the one that runs use is bold."""
+    """One row per jar; the one that runs use is in bold."""
     table = plain_table("tools", "TLC", "revision", "date", "sha256", "path", "")
     for found in jars:
         facts = found.jar
@@ -53,7 +53,7 @@ def jars_table(jars: Sequence[FoundJar]) -> Table:
 
 
 def javas_table(javas: Sequence[FoundJava]) -> Table:
-    """One row per Java; the one that runs use is bold."""
+    """One row per Java; the one that runs use is in bold."""
     table = plain_table("Java", "path", "")
     for java in javas:
         table.add_row(java.version or "?", str(java.path), java.note, style="bold" if java.used else "")
@@ -61,7 +61,7 @@ def javas_table(javas: Sequence[FoundJava]) -> Table:
 
 
 class DownloadProgress:
-    """The progress of a download on standard error: one changing line on a terminal, a line now and then elsewhere."""
+    """A download's progress on standard error: one changing line on a terminal, a line every two seconds otherwise."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -69,7 +69,7 @@ class DownloadProgress:
         self._next = 0.0
 
     def __call__(self, done: int, total: int | None) -> None:
-        """Print how many bytes are there, if it is time for it."""
+        """Print how many bytes have arrived, if a new line is due."""
         now = time.monotonic()
         if now < self._next and done != total:
             return

@@ -1,4 +1,4 @@
-"""Traces as text for the terminal: one, those of a point, and the list of a store."""
+"""Traces as text for the terminal: one trace, a point's traces, and the list of a store's traces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from itertools import pairwise
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore.view import StoreView
@@ -24,7 +23,7 @@ from tla2py.show.plain import (
 from tla2py.show.processes import acting
 from tla2py.tables.runs import RunRow
 from tla2py.tables.traces import TraceRow
-from tla2py.terminal.layout import Indented
+from tla2py.terminal.layout import Indented, plain_table
 from tla2py.text import value_shown
 from tla2py.tlc.output.traces import EVALUATION
 from tla2py.trace.diff import Part, changed_parts
@@ -35,7 +34,7 @@ from tla2py.values import format_value
 def traces_text(
     view: StoreView, point: int, number: int | None, *, full: bool = False, hint: bool = True
 ) -> RenderableType:
-    """The traces of a point, or one of them, step by step; ``hint`` mentions that TLC can be asked for arguments."""
+    """A point's traces, or one of them, step by step; ``hint`` mentions ``--arguments`` where it could help."""
     foreign = isinstance(view.store, ForeignStore)
     numbers = [number] if number is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
     parts: list[RenderableType] = []
@@ -43,18 +42,16 @@ def traces_text(
         trace = view.trace(point, each)
         title = f"trace {each}: " if foreign else f"point {point}, trace {each}: "
         parts += [trace_text(trace, full=full, title=title), ""]
-    # Whether an action without known arguments has any is not worth parsing its module.
+    parts.pop()
+    # Parsing the module, to see whether the actions have arguments, would cost more than the hint is worth.
     if hint and not foreign and any(actor.derived for actor in acting(trace) or ()):
-        return Group(
-            *parts[:-1], Text("for the arguments that actions were taken with, add --arguments", "dim")
-        )
-    return Group(*parts[:-1])
+        parts.append(Text("to see the arguments of the actions, add --arguments", "dim"))
+    return Group(*parts)
 
 
 def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> RenderableType:
-    """The steps of a counterexample: action with arguments and what it changed, or whole states with ``full``."""
-    parts: list[RenderableType] = []
-    parts.append(Text(title + headline(trace), "bold red"))
+    """A trace's steps: each action with its arguments and changes, or with the whole state if ``full``."""
+    parts: list[RenderableType] = [Text(title + headline(trace), "bold red")]
     for before, state in pairwise((None, *trace.states)):
         assert state is not None
         parts.append(_step_header(state, trace))
@@ -86,7 +83,7 @@ def _step_header(state: State, trace: Trace) -> Text:
 
 
 def _part_line(part: Part) -> Text:
-    """A changed part as ``str`` writes it, what was and what is now in colours."""
+    """A changed part as ``str`` writes it, with the old and new values in colour."""
     old, new = part.texts
     line = Text(part.place, "cyan")
     if not part.before:
@@ -97,15 +94,17 @@ def _part_line(part: Part) -> Text:
 
 
 def trace_list(view: StoreView) -> RenderableType:
-    """All counterexamples of a store, a line each."""
+    """A store's counterexamples, a line each."""
     rows = view.trace_rows
     if not rows:
-        verdicts = Counter(_verdict_told(run) for run in view.run_rows)
-        told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing yet"
+        verdicts = Counter(_verdict(run) for run in view.run_rows)
+        summary = (
+            ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing was run yet"
+        )
         if len(view.manifest.points) == 1:
-            told = told.removeprefix("1 ")
-        return Text(f"no counterexample in {view.store.path}: {told}")
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+            summary = summary.removeprefix("1 ")
+        return Text(f"no counterexample in {view.store.path}: {summary}")
+    table = plain_table()
     for name in ("point", "trace"):
         table.add_column(name, justify="right")
     for parameter in view.manifest.parameters:
@@ -133,6 +132,6 @@ def _end(row: TraceRow) -> str:
     return "stuttering" if row.stuttering else "cut off" if row.cut_off else ""
 
 
-def _verdict_told(run: RunRow) -> str:
+def _verdict(run: RunRow) -> str:
     unanswered = run.verdict is Verdict.INCONCLUSIVE
     return f"inconclusive ({OUTCOME_WORDS[run.outcome]})" if unanswered else run.verdict.value

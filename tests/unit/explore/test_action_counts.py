@@ -8,7 +8,7 @@ import pytest
 
 from tests.pages import Page
 from tests.unit.explore.stores import view_of
-from tla2py.explore.action_counts import action_counts, never_fired
+from tla2py.explore.action_counts import action_counts, disabled_actions
 from tla2py.explore.store_html import store_html
 from tla2py.explore.view import StoreView
 
@@ -25,24 +25,24 @@ def store(folder: Path, name: str, *cases: str | int | None, idle: tuple[int, ..
 
 
 def counted(view: StoreView) -> list[tuple[str, int, int, tuple[int, ...], tuple[int, ...]]]:
-    return [(one.name, one.generated, one.distinct, one.points, one.idle) for one in action_counts(view)]
+    return [(one.name, one.generated, one.distinct, one.points, one.disabled) for one in action_counts(view)]
 
 
 def test_counts_are_added_over_all_runs(tmp_path: Path) -> None:
     view = store(tmp_path, "a", "coverage", "coverage", "success", 1, None, idle=(2,))
     # Point 4 shares the run of point 1, whose states count once.
     assert counted(view) == [("Up", 12, 12, (1, 2, 4), ()), ("Reset", 2, 0, (1, 2, 4), (2,))]
-    assert [(one.module, one.line, one.everywhere) for one in action_counts(view)] == [
+    assert [(one.module, one.line, one.never_enabled) for one in action_counts(view)] == [
         ("Spec", 7, False),
         ("Spec", 8, False),
     ]
-    assert [one.name for one in never_fired(view)] == ["Reset"]
+    assert [one.name for one in disabled_actions(view)] == ["Reset"]
 
 
 def test_an_action_that_fired_nowhere_comes_first(tmp_path: Path) -> None:
     view = store(tmp_path, "a", "coverage", idle=(1,))
-    (never,) = never_fired(view)
-    assert (never.name, never.everywhere, never.idle) == ("Reset", True, (1,))
+    (never,) = disabled_actions(view)
+    assert (never.name, never.never_enabled, never.disabled) == ("Reset", True, (1,))
     assert "never fired</span>: Spec!Reset<" in store_html(view)
 
 
@@ -61,7 +61,7 @@ def _message(lines: bytes) -> bytes:
 
 def test_without_coverage_nothing_is_said(tmp_path: Path) -> None:
     view = store(tmp_path, "a", "success", "invariant")
-    assert action_counts(view) == never_fired(view) == []
+    assert action_counts(view) == disabled_actions(view) == []
 
 
 @pytest.fixture

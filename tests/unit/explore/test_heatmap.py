@@ -32,7 +32,7 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
 
 def test_the_points_that_were_run(view: StoreView) -> None:
     points = grid_points(view)
-    assert [(point.point, point.verdict, point.said) for point in points] == [
+    assert [(point.point, point.verdict, point.summary) for point in points] == [
         (1, "holds", "holds"),
         (2, "violated", "Small 3"),
         (3, "violated", "deadlock 3"),
@@ -46,16 +46,16 @@ def test_the_points_that_were_run(view: StoreView) -> None:
 
 @pytest.mark.parametrize("column", ["nothing", "outcome", "violated", "started_at"])
 def test_a_column_without_numbers(view: StoreView, column: str) -> None:
-    with pytest.raises(InputError, match=f"{column} is no column of numbers") as error:
+    with pytest.raises(InputError, match=f"not a numeric column of runs: {column}") as error:
         view.heatmap("N", "S", column)
     assert error.value.code == "unknown-column"
     assert "distinct" in str(error.value.hint)
 
 
 def test_a_parameter_that_there_is_not(view: StoreView) -> None:
-    with pytest.raises(InputError, match="M is no parameter") as error:
+    with pytest.raises(InputError, match="not a parameter of this store: M") as error:
         view.heatmap("N", ["S", "M"])
-    assert (error.value.code, error.value.hint) == ("unknown-parameter", "its parameters: N, S, K")
+    assert (error.value.code, error.value.hint) == ("unknown-parameter", "parameters: N, S, K")
 
 
 def test_as_text(view: StoreView) -> None:
@@ -124,7 +124,7 @@ def test_minimal_points_of_points() -> None:
         grid_point(3, "violated", "A", "B", N="3", M="1"),
         grid_point(4, "violated", "A", N="1", M="2"),
         grid_point(5, "violated", "B", N="4", M="1"),
-        # What contradicts an assumption is no instance of the protocol.
+        # A point that violates an ASSUME is not an instance of the protocol.
         grid_point(6, "excluded", "assumption", N="1", M="1"),
     ]
     assert minimal_points_of(points) == {2, 3, 4}
@@ -133,7 +133,7 @@ def test_minimal_points_of_points() -> None:
 
 def test_a_store_shows_itself(view: StoreView) -> None:
     text = store_html(view)
-    assert "6 points: 1 holds, 3 violated, 1 broken, 1 excluded; 1 not run yet" in text
+    assert "7 points: 1 holds, 3 violated, 1 broken, 1 excluded, 1 not run yet" in text
     assert "★ violated: Small 3" in text
     assert "violated: excluded" not in text
     assert "no smaller point violates the same" in text
@@ -142,7 +142,7 @@ def test_a_store_shows_itself(view: StoreView) -> None:
 
 def test_a_store_that_was_not_run_shows_itself(tmp_path: Path) -> None:
     view = view_of(tmp_path, ({"N": "1"}, None))
-    assert "no point was run; 1 not run yet" in store_html(view)
+    assert "1 point: 1 not run yet" in store_html(view)
 
 
 def test_of_a_large_store_what_breaks_is_shown(tmp_path: Path) -> None:

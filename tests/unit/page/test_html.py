@@ -12,10 +12,10 @@ import pytest
 from tests.pages import MACHINE, Page
 from tests.unit.tables.test_tables import CASES, make_store
 from tla2py.errors import InputError
-from tla2py.explore.grid import grid_points
+from tla2py.explore.grid import grid_points, summary_line
 from tla2py.explore.view import StoreView, open_view
 from tla2py.page.page import PageOptions, report_page
-from tla2py.page.points import summary_line, telling_pair
+from tla2py.page.points import separating_pair
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"
@@ -96,7 +96,7 @@ def test_what_does_not_fit_is_listed(view: StoreView) -> None:
     cut = Page(report_page(view, PageOptions(largest=5_000)))
     shown = [name for name in cut.ids if "-trace-" in name]
     assert 0 < len(shown) < len([name for name in whole.ids if "-trace-" in name])
-    assert "are not shown below: tla2py trace STORE POINT --trace TRACE" in cut.words
+    assert "are not shown below: print one with tla2py trace STORE POINT --trace TRACE" in cut.words
     assert cut.dead_links(Path()) == []
 
 
@@ -134,7 +134,7 @@ def test_what_is_asked_for_and_not_there_is_an_error(view: StoreView) -> None:
 
 def test_the_pair_that_tells_most(view: StoreView) -> None:
     points = grid_points(view)
-    assert telling_pair(points) == ("N", "depth")
+    assert separating_pair(points) == ("N", "depth")
     assert summary_line(view, points[:1]).startswith("8 points: 1 violated, 7 not run yet")
 
 
