@@ -90,7 +90,7 @@ class _Locator:
         self._wrapper = WrapperModule.read(origins.text(self._files[record.main]), self._config)
 
     def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
-        """A diagnostic with its place; ``following`` are it and those after it."""
+        """A diagnostic with its place; ``following`` starts with it."""
         text, place = self._rewritten(found.text), self._place_of(found) or self._called(following)
         suspects: Sequence[str] = ()
         if place is None and found.code == Code.INITIAL_STATE_FAILED:

@@ -6,7 +6,7 @@ from tla2py.errors import ToolchainError
 
 
 def require_pyspark() -> None:
-    """Import pyspark. Raises ToolchainError (``spark-missing``) where it is not installed."""
+    """Import pyspark. Raises ToolchainError (``spark-missing``) if it is not installed."""
     try:
         import pyspark  # noqa: F401
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The choice between Spark and threads of this machine; pyspark is imported only for Spark."""
+"""The choice between Spark and local threads; pyspark is imported only for Spark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ExecutorName(str, Enum):
-    """Where the runs of a sweep are executed."""
+    """The executors of a sweep's runs."""
 
     SPARK = "spark"
     LOCAL = "local"
@@ -27,11 +27,11 @@ class ExecutorName(str, Enum):
 def choose_executor(
     name: str, master: str | None, listener: Listener, *, only_runs: bool = False
 ) -> ExecutorFactory:
-    """The factory of an executor: ``spark`` on a master, or ``local`` for threads of this machine.
+    """The factory of an executor: ``spark`` on a master, or ``local`` for threads.
 
-    Without a master Spark takes the one of ``spark-submit``, else ``local[*]``. With ``only_runs`` nothing but the runs
-    uses Spark in this process, so it starts faster. An executor takes no more runs at once than fit the machine's
-    memory; starting it raises InputError (``too-little-memory``) where not even one fits. Raises InputError
+    Without a master Spark takes the one of ``spark-submit``, or ``local[*]``. With ``only_runs`` nothing else
+    uses Spark in this process, so it starts faster. An executor limits concurrent runs to those that fit the machine's
+    memory; starting it raises InputError (``too-little-memory``) if none fits. Raises InputError
     (``unknown-executor``).
     """
     if name not in set(ExecutorName):
