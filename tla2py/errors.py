@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
 
 class ExitCode(IntEnum):
@@ -75,7 +76,7 @@ class Tla2pyError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Pickling, as Spark does, loses keyword-only arguments.
-        return (_rebuild, (type(self), self.code, self.message, self.where, self.hint))
+        return partial(type(self), where=self.where, hint=self.hint), (self.code, self.message)
 
     def __str__(self) -> str:
         """One or two lines: where and what is wrong, then the hint."""
@@ -114,9 +115,3 @@ def unwritable(path: object, error: OSError) -> InputError:
         f"cannot write {path}: {reason_of(error)}",
         hint="check that its folder exists, that you may write to it and that the disk is not full",
     )
-
-
-def _rebuild(
-    cls: type[Tla2pyError], code: str, message: str, where: str | None, hint: str | None
-) -> Tla2pyError:
-    return cls(code, message, where=where, hint=hint)

@@ -45,7 +45,7 @@ def found_jars() -> list[FoundJar]:
         if is_used:
             note = f"used: {_reason()}"
         found[real] = FoundJar(name=name, path=real, jar=jar, used=is_used, note=note)
-    if problem and used is None:
+    if problem:
         found[Path()] = FoundJar(name="?", path=Path(), jar=None, used=False, note=problem)
     return list(found.values())
 

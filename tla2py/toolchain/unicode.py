@@ -91,14 +91,10 @@ def unicode_symbol(text: str) -> tuple[int, int, str] | None:
             continue
         if depth or token[0].startswith("\\*"):
             continue
-        wrong = [
-            offset
-            for offset, each in enumerate(token[0])
-            if ord(each) > (0xFF if token[0][0] == '"' else 0x7F)
-        ]
-        if wrong:
-            offset = token.start() + wrong[0]
-            return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset), text[offset]
+        limit = "\xff" if token[0].startswith('"') else "\x7f"
+        for offset, character in enumerate(token[0], token.start()):
+            if character > limit:
+                return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset), character
     return None
 
 

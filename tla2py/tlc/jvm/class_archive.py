@@ -96,8 +96,10 @@ def _key(toolchain: Toolchain) -> str:
     """The digest of what an archive depends on, including the jar's path, size and time, which the JVM checks."""
     jar = toolchain.jar.path.stat()
     java = toolchain.java.path.resolve()
-    parts: list[object] = [java, java.stat().st_mtime_ns, toolchain.java.version]
-    parts += [
+    parts = [
+        java,
+        java.stat().st_mtime_ns,
+        toolchain.java.version,
         toolchain.jar.path,
         jar.st_mtime_ns,
         jar.st_size,

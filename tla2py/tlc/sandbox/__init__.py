@@ -1,1 +1,1 @@
-"""What a run may see and take."""
+"""The sandbox, the disk quota and the reaper of runs."""
