@@ -85,7 +85,7 @@ def test_a_missing_extends_of_an_extended_module(refused: Refused, tiny_spec: Pa
         ((*MAX3, "--property", "Smal"), "no definition Smal", "did you mean Small?"),
         (("-c", "Max"), "is not NAME=VALUE", "for example"),
         (("-c", "Max=1 +"), "not a TLA+ expression: 1 +", ""),
-        ((), "constant Max is assigned nowhere and must be a number", "Counter.tla:7:11 needs it"),
+        ((), "constant Max has no value and must be a number", "Counter.tla:7:11 needs it"),
         ((*MAX3, "--timeout", "soon"), "not a duration: 'soon'", "2m"),
         ((*MAX3, "--memory", "1MiB"), "less than a JVM needs", "128MiB"),
         ((*MAX3, "--workers", "0"), "--workers", "-h"),
@@ -127,7 +127,7 @@ def test_an_unknown_command(refused: Refused) -> None:
         ('"256MiB"', '"tiny"', 8, "not an amount of memory: 'tiny'", "512MiB"),
         ("module", "template = 'no.j2'\nmodule", 1, "no such template: no.j2", ""),
         ("module", "libraries = ['no']\nmodule", 1, "no such folder: no", ""),
-        ("[parameters]\nMax = [1, 2, 3]\n", "", None, "constant Max is assigned nowhere", "Counter.tla:7:11"),
+        ("[parameters]\nMax = [1, 2, 3]\n", "", None, "constant Max has no value", "Counter.tla:7:11"),
     ],
 )
 def test_what_sweep_and_cfg_refuse(

@@ -94,7 +94,7 @@ def test_findings_are_told_with_their_places(run_cli: RunCli, box: Path) -> None
     assert done.code == 1
     assert done.stdout.splitlines() == [
         "BoxBad.cfg:3:16: error[comma] TLC takes a comma between names for a name",
-        "    leave it out",
+        "    remove it",
         "BoxBad.cfg:5:10: warning[state-property] Bound is a predicate on states: TLC holds it against the initial states only",
         "    write INVARIANT Bound, or define []Bound",
     ]

@@ -1,1 +1,1 @@
-"""TLC configs: rendered from templates, with a wrapper module where a config cannot say it."""
+"""TLC configs: reading, rendering, and wrapper modules."""

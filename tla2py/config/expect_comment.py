@@ -1,7 +1,7 @@
-r"""What a config itself expects: a comment ``\* EXPECT SafetyFailure``, or the statement ``_EXPECT SAFETY_VIOLATION``.
+r"""Expectations in a config: a comment ``\* EXPECT SafetyFailure``, or the statement ``_EXPECT SAFETY_VIOLATION``.
 
-Both were proposed for TLC (tlaplus issue 1192 and pull request 1269), with these names of results. The names of what is
-violated may follow, which neither proposal has.
+Both were proposed for TLC (tlaplus issue 1192 and pull request 1269), with these names of results. An addition here: the
+names of the violated definitions may follow.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Outcome, Verdict
+from tla2py.syntax.offsets import line_and_column
 
-_EXPECT = re.compile(r"^(?:[^\n]*?\\\*+[ \t]*_?|[ \t]*_)EXPECT\b:?(?P<said>[^\n]*)", re.MULTILINE)
+_EXPECT = re.compile(r"^(?:[^\n]*?\\\*+[ \t]*_?|[ \t]*_)EXPECT\b:?(?P<result>[^\n]*)", re.MULTILINE)
 _RESULTS: dict[str, Outcome | Verdict] = {
     "success": Verdict.HOLDS,
     "noviolation": Verdict.HOLDS,
@@ -32,7 +33,7 @@ _RESULTS: dict[str, Outcome | Verdict] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigExpectation:
-    """What is expected: a verdict or an outcome, the names of what is violated if any are given, and the place."""
+    """An expected verdict or outcome, the names of the violated definitions if given, and the place."""
 
     result: Verdict | Outcome
     violates: tuple[str, ...]
@@ -40,28 +41,28 @@ class ConfigExpectation:
 
 
 def result_of(words: str) -> Verdict | Outcome | None:
-    """What a name of a result means, however it is written: ``SafetyFailure``, ``safety failure``, ``SAFETY_VIOLATION``."""
+    """The result of a name in any spelling: ``SafetyFailure``, ``safety failure``, ``SAFETY_VIOLATION``."""
     key = re.sub(r"[^a-z]", "", words.lower())
     return _RESULTS.get(key) or _RESULTS.get(re.sub(r"(failure|violation)$", "", key))
 
 
 def config_expectation(text: str, path: Path) -> ConfigExpectation | None:
-    """What the text of a config expects of its model, None where it does not say.
+    """The expectation in a config, None without one.
 
-    Raises InputError (``config-expect``) for a result that is not known, and where it is said twice.
+    Raises InputError (``config-expect``) for an unknown result and for a second expectation.
     """
     found = list(_EXPECT.finditer(text))
     if not found:
         return None
     places = [_place(text, path, match) for match in found]
     if len(found) > 1:
-        raise InputError("config-expect", "EXPECT is said twice", where=places[1], hint="keep one of them")
-    words = re.split(r"[\s,]+", found[0]["said"].partition("\\*")[0].strip())
+        raise InputError("config-expect", "a second EXPECT", where=places[1], hint="keep one of them")
+    words = re.split(r"[\s,]+", found[0]["result"].partition("\\*")[0].strip())
     result = result_of(words[0])
     if result is None:
         raise InputError(
             "config-expect",
-            f"EXPECT {words[0]}".strip() + " is no result of TLC",
+            f"EXPECT {words[0]}".strip() + " is not a result of TLC",
             where=places[0],
             hint="one of: Success, SafetyFailure, LivenessFailure, DeadlockFailure, AssumptionFailure, "
             "AssertFailure, RuntimeErrorFailure",
@@ -75,13 +76,13 @@ def _names(words: Iterable[str], where: str) -> tuple[str, ...]:
         if not re.fullmatch(r"\w+", name):
             raise InputError(
                 "config-expect",
-                f"{name} is no name of what is violated",
+                f"not a name: {name}",
                 where=where,
-                hint="after the result stand names alone, as in EXPECT SafetyFailure TypeOK",
+                hint="after the result write only names, as in EXPECT SafetyFailure TypeOK",
             )
     return names
 
 
 def _place(text: str, path: Path, match: re.Match[str]) -> str:
-    begin = text.rindex("EXPECT", match.start(), match.start("said"))
-    return f"{path}:{text.count(chr(10), 0, begin) + 1}:{begin - text.rfind(chr(10), 0, begin)}"
+    line, column = line_and_column(text, text.rindex("EXPECT", match.start(), match.start("result")))
+    return f"{path}:{line}:{column}"

@@ -1,8 +1,8 @@
-"""What a TLC config can say to the right of ``=``.
+"""Values that a TLC config can express to the right of ``=``.
 
 Source: ``tlc2.tool.impl.ModelConfig.parseValue``: non-negative decimal integers below 2^31, strings without escapes,
 TRUE, FALSE, finite sets of these, and names, each of which becomes a model value. Everything else (negative numbers,
-tuples, records, functions, ranges, expressions) has to go through a module.
+tuples, records, functions, ranges, expressions) needs a module.
 """
 
 from __future__ import annotations
@@ -11,51 +11,25 @@ import re
 from functools import lru_cache
 
 KEYWORDS = frozenset(
-    [
-        "INIT",
-        "NEXT",
-        "SPECIFICATION",
-        "VIEW",
-        "SYMMETRY",
-        "ALIAS",
-        "INVARIANT",
-        "INVARIANTS",
-        "PROPERTY",
-        "PROPERTIES",
-        "CONSTRAINT",
-        "CONSTRAINTS",
-        "ACTION_CONSTRAINT",
-        "ACTION_CONSTRAINTS",
-        "POSTCONDITION",
-        "POSTCONDITIONS",
-        "CONSTANT",
-        "CONSTANTS",
-        "CHECK_DEADLOCK",
-        "TYPE_CONSTRAINT",
-        "_PERIODIC",
-        "_RL_REWARD",
-        "_POSSIBLE",
-        "_EXPECT",
-    ]
+    ["INIT", "NEXT", "SPECIFICATION", "VIEW", "SYMMETRY", "ALIAS", "INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES", "CONSTRAINT", "CONSTRAINTS", "ACTION_CONSTRAINT", "ACTION_CONSTRAINTS", "POSTCONDITION", "POSTCONDITIONS", "CONSTANT", "CONSTANTS", "CHECK_DEADLOCK", "TYPE_CONSTRAINT", "_PERIODIC", "_RL_REWARD", "_POSSIBLE", "_EXPECT"]
 )
 _TOKEN = re.compile(
     r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"`\\\x00-\x1f\x7f-\U0010ffff]*")|(?P<mark>[{},]))"""
 )
-_LARGEST = 2**31 - 1
+LARGEST = 2**31 - 1
 
 
 @lru_cache(maxsize=1 << 16)
 def literal_names(text: str) -> frozenset[str] | None:
-    """The names in a value that a config can say, or None when a config cannot say it.
+    """The names in a value, None if a config cannot express the value.
 
-    A config makes a model value of each of these names, so the caller has to see that none of them is meant as a
-    definition.
+    TLC makes a model value of each name, so the caller must check that none is the name of a definition.
     """
     tokens = _tokens(text)
     if not tokens or _end_of_value(tokens) != len(tokens):
         return None
     names = {token for token in tokens if re.fullmatch(r"\w*[A-Za-z_]\w*", token)} - {"TRUE", "FALSE"}
-    # WF_x and SF_x lex as two tokens, a keyword ends the section.
+    # WF_x and SF_x are two tokens; a keyword ends the section.
     if any(name in KEYWORDS or name.startswith(("WF_", "SF_")) for name in names):
         return None
     return frozenset(names)
@@ -71,7 +45,7 @@ def _tokens(text: str) -> list[str] | None:
     tokens, position, text = [], 0, text.strip()
     while position < len(text):
         found = _TOKEN.match(text, position)
-        if not found or (found["number"] and int(found["number"]) > _LARGEST):
+        if not found or (found["number"] and int(found["number"]) > LARGEST):
             return None
         tokens.append(found.group().strip())
         position = found.end()
@@ -79,7 +53,7 @@ def _tokens(text: str) -> list[str] | None:
 
 
 def _end_of_value(tokens: list[str]) -> int:
-    """The number of tokens of the first value, 0 when there is none; sets may be nested to any depth."""
+    """The number of tokens of the first value, 0 without one; sets may be nested to any depth."""
     depth, expect_value = 0, True
     for index, token in enumerate(tokens):
         if expect_value and token == "{":

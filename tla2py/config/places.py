@@ -1,4 +1,4 @@
-"""Places in a config as it is written."""
+"""Places in a config file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tla2py.errors import Place
 
 
 def config_name(path: Path, name: str) -> Place | None:
-    """The first place in a config that names something, comments passed over."""
+    """The first place of a name in a config, outside comments."""
     for number, line in enumerate(config_lines(path), 1):
         found = re.search(rf"(?<![\w!]){re.escape(name)}(?![\w!])", line.partition("\\*")[0])
         if found is not None:
@@ -19,7 +19,7 @@ def config_name(path: Path, name: str) -> Place | None:
 
 
 def config_lines(path: Path) -> Sequence[str]:
-    """The lines of a config, none where it cannot be read."""
+    """The lines of a config, none if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -27,5 +27,5 @@ def config_lines(path: Path) -> Sequence[str]:
 
 
 def offset_of(offsets: Sequence[int], index: int, length: int) -> int:
-    """The offset of a character by its number among the last ``length`` ones."""
+    """The offset of character ``index`` of the last ``length`` ones."""
     return offsets[min(max(len(offsets) - length + index, 0), len(offsets) - 1)] if offsets else 0

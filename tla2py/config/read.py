@@ -1,4 +1,4 @@
-"""Reading a TLC config: what it says, or the first mistake in it."""
+"""Reading TLC configs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tla2py.config.statements import LISTS, SINGLE, ConfigProblem, Statements, read_statements
+from tla2py.config.statements import LISTS, SINGLE, Statements, read_statements
 from tla2py.errors import InputError, reason_of
 from tla2py.model.config import Assignment, Config, Substitution
 
-# What TLC is not given: the deadlock statement, which TLC 2.15 does not know, and what is for who judges its answer.
+# Statements that TLC does not get: TLC 2.15 does not know CHECK_DEADLOCK, and _EXPECT is for the gate.
 _BLANKED = ("CHECK_DEADLOCK", "_EXPECT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFile:
-    """A config read from a file: what it says, its text for TLC, and its statements with their places.
+    """A config file: its content, its text for TLC, and its statements with their places.
 
-    In ``text`` a CHECK_DEADLOCK statement is blanked out, since TLC 2.15 does not know it; it is given to TLC as an
-    option instead, which all versions know. So is an _EXPECT statement, which is for who judges TLC's answer.
+    In ``text`` CHECK_DEADLOCK and _EXPECT are blanked out. Instead of CHECK_DEADLOCK, which TLC 2.15 does not know, TLC
+    gets an option.
     """
 
     path: Path
@@ -42,35 +42,28 @@ def read_config_text(path: Path) -> str:
         raise InputError(
             "config-missing",
             f"no such config: {path}",
-            hint="name a .cfg file by its path from where you are",
+            hint="give the path of a .cfg file",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            "config-unreadable", f"cannot read {path}: {reason_of(error)}", hint="a config is text in UTF-8"
+            "config-unreadable", f"cannot read {path}: {reason_of(error)}", hint="a config is UTF-8 text"
         ) from error
 
 
 def parse_config(text: str, path: Path) -> ConfigFile:
-    """The text of a config; ``path`` names it in errors. Raises InputError (``config-syntax``) with the place."""
+    """The config in a text; ``path`` is its file in errors. Raises InputError (``config-syntax``) with the place."""
     statements = read_statements(text)
     if statements.problems:
-        raise problem_error(statements.problems[0], path)
+        problem = statements.problems[0]
+        place = f":{problem.token.line}:{problem.token.column}" if problem.token else ""
+        raise InputError(
+            "config-syntax", f"not a config: {problem.message}", where=f"{path}{place}", hint=problem.hint
+        )
     return config_file(statements, text, path)
 
 
-def problem_error(problem: ConfigProblem, path: Path) -> InputError:
-    """The error that a problem of a config makes when it is to be run."""
-    place = f":{problem.token.line}:{problem.token.column}" if problem.token else ""
-    return InputError(
-        "config-syntax",
-        f"not a config: {problem.message}",
-        where=f"{path}{place}",
-        hint=problem.hint or "a config is keywords with names, as in: INVARIANT TypeOK",
-    )
-
-
 def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:
-    """What the statements of a config say; what is a problem in it says nothing."""
+    """The config of some statements, without those that have problems."""
     named: dict[str, Any] = {}
     assignments: list[Assignment] = []
     substitutions: list[Substitution] = []

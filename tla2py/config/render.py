@@ -1,7 +1,4 @@
-"""Rendering of TLC configs through Jinja2, the only place that imports it.
-
-Templates place, Python computes: a template sees one name, ``config``, with the fields of ``tla2py.model.config.Config``.
-"""
+"""Rendering of TLC configs with Jinja2; a template sees ``config``, a ``tla2py.model.config.Config``."""
 
 from __future__ import annotations
 
@@ -17,9 +14,9 @@ from tla2py.model.config import Config
 
 
 def default_template() -> str:
-    """The text of the template that is used unless a sweep names its own."""
+    """The text of the default template."""
     package = Path(__file__).resolve().parent.parent
-    # An installed wheel has the templates inside the package, a checkout beside it.
+    # A wheel has the templates inside the package, a checkout beside it.
     for folder in (package / "cfg_templates", package.parent / "cfg_templates"):
         path = folder / "default.cfg.j2"
         if path.is_file():
@@ -30,10 +27,9 @@ def default_template() -> str:
 
 
 def render_config(config: Config, template: str, *, where: str | None = None) -> str:
-    """The text of a ``.cfg`` file; the same config and template always give the same text.
+    """The text of a ``.cfg`` file, always the same for the same config and template.
 
-    ``where`` is the template's file. Raises InputError (``template``) with the line when it is no Jinja2, uses an
-    undefined name or fails otherwise.
+    ``where`` is the template's file. Raises InputError (``template``) with the line if the template fails.
     """
     try:
         return _compile(template).render(config=config)
@@ -43,9 +39,9 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
             "template",
             f"not a Jinja2 template: {error.message}",
             where=place,
-            hint="what Jinja2 fills in stands in {{ }}, what it does in {% %}",
+            hint="write expressions as {{ }} and statements as {% %}",
         ) from error
-    except Exception as error:  # whatever a template raises is a mistake in it
+    except Exception as error:  # anything that a template raises is an error in it
         line = _line_of(error)
         raise InputError(
             "template",
@@ -56,14 +52,14 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
 
 
 def _line_of(error: Exception) -> int | None:
-    """The line of the template where it went wrong."""
+    """The line of the template that raised an error."""
     frames = traceback.extract_tb(error.__traceback__)
     return next((frame.lineno for frame in reversed(frames) if frame.filename == "<template>"), None)
 
 
 @lru_cache(maxsize=16)
 def _compile(template: str) -> jinja2.Template:
-    # A template may come from anybody, and Jinja2's own environment would let it do whatever Python can.
+    # Templates are untrusted: in Jinja2's default environment they could run any Python code.
     environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

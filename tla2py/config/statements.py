@@ -1,4 +1,4 @@
-"""The statements of a TLC config by TLC's own grammar, and what in the text is none.
+"""The statements of a TLC config by TLC's own grammar, and its problems.
 
 Source: ``tlc2.tool.impl.ModelConfig``: statements without separators, names where a keyword does not end the section,
 ``lhs = value`` and ``lhs <- [Module] name``, comments ``\\* ...`` and nested ``(* ... *)``.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tla2py.config.literal import KEYWORDS
+from tla2py.config.literal import KEYWORDS, LARGEST
 from tla2py.config.tokens import Token, Tokens, read_tokens, what_stops
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 
@@ -17,14 +17,13 @@ SINGLE = {field.upper(): field for field in NAME_FIELDS}
 _SINGULAR = {field: "property" if field == "properties" else field.removesuffix("s") for field in LIST_FIELDS}
 LISTS = {word.upper(): field for field in LIST_FIELDS for word in (_SINGULAR[field], field)}
 _NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
-# What begins a value of TLA+ that a config cannot say; TLC makes a model value of this first token.
+# First tokens of TLA+ values that a config cannot express; TLC makes a model value of the token.
 _BEYOND = frozenset("- -. << [ ( ~ \\ /\\ \\/ SUBSET UNION CHOOSE LAMBDA IF LET DOMAIN".split())  # noqa: SIM905
-_LARGEST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name, ``I!Op`` for one of an instance, and its first token."""
+    """A name such as ``I!Op``, and its first token."""
 
     text: str
     token: Token
@@ -44,9 +43,9 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A keyword and what follows it, up to the next keyword; ``end`` is the offset behind its last token.
+    """A keyword with its arguments; ``end`` is the offset after its last token.
 
-    ``assigned`` are the names to the left of a sign, also where the rest cannot be read.
+    ``assigned`` are the names to the left of a sign, including those of bindings that do not parse.
     """
 
     keyword: Token
@@ -58,17 +57,17 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigProblem:
-    """What cannot be read, the code of its rule, and the token where it is seen, None at the end of the text."""
+    """A problem in a config; ``code`` is that of its lint rule, ``token`` is None at the end of the text."""
 
     code: str
     message: str
-    hint: str | None
+    hint: str
     token: Token | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
-    """What the text of a config says, as far as it can be understood, and the problems in it by their places."""
+    """The statements of a config as far as they parse, and its problems in order."""
 
     tokens: Tokens
     statements: tuple[Statement, ...]
@@ -76,16 +75,16 @@ class Statements:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """What is said of constants."""
+        """The bindings of constants."""
         return tuple(binding for statement in self.statements for binding in statement.bindings)
 
 
 def read_statements(text: str) -> Statements:
-    """The statements of a config; nothing is raised, however wrong it is."""
+    """The statements and problems of a config; raises nothing."""
     tokens = read_tokens(text)
     reader = _Reader(tokens.tokens)
     reader.read()
-    # Behind the place where TLC ceases to read, what seems wrong is of no use until that is mended.
+    # TLC stops reading at the first stop, so problems after it are not reported.
     limit = tokens.stops[0].offset if tokens.stops else len(text) + 1
     problems = [each for each in reader.problems if (each.token.offset if each.token else len(text)) < limit]
     if tokens.stops:
@@ -117,9 +116,7 @@ class _Reader:
             begin = self.position
             try:
                 if keyword.text in SINGLE and keyword.text in seen:
-                    raise self._error(
-                        "repeated", keyword, f"{keyword.text} is given twice", "keep one of them"
-                    )
+                    raise self._error("repeated", keyword, f"a second {keyword.text}", "keep one of them")
                 seen.add(keyword.text)
                 self._statement(keyword, names, bindings)
             except _UnreadableError as error:
@@ -153,27 +150,25 @@ class _Reader:
                 )
             names.append(Name(value.text, value))
         elif keyword.text == "_EXPECT":
-            self._name("_EXPECT")  # what it means is read by tla2py.config.expect_comment
+            self._name("_EXPECT")  # tla2py.config.expect_comment interprets it
             while self._more() and self.tokens[self.position].line == keyword.line:
                 self.position += 1
         elif keyword.text == "TYPE_CONSTRAINT":
             name = self._name(keyword.text).text
-            message = (
-                f"TLC reads TYPE_CONSTRAINT {name} up to 1.7.4 and does nothing with it; later it is a name"
-            )
+            message = f"TLC up to 1.7.4 ignores TYPE_CONSTRAINT {name}; later versions take it for a name"
             raise self._error("type-constraint", keyword, message, f"write INVARIANT {name}")
         else:
-            message = f"{keyword.text!r} begins no statement of a config"
+            message = f"{keyword.text!r} does not begin a statement of a config"
             raise self._error("syntax", keyword, message, "write SPECIFICATION, INVARIANT, CONSTANT, ...")
 
     def _more(self) -> bool:
-        """Whether there is a token that begins no statement."""
+        """Whether the next token continues the statement."""
         return bool(self._peek()) and self._peek() not in KEYWORDS
 
     def _next(self, wanted: str) -> Token:
         if self.position == len(self.tokens):
             message = f"the config ends where {wanted} was expected"
-            hint = f"write {wanted}, or take what begins there away"
+            hint = f"write {wanted}, or remove the statement"
             raise _UnreadableError(ConfigProblem(code="syntax", message=message, hint=hint, token=None))
         self.position += 1
         return self.tokens[self.position - 1]
@@ -187,7 +182,7 @@ class _Reader:
             if token.text in KEYWORDS:
                 self.position -= 1
             message = f"{token.text!r} where a name was expected after {after}"
-            raise self._error("syntax", token, message, f"write a name, or take {after} away")
+            raise self._error("syntax", token, message, f"write a name, or remove {after}")
         text = token.text
         while self._peek() == "!":
             self.position += 1
@@ -203,13 +198,13 @@ class _Reader:
 
     def _comma(self, message: str) -> None:
         token = self.tokens[self.position]
-        self.problems.append(ConfigProblem(code="comma", message=message, hint="leave it out", token=token))
+        self.problems.append(ConfigProblem(code="comma", message=message, hint="remove it", token=token))
         self.position += 1
 
     def _bindings(self, bindings: list[Binding]) -> None:
         while self._more():
             if self._peek() == ",":
-                self._comma("TLC takes no comma between constants")
+                self._comma("TLC does not allow commas between constants")
             else:
                 try:
                     bindings.append(self._binding())
@@ -235,7 +230,9 @@ class _Reader:
             module = self._name("[") if self._module_follows() else None
             if module is None:
                 hint = f"assign a definition: {name.text} <- DEFINITION"
-                raise self._error("value", bracket, "a config cannot say a value that begins with [", hint)
+                raise self._error(
+                    "value", bracket, "a config cannot express a value that begins with [", hint
+                )
             self.position += 1
         begin = self.position
         value = self._name("<-").text if sign.text == "<-" else self._value(name.text)
@@ -252,7 +249,7 @@ class _Reader:
         return [token.text for token in self.tokens[self.position + 1 : self.position + 2]] == ["]"]
 
     def _until(self, close: str) -> str:
-        """A bracketed part: the arguments of an operator constant, or a module's name."""
+        """The text up to a closing bracket: the arguments of an operator constant."""
         parts: list[str] = []
         while not parts or parts[-1] != close:
             parts.append(self._next(close).text)
@@ -261,14 +258,14 @@ class _Reader:
     def _value(self, constant: str) -> str:
         token = self._next("a value")
         beyond = token.text in _BEYOND or token.text.startswith(("\\", "WF_", "SF_"))
-        if beyond or self._peek() in ("..", ".") or (token.text.isdigit() and int(token.text) > _LARGEST):
+        if beyond or self._peek() in ("..", ".") or (token.text.isdigit() and int(token.text) > LARGEST):
             following = self._peek()
             number = token.text == "-" and following.isdigit()
             shown = f"-{following}" if number else f"a value that begins with {token.text}"
             if self._peek() in ("..", "."):
                 shown = f"a value such as {token.text}{following}"
             hint = f"assign a definition: {constant} <- DEFINITION"
-            raise self._error("value", token, f"a config cannot say {shown}", hint)
+            raise self._error("value", token, f"a config cannot express {shown}", hint)
         if token.text in _NO_VALUES:
             if token.text in KEYWORDS:
                 self.position -= 1
@@ -289,11 +286,11 @@ class _Reader:
                 raise self._error(
                     "syntax",
                     self.tokens[self.position],
-                    "a set's elements are parted by commas",
-                    "put one before it",
+                    "a comma is missing in a set",
+                    "write one before it",
                 )
         self.position += 1
         return "{" + ", ".join(elements) + "}"
 
-    def _error(self, code: str, token: Token, message: str, hint: str | None) -> _UnreadableError:
+    def _error(self, code: str, token: Token, message: str, hint: str) -> _UnreadableError:
         return _UnreadableError(ConfigProblem(code=code, message=message, hint=hint, token=token))

@@ -1,7 +1,7 @@
-"""The tokens of a TLC config, cut as TLC's own lexer cuts them.
+"""The tokens of a TLC config, as TLC's own lexer produces them.
 
-Source: the token manager of SANY in its state SPEC, held against ``tlc2.tool.impl.ModelConfig`` of TLC 2.15, 2.19 and
-2.20. What is no token there ends the file for TLC, without a word.
+Source: the token manager of SANY in its state SPEC, compared with ``tlc2.tool.impl.ModelConfig`` of TLC 2.15, 2.19 and
+2.20. At a lexical error TLC silently ignores the rest of the file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
-# Lists of words, as sixty strings would be no easier to read.
+# Lists of words are easier to read than sixty strings.
 # ruff: noqa: SIM905
 _SYMBOLS = (
     "-+-> -. ... ::= <=> |-> (+) (-) (.) (/) (\\X) [] <> << >>_ >> ]_ -> <- <= <: => =< >= == =| |= |- -| || /\\ \\/ // /= ## "
@@ -36,7 +36,7 @@ _COMMENT = re.compile(r"\(\*|\*\)")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a config and its place, from 1; ``offset`` counts from 0."""
+    """A token of a config; line and column count from 1, ``offset`` from 0."""
 
     text: str
     line: int
@@ -45,13 +45,13 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset behind it."""
+        """The offset after it."""
         return self.offset + len(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """The tokens of a config, also those behind ``stops``, where TLC ceases to read; a stop is one or more characters."""
+    """The tokens of a config; at the first of ``stops`` TLC stops reading."""
 
     tokens: tuple[Token, ...]
     stops: tuple[Token, ...]
@@ -59,7 +59,7 @@ class Tokens:
 
 
 def read_tokens(text: str) -> Tokens:
-    """Cut the text of a config into tokens."""
+    """The tokens of a config."""
     tokens: list[Token] = []
     stops: list[Token] = []
     comments: list[Token] = []
@@ -87,21 +87,21 @@ def read_tokens(text: str) -> Tokens:
 
 
 def what_stops(tokens: Tokens, keywords: Container[str]) -> tuple[str, str]:
-    """What TLC cannot read at the first place where it ceases to, which keywords it never sees, and what is right."""
+    """The message about the first stop, with the keywords that TLC never sees, and a hint."""
     stop = tokens.stops[0]
     lost = [token.text for token in tokens.tokens if token.offset > stop.offset and token.text in keywords]
-    told = f"; it never sees {', '.join(dict.fromkeys(lost))}" if lost else ""
+    unseen = f"; it never sees {', '.join(dict.fromkeys(lost))}" if lost else ""
     if stop.text.startswith("(*"):
-        what, hint = "a comment that is not closed", "close it with *)"
+        what, hint = "an unclosed comment", "close it with *)"
     elif stop.text == '"':
         what = "a string that TLC cannot read"
-        hint = 'a string ends on its line, and has no escapes but \\\\ \\" \\t \\n \\f \\r'
+        hint = 'a string ends on its line, and its escapes are \\\\ \\" \\t \\n \\f \\r'
     elif stop.text == "\ufeff":
         what, hint = "a byte order mark", "save the file as UTF-8 without one"
     else:
         shown = repr(stop.text) if stop.text.isprintable() else f"U+{ord(stop.text):04X}"
-        what, hint = f"{shown} that TLC cannot read", "leave it out"
-    return f"{what}: {'TLC' if 'TLC' not in what else 'it'} ignores all after it{told}", hint
+        what, hint = f"{shown} that TLC cannot read", "remove it"
+    return f"{what}: {'TLC' if 'TLC' not in what else 'it'} ignores everything after it{unseen}", hint
 
 
 def _comment_end(text: str, begin: int) -> int:

@@ -1,4 +1,4 @@
-"""From a model to a config and, where a config cannot say it, to a small wrapper module that extends the root."""
+"""The config of a model, with a wrapper module that extends the root for values that a config cannot express."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tla2py.syntax.standard import standard_module_of
 from tla2py.text import did_you_mean
 from tla2py.toml import value_text
 
-# What extending one standard module brings with it.
+# The modules that standard modules extend.
 _BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 
 
 @dataclass(slots=True)
 class _Wrapper:
-    """The definitions gathered for a wrapper module."""
+    """The definitions of a wrapper module."""
 
     spec: ModuleGraph
     definitions: list[str] = field(default_factory=list)
@@ -46,33 +46,33 @@ class _Wrapper:
 def build_config(
     model: Model, where: Callable[[str, str], str] | None = None
 ) -> tuple[Config, str, str | None]:
-    """The config, the name of the module TLC is to be started on, and the text of the wrapper module if one is needed.
+    """The config, the name of the module to start TLC on, and the text of the wrapper module if one is needed.
 
-    ``where`` tells of a constant or definition, and of the beginning of its value, where that was written. Raises InputError (``expression-syntax``,
-    ``unknown-name``) for an expression that cannot stand in a module.
+    ``where(name, before)`` is the place where the value of a constant or definition is written, after its beginning
+    ``before``. Raises InputError (``expression-syntax``, ``unknown-name``, ``wrong-arity``) for an invalid value.
     """
     spec = model.spec
     wrapper = _Wrapper(spec)
     assignments = list(model.config.assignments)
     substitutions = list(model.config.substitutions)
     known = _model_values(model)
-    meant = _meant(model)
+    reserved = _reserved(model)
     for name, text in model.constants:
         names = literal_names(text)
-        if names is not None and not names & (meant - {name}) and not _arity(spec, None, name):
+        if names is not None and not names & (reserved - {name}) and not _arity(spec, None, name):
             assignments.append(Assignment(name, literal_text(text)))
         else:
-            with _told(name, text, where):
+            with _placed(name, text, where):
                 substitutions.append(Substitution(name, _definition(wrapper, model, name, text, known)))
     for name, text in model.replacements:
         module, left = _split_module(name)
         target = f"[{module}] " if module else ""
-        with _told(name, text, where):
+        with _placed(name, text, where):
             definition = target + _definition(wrapper, model, name, text, known)
             substitutions.append(Substitution(left, definition))
     symmetry = model.config.symmetry
     if model.permuted:
-        # Of a set of one there is nothing to permute, and TLC breaks on it (in util.Set).
+        # TLC fails on the permutations of a set with one element (in util.Set).
         values = dict([*model.config.assignments, *model.constants])
         permuted = [name for name in model.permuted if not _is_single(values.get(name, ""))]
         if permuted:
@@ -97,7 +97,7 @@ def _is_single(text: str) -> bool:
 
 
 def _until(text: str, message: str) -> str:
-    """The text up to the place that a message about it tells."""
+    """The text up to the place in an error message about it."""
     found = re.search(r"\((?:line (\d+), )?column (\d+): ", message)
     if found is None:
         return ""
@@ -107,8 +107,8 @@ def _until(text: str, message: str) -> str:
 
 
 @contextlib.contextmanager
-def _told(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
-    """An error in the value of a constant or definition names its place."""
+def _placed(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
+    """Adds the place of a value to errors about it."""
     try:
         yield
     except InputError as error:
@@ -117,11 +117,11 @@ def _told(name: str, text: str, where: Callable[[str, str], str] | None) -> Iter
 
 
 def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: frozenset[str]) -> str:
-    """The definition that stands for a value: one of the module's own, or a new one in the wrapper."""
+    """The name of a definition for a value: one of the module, or a new one in the wrapper."""
     spec = wrapper.spec
     module, name = _split_module(name)
     replaced = {_split_module(n)[1] for n, _ in (*model.replacements, *model.config.substitutions)}
-    # TLC wants no name on both sides of <-, be it replaced in one module alone.
+    # TLC allows no name on both sides of <-, even if it is replaced in only one module.
     if text in spec.definitions and "!" not in text and text not in replaced:
         return text
     arity = _arity(spec, module, name)
@@ -147,14 +147,14 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
                 "'tla2py inspect' lists what a module defines",
             ),
         )
-    # A name that nothing defines is a model value, as it is in a config.
+    # An undefined name is a model value, as in a config.
     wrapper.model_values |= undeclared | (names & known)
     wrapper.standard |= expression.standard
     return wrapper.define(name, f"({parameters})" if parameters else "", body)
 
 
 def undeclared_names(text: str, spec: ModuleGraph) -> frozenset[str]:
-    """The names in a value that nothing declares, each of which becomes a model value.
+    """The undeclared names in a value; each becomes a model value.
 
     Raises InputError (``expression-syntax``).
     """
@@ -164,22 +164,22 @@ def undeclared_names(text: str, spec: ModuleGraph) -> frozenset[str]:
 
 
 def _split_lambda(text: str) -> tuple[str, str]:
-    """The parameters of a value, none where it is no LAMBDA, and its body."""
+    """The parameters and the body of a LAMBDA; any other value has no parameters."""
     found = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
     if found is None:
         return "", text.strip()
-    # Lines that are aligned stay aligned: TLA+ reads a list of conjuncts by its columns.
+    # Keep the alignment of lines: columns matter in a list of conjuncts.
     column = found.start(2) - text.rfind("\n", 0, found.start(2)) - 1
     return found[1], value_text(" " * column + found[2])
 
 
 def _names(parameters: str, body: str) -> frozenset[str]:
-    """The names that a value uses and does not bind."""
+    """The free names of a value."""
     return _parsed(body).names - {part.strip() for part in parameters.split(",")}
 
 
 def _model_values(model: Model) -> frozenset[str]:
-    """Every model value that the assignments make; a module has to declare those it speaks of."""
+    """The model values that the assignments make; a module must declare those it uses."""
     found: set[str] = set()
     for _, text in (*model.constants, *model.config.assignments):
         found |= literal_names(text) or set()
@@ -190,17 +190,17 @@ def _model_values(model: Model) -> frozenset[str]:
 _parsed = lru_cache(maxsize=1 << 12)(parse_expression)
 
 
-def _meant(model: Model) -> frozenset[str]:
-    """The names that in a value are no model values: definitions, and constants that are something else than their name."""
+def _reserved(model: Model) -> frozenset[str]:
+    """The names that are not model values: definitions, and constants whose value is not their own name."""
     pairs = (*model.constants, *model.config.assignments)
-    given = {name for name, text in pairs if text.strip() != name}
+    assigned = {name for name, text in pairs if text.strip() != name}
     replaced = {name for name, _ in (*model.replacements, *model.config.substitutions)}
     constants = {constant.name for constant in model.spec.constants}
-    return frozenset(given | (replaced & constants) | model.spec.definitions.keys())
+    return frozenset(assigned | (replaced & constants) | model.spec.definitions.keys())
 
 
 def _arity(spec: ModuleGraph, module: str | None, name: str) -> int | None:
-    """How many arguments a constant or definition takes; None for one that is not in the modules read, such as Seq."""
+    """The arity of a constant or definition; None for one of a standard module, such as Seq."""
     declared: list[Constant | Definition] = []
     if module is None:
         declared += [constant for constant in spec.constants if constant.name == name]
@@ -213,7 +213,7 @@ def _arity(spec: ModuleGraph, module: str | None, name: str) -> int | None:
 
 
 def _split_module(name: str) -> tuple[str | None, str]:
-    """``[Mod]Name`` as the module and the name: TLC wants the module before the right-hand side."""
+    """The module and the name of ``[Mod]Name``; TLC requires the module before the right-hand side."""
     found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
     return (found[1], found[2]) if found else (None, name)
 

@@ -1,4 +1,4 @@
-"""A model: a module plus everything a config may say, in the words of the user."""
+"""A model: a module and its config, in the user's terms."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from tla2py.syntax.types.example_values import guess_values
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A module with what a config says, and with values that a config may not be able to say.
+    """A module with a config, and with values that a config may not be able to express.
 
-    ``constants`` assigns TLA+ text to constants; ``replacements`` puts a definition's name or an expression in place of
-    a definition (``Name`` or ``[Module]Name``). ``permuted`` are constants whose permutations are to be the symmetry.
+    constants: TLA+ text for constants.
+    replacements: the name of a definition, or an expression, to replace a definition (``Name`` or ``[Module]Name``).
+    permuted: constants whose permutations are the symmetry.
     """
 
     spec: ModuleGraph
@@ -35,10 +36,10 @@ def constant_values(
     where: str,
     how: Callable[[str, str], str],
 ) -> tuple[Assignment, ...]:
-    """Every constant of a module with its value; one assigned nowhere is the model value of its own name.
+    """The constants of a module with their values; by default a constant is the model value of its own name.
 
-    Raises InputError (``unassigned``) for one that must be a number, a set or the like; ``where`` is what was being
-    read and ``how(name, value)`` writes how a constant is assigned there.
+    Raises InputError (``unassigned``) for an unassigned constant that must be a number, a set or the like. ``where`` is
+    the user's file; ``how(name, value)`` is an assignment as written there.
     """
     values = []
     types = None
@@ -53,40 +54,37 @@ def constant_values(
                 example = how(name, guess_values(spec, types)[name])
                 raise InputError(
                     "unassigned",
-                    f"constant {name} is assigned nowhere and must be a {kind.demand}: {kind.reason}",
+                    f"constant {name} has no value and must be a {kind.demand}: {kind.reason}",
                     where=where,
-                    hint=f"{kind.where} needs it; give it a value, such as {example}",
+                    hint=f"{kind.where} needs it; assign a value, such as {example}",
                 )
         values.append(Assignment(name, assigned.get(name, name)))
     return tuple(values)
 
 
-def without_names(config: Config, given: Container[str]) -> Config:
-    """The config without what it says of names that are given a value elsewhere.
-
-    Names are ``Name``, or ``[Module]Name`` for what a config says of one module.
-    """
+def without_names(config: Config, names: Container[str]) -> Config:
+    """The config without its assignments and substitutions for some names, ``Name`` or ``[Module]Name``."""
     return replace(
         config,
-        assignments=tuple(each for each in config.assignments if _given_name(*each) not in given),
-        substitutions=tuple(each for each in config.substitutions if _given_name(*each) not in given),
+        assignments=tuple(each for each in config.assignments if _qualified(*each) not in names),
+        substitutions=tuple(each for each in config.substitutions if _qualified(*each) not in names),
     )
 
 
 def assigned_names(config: Config) -> set[str]:
-    """The names that a config gives a value, operators without their arguments."""
+    """The names that a config assigns or substitutes, operators without their arguments."""
     return {name.partition("(")[0] for name, _ in (*config.assignments, *config.substitutions)}
 
 
-def _given_name(name: str, value: str) -> str:
+def _qualified(name: str, value: str) -> str:
     module = re.match(r"\[\w+\]", value)
     return (module[0] if module else "") + name.partition("(")[0]
 
 
 def default_specification(spec: ModuleGraph, where: str, how: Callable[[str, str], str]) -> str:
-    """``Spec``, where the module defines it. Raises InputError (``no-specification``), which says what to write.
+    """``Spec``, if the module defines it. Raises InputError (``no-specification``) with candidates.
 
-    ``how(key, name)`` writes ``specification``, ``init`` or ``next`` as it is written where this was asked.
+    ``how(key, name)`` is a setting of ``specification``, ``init`` or ``next`` as the user writes it.
     """
     if "Spec" in spec.definitions:
         return "Spec"
@@ -99,21 +97,21 @@ def default_specification(spec: ModuleGraph, where: str, how: Callable[[str, str
         hint = f"write {how('init', spec.candidates.inits[0])} and {how('next', spec.candidates.nexts[0])}"
     raise InputError(
         "no-specification",
-        f"no specification is named and {spec.root.name} defines no Spec",
+        f"no specification is given and {spec.root.name} defines no Spec",
         where=where,
         hint=hint,
     )
 
 
 def unnameable(name: str, definitions: Container[str], where: str | None) -> InputError | None:
-    """The error for a definition of a named instance such as ``I!Inv``, which a config has no way to name."""
+    """The error for a definition of a named instance such as ``I!Inv``, which a config cannot name."""
     if "!" not in name or name not in definitions:
         return None
     alone = name.rpartition("!")[2]
     alone = f"{alone}_" if alone in definitions else alone
     return InputError(
         "instance-name",
-        f"{name} belongs to a named instance, and TLC's configs have no way to name it",
+        f"{name} belongs to a named instance, which a TLC config cannot refer to",
         where=where,
-        hint=f"give it a name in the module: {alone} == {name}, and write {alone} here",
+        hint=f"define {alone} == {name} in the module, and write {alone} here",
     )

@@ -1,4 +1,4 @@
-"""What TLC is given of a module and all it reaches: their texts as they are, or changed copies where TLC needs one."""
+"""The module texts of a run: those of the user, or changed copies where TLC needs them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _digest = lru_cache(maxsize=256)(digest_text)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleTexts:
-    """The modules of a run; ``originals`` are the user's own texts of those that are changed.
+    """The modules of a run.
 
-    ``texts`` has every text by its sha256, ``paths`` the user's file by the sha256 of its text.
+    originals: the user's own texts of the changed modules.
+    texts: every text by its sha256.
+    paths: the user's files by the sha256 of their texts.
     """
 
     modules: tuple[ModuleText, ...]
@@ -28,7 +30,7 @@ class ModuleTexts:
 
 
 def module_texts(spec: ModuleGraph, main: str, wrapper: str | None, config_text: str) -> ModuleTexts:
-    """The modules of a spec, with those of its root that a wrapper module ``main`` has to see no longer LOCAL."""
+    """The run's modules; root definitions that the wrapper module ``main`` uses lose their LOCAL."""
     modules: list[ModuleText] = []
     originals: list[ModuleText] = []
     texts: dict[str, str] = {}
@@ -39,7 +41,7 @@ def module_texts(spec: ModuleGraph, main: str, wrapper: str | None, config_text:
     for module in spec.modules:
         text, own = module.text, module.original or module.text
         if wrapper is not None and module is spec.root:
-            text = visible(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
+            text = _without_local(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
         name, sha256 = f"{module.name}.tla", _digest(text)
         modules.append(ModuleText(name, sha256))
         texts[sha256] = text
@@ -51,10 +53,10 @@ def module_texts(spec: ModuleGraph, main: str, wrapper: str | None, config_text:
     return ModuleTexts(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
 
 
-def visible(spec: ModuleGraph, names: frozenset[str]) -> str:
-    """The text of the root in which LOCAL is blanked out before the definitions with these names.
+def _without_local(spec: ModuleGraph, names: frozenset[str]) -> str:
+    """The text of the root with LOCAL blanked out before the definitions with these names.
 
-    What is LOCAL is seen by TLC when its module is the one that it is started on, and not by a module that extends it.
+    TLC sees LOCAL definitions of the module it starts on, but not those of a module that it extends.
     """
     root = spec.root
     lines = root.text.split("\n")
@@ -76,7 +78,7 @@ def _defined(name: str, files: dict[str, Module]) -> set[str]:
 
 
 def _blank(lines: list[str], line: int, column: int) -> None:
-    """Blank out the LOCAL that stands at a place or last before it; everything keeps its column."""
+    """Blank out the LOCAL at a place or the last one before it; columns stay the same."""
     for number in range(line - 1, -1, -1):
         before = lines[number] if number < line - 1 else lines[number][: column - 1 + len("LOCAL")]
         found = [*re.finditer(r"\bLOCAL\b", before)]

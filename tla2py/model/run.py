@@ -1,7 +1,4 @@
-"""One run: what is to be executed, under which limits, and the facts about what was executed.
-
-Nothing here behaves; these values travel to wherever TLC is executed and back.
-"""
+"""Runs, their limits, and the records of their executions: plain values that travel to where TLC runs and back."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from typing import Literal, NamedTuple
 from tla2py.model.config import Config
 from tla2py.model.outcome import Outcome
 
-# Raised whenever the way runs are executed changes so that old records no longer stand for new runs.
+# Increase it when runs execute differently, so that old records do not apply to new runs.
 EXECUTION_VERSION = 1
-# Raised whenever the format of records changes; records without a version have the first.
+# Increase it when the format of records changes; records without a version have version 1.
 RECORD_VERSION = 1
 
 Mode = Literal["check", "simulate", "generate"]
@@ -33,7 +30,7 @@ class ModuleText(NamedTuple):
 
 
 class ClassFile(NamedTuple):
-    """A Java class given to TLC: the name of its file and the sha256 of its content."""
+    """A Java class for TLC: the name of its file and the sha256 of its content."""
 
     name: str
     sha256: str
@@ -41,12 +38,13 @@ class ClassFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TlcOptions:
-    """How TLC is to search; everything here can change its answer and is part of the run's digest.
+    """Options that can change TLC's answer and are part of the run's digest.
 
-    ``mode`` is check, simulate or generate, a simulation that computes one successor at a time; ``num`` and ``depth``
-    bound a simulation (behaviours, states each). ``find`` is first or each. ``graph`` keeps the state graph of a check,
-    ``behaviours`` those of a simulation. ``fp`` is the index of the fingerprint polynomial, which TLC else chooses at
-    random. ``overrides`` are the Java classes given to TLC.
+    mode: ``generate`` is a simulation that computes one successor at a time.
+    num, depth: the number of behaviours in a simulation, and of states in each.
+    graph, behaviours: whether to keep the state graph of a check, or the behaviours of a simulation.
+    fp: the index of the fingerprint polynomial, which TLC by default chooses at random.
+    overrides: Java classes with implementations of operators.
     """
 
     mode: Mode = "check"
@@ -67,10 +65,10 @@ class TlcOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one execution of TLC may take: wall-clock seconds and bytes of memory, everything included.
+    """Limits of one execution of TLC: wall-clock seconds, and bytes of memory for the whole process tree.
 
-    ``disk_bytes`` is what it may write, None for its share of what is free, see ``tla2py.tlc.sandbox.quota``.
-    With ``trust`` it also gets the environment, the files and the network that this process has.
+    ``disk_bytes`` limits what it writes, None is its share of the free space, see ``tla2py.tlc.sandbox.quota``. With
+    ``trust`` it runs with this process's environment, files and network.
     """
 
     timeout_seconds: float
@@ -81,10 +79,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One model to be executed: small, hashable and picklable.
+    """One model to execute: small, hashable and picklable.
 
-    ``modules`` are all modules reached; their texts travel once for all runs. ``config_text`` is what TLC reads first; ``config`` is kept to render the further runs of ``find = "each"``.
-    ``originals`` are the user's own texts of the modules that TLC is given a changed copy of.
+    modules: all modules it needs; their texts are sent once for all runs.
+    config_text: the config that TLC reads; ``config`` is kept to render the further executions of ``find = "each"``.
+    originals: the user's own texts of the modules that TLC reads as changed copies.
     """
 
     run_id: str
@@ -101,13 +100,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """The facts about one process: what was started, how it ended, what it took.
+    """One process of TLC: its command, its end, its use of resources.
 
-    ``purpose`` is run for the run as configured, further for one that goes on without what was found, and attribution
-    for one that finds out which temporal property was violated.
-    ``exit_code`` is None when the process could not be started and negative for a signal. ``termination_reason`` is
-    None when it ended by itself. Seconds are wall-clock and CPU (user and
-    system of the whole process), ``peak_memory_bytes`` is the largest resident set.
+    purpose: ``run`` as configured, ``further`` without the definitions found violated so far, ``attribution`` to find out
+        which temporal property was violated.
+    exit_code: None if the process did not start, negative for a signal.
+    termination_reason: None if it ended by itself.
+    cpu_seconds: user and system time of the whole process.
+    peak_memory_bytes: the largest resident set.
     """
 
     purpose: Purpose
@@ -126,10 +126,10 @@ class Execution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """The raw record of a run: its executions in order, the first being the run as configured.
+    """The raw record of a run; the first execution is the run as configured.
 
-    The streams of execution n are kept beside it in the record's archive as ``n/stdout.txt`` and ``n/stderr.txt``.
-    ``originals`` is as in ``Run``.
+    The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` is as
+    in ``Run``.
     """
 
     run_id: str
@@ -143,7 +143,7 @@ class RunRecord:
     record_version: int = RECORD_VERSION
 
 
-# Outcomes that say nothing about the model: the run has to be executed again.
+# Outcomes that say nothing about the model, so that the run is executed again.
 RETRIED = frozenset({Outcome.KILLED, Outcome.NOT_STARTED})
 
 
@@ -156,10 +156,10 @@ def digest_run(
     *,
     trust: bool = False,
 ) -> str:
-    """The run id: 32 hexadecimal digits over everything that can change what TLC answers.
+    """The run id: 32 hexadecimal digits of a digest over everything that can change TLC's answer.
 
-    Limits are left out: a run that ended within them would have ended the same under others. Trust is not: with it TLC
-    may read what it could not read without.
+    Limits are left out: a run that ended within them ends the same under others. Trust is included: it lets TLC read
+    more files.
     """
     facts = [EXECUTION_VERSION, main, sorted(modules), config_text, _facts(options), jar_sha256]
     if trust:
@@ -199,7 +199,7 @@ def make_run(
 def _facts(options: TlcOptions) -> dict[str, object]:
     facts = asdict(options)
     if not options.overrides:
-        del facts["overrides"]  # digests from before there were any stand
+        del facts["overrides"]  # keeps the digests from before overrides existed
     return facts
 
 

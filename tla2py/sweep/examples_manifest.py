@@ -161,7 +161,7 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
             if model.result != "unknown" and result_of(model.result) is None:
                 raise InputError(
                     "manifest",
-                    f"{model.result!r} is no result of TLC",
+                    f"{model.result!r} is not a result of TLC",
                     where=where,
                     hint='write "success", "safety failure", "liveness failure", "deadlock failure" or "unknown"',
                 )

@@ -1,6 +1,6 @@
-"""Places inside a text that was moved: a value indented in a wrapper module, a string with escapes in a TOML file.
+"""Places in a text that moved: a value indented in a wrapper module, a string with escapes in a TOML file.
 
-White space may change on the way, all else stays in order. So a place is led back by counting the other characters.
+Only white space changes, so a place is mapped back by counting the other characters.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _LITERAL = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\s+)|(.))", re.DOTALL)
 _CONTROL = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
-# Java, and so TLC, counts columns in UTF-16 units and moves on to every eighth at a tab.
+# TLC counts columns in UTF-16 units, with a tab stop every eight columns.
 _TAB = 8
 
 
 def character_column(line: str, column: int) -> int:
-    """The column in characters of what TLC says is at ``column`` of a line, both from 1."""
+    """The column in characters for a column in TLC's output, both from 1."""
     reached = 0
     for position, character in enumerate(line, 1):
         width = _TAB - reached % _TAB if character == "\t" else 2 if ord(character) > 0xFFFF else 1
@@ -29,17 +29,17 @@ def character_column(line: str, column: int) -> int:
 
 
 def count_visible(text: str) -> int:
-    """How many characters of a text are no white space."""
+    """The number of characters of a text that are not white space."""
     return sum(not character.isspace() for character in text)
 
 
 def visible_offsets(text: str) -> list[int]:
-    """The offsets of the characters of a text that are no white space."""
+    """The offsets of the characters of a text that are not white space."""
     return [offset for offset, character in enumerate(text) if not character.isspace()]
 
 
 def find_string(text: str, start: int, value: str) -> list[int] | None:
-    """Where in TOML, from ``start``, the first string of this value has its characters that are no white space."""
+    """The offsets of the characters, without white space, of the first TOML string after ``start`` that has a value."""
     wanted = "".join(value.split())
     for found in _LITERAL.finditer(text, start):
         if found[0].startswith("#"):
@@ -56,7 +56,7 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 def _characters(literal: str, offset: int) -> Iterator[tuple[str, int]]:
-    """The characters of a TOML string, each with the offset at which it is written."""
+    """The characters of a TOML string with their offsets."""
     quotes = 3 if literal[:3] in ('"""', "'''") else 1
     position, end = quotes, len(literal) - quotes
     while position < end:

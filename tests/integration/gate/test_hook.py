@@ -97,7 +97,7 @@ def test_it_is_silent_when_all_is_well(repository: Path) -> None:
             "LiftLow.cfg",
             "INVARIANT Low",
             "INVARIANT Low \\* EXPECT Sucess",
-            "EXPECT Sucess is no result of TLC",
+            "EXPECT Sucess is not a result of TLC",
         ),
         ("LiftLow.cfg", "Top = 2", "Top = -2", "specs/LiftLow.cfg:3:17"),
         ("sweep.toml", "Top = [1, 2]", "Tip = [1, 2]", "specs/sweep.toml:8:1"),

@@ -69,7 +69,7 @@ def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("EXPECT SaftyFailure", "Low.cfg:4:4 EXPECT SaftyFailure is no result of TLC"),
+        ("EXPECT SaftyFailure", "Low.cfg:4:4 EXPECT SaftyFailure is not a result of TLC"),
         ("EXPECT SafetyFailure Lov", "Low.cfg:4:4 Lov is expected to be violated"),
         ("EXPECT Success Low", "Low.cfg:4:4 the verdict holds and violates = ['Low'] contradict each other"),
     ],
@@ -165,7 +165,7 @@ def test_a_manifest_is_locked(examples: Path, run_cli: RunCli) -> None:
         (lambda text: "[]", "not a manifest of specifications"),
         (lambda text: text.replace("exhaustive search", "symbolic"), "no model that TLC searches is in it"),
         (lambda text: text.replace("Low.cfg", "Lov.cfg"), "no such config: specifications/Lift/Lov.cfg"),
-        (lambda text: text.replace("safety failure", "sad"), "'sad' is no result of TLC"),
+        (lambda text: text.replace("safety failure", "sad"), "'sad' is not a result of TLC"),
     ],
 )
 def test_a_manifest_that_says_nothing(

@@ -49,10 +49,10 @@ def test_nothing_is_said(line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("\\* EXPECT SaftyFailure", "Model.cfg:1:4", "EXPECT SaftyFailure is no result of TLC"),
-        ("\\* EXPECT", "Model.cfg:1:4", "EXPECT is no result of TLC"),
-        ("\\* EXPECT Success\n\\* EXPECT Success", "Model.cfg:2:4", "said twice"),
-        ("\\* EXPECT SafetyFailure (Inv)", "Model.cfg:1:4", "(Inv) is no name"),
+        ("\\* EXPECT SaftyFailure", "Model.cfg:1:4", "EXPECT SaftyFailure is not a result of TLC"),
+        ("\\* EXPECT", "Model.cfg:1:4", "EXPECT is not a result of TLC"),
+        ("\\* EXPECT Success\n\\* EXPECT Success", "Model.cfg:2:4", "a second EXPECT"),
+        ("\\* EXPECT SafetyFailure (Inv)", "Model.cfg:1:4", "not a name: (Inv)"),
     ],
 )
 def test_what_is_not_understood_is_no_success(text: str, place: str, said: str) -> None:

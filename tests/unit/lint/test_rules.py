@@ -79,7 +79,7 @@ def test_what_is_lost_is_named(box: Path) -> None:
     path = box / "Box.cfg"
     path.write_text(BEGIN + "PROPERTY Steps `\nINVARIANT Small\nCONSTRAINT Bound\n")
     (finding,) = lint_file(path, box / "Box.tla")
-    assert finding.message.endswith("ignores all after it; it never sees INVARIANT, CONSTRAINT")
+    assert finding.message.endswith("ignores everything after it; it never sees INVARIANT, CONSTRAINT")
 
 
 def test_a_value_for_what_stays_a_model_value(box: Path) -> None:

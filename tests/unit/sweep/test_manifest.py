@@ -99,7 +99,7 @@ def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     ]
     assert "manifest.json:1: no such config: Gone.cfg" in said[0]
     assert "Wrong.cfg:2:11: Counter.tla has no definition Smal" in said[1]
-    assert "constant Max is assigned nowhere" in said[2]
+    assert "constant Max has no value" in said[2]
     assert all("\n" not in text for text in said)
     assert "has no definition Smal: TLC stops; did you mean Small?" in said[1]
     # Where nothing is left, what is wrong is the error.

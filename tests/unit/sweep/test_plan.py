@@ -241,7 +241,7 @@ def test_what_only_an_instance_defines_is_no_name_for_a_config(load: LoadSweep, 
     with pytest.raises(InputError, match="C!Fine belongs to a named instance") as raised:
         load('module = "Counter.tla"\n[constants]\nMax = 1\n[model]\ninvariants = ["C!Fine"]\n')
     assert raised.value.code == "instance-name"
-    assert raised.value.hint == "give it a name in the module: Fine == C!Fine, and write Fine here"
+    assert raised.value.hint == "define Fine == C!Fine in the module, and write Fine here"
     assert raised.value.where == f"{tmp_path / 'sweep.toml'}:5:16"
     with pytest.raises(InputError, match="Spec_ == C!Spec"):
         load('module = "Counter.tla"\n[constants]\nMax = 1\n[model]\nspecification = "C!Spec"\n')

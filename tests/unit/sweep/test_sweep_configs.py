@@ -210,5 +210,5 @@ def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
 
 def test_a_constant_that_nobody_assigns_is_told(box: Path, load: LoadSweep) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace("Who = {a, Limit}", ""))
-    with pytest.raises(InputError, match="Who is assigned nowhere and must be a set:"):
+    with pytest.raises(InputError, match="Who has no value and must be a set:"):
         runs(load, "")
