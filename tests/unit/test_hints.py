@@ -40,7 +40,7 @@ def hint(folder: Path, constants: str, parameters: str) -> str:
         ("Max = 1", "Max = [1, 2] takes these values, Max = { from = 1, to = 3 } a range; one value alone"),
         ('Max = "1..3"', "Max = [1, 2] takes these values"),
         ("Max = [1.5]", "TLC knows whole numbers only"),
-        ("Max = [1]", 'give it a value, such as Procs = "{p1, p2}" under [constants]'),
+        ("Max = [1]", 'assign a value, such as Procs = "{p1, p2}" under [constants]'),
     ],
 )
 def test_parameters(folder: Path, parameters: str, right: str) -> None:

@@ -10,34 +10,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-KEYWORDS = frozenset(
-    [
-        "INIT",
-        "NEXT",
-        "SPECIFICATION",
-        "VIEW",
-        "SYMMETRY",
-        "ALIAS",
-        "INVARIANT",
-        "INVARIANTS",
-        "PROPERTY",
-        "PROPERTIES",
-        "CONSTRAINT",
-        "CONSTRAINTS",
-        "ACTION_CONSTRAINT",
-        "ACTION_CONSTRAINTS",
-        "POSTCONDITION",
-        "POSTCONDITIONS",
-        "CONSTANT",
-        "CONSTANTS",
-        "CHECK_DEADLOCK",
-        "TYPE_CONSTRAINT",
-        "_PERIODIC",
-        "_RL_REWARD",
-        "_POSSIBLE",
-        "_EXPECT",
-    ]
+_WORDS = (
+    "INIT NEXT SPECIFICATION VIEW SYMMETRY ALIAS INVARIANT INVARIANTS PROPERTY PROPERTIES CONSTRAINT CONSTRAINTS "
+    "ACTION_CONSTRAINT ACTION_CONSTRAINTS POSTCONDITION POSTCONDITIONS CONSTANT CONSTANTS CHECK_DEADLOCK "
+    "TYPE_CONSTRAINT _PERIODIC _RL_REWARD _POSSIBLE _EXPECT"
 )
+KEYWORDS = frozenset(_WORDS.split())
 _TOKEN = re.compile(
     r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"`\\\x00-\x1f\x7f-\U0010ffff]*")|(?P<mark>[{},]))"""
 )
