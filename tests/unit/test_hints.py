@@ -50,7 +50,7 @@ def test_parameters(folder: Path, parameters: str, right: str) -> None:
 def test_a_constant_that_check_is_not_given(folder: Path) -> None:
     with pytest.raises(InputError) as raised:
         run_command(["check", "Counter.tla", "--init", "Init", "--next", "Next"])
-    assert (raised.value.hint or "").endswith("give it a value, such as -c 'Procs={p1, p2}'")
+    assert (raised.value.hint or "").endswith("assign a value, such as -c 'Procs={p1, p2}'")
 
 
 @pytest.mark.parametrize(
