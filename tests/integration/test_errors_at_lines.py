@@ -340,7 +340,7 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
     assert lines[lines.index(place) - 1] == "Point 1 is excluded"
     assert caret_of(lines, "Assumed.tla:4:8") == "N > 0"
     at = lines.index("Point 3 is inconclusive: timeout")
-    assert lines[at + 1].startswith("give it longer: --timeout, or timeout in the sweep file")
+    assert lines[at + 1].startswith("give it more time: --timeout, or timeout in the sweep file")
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     assert "<li>Point 1 is excluded<pre>Assumed.tla:4:8: Assumption" in (folder / "page.html").read_text()
     text = (folder / "sweep.toml").read_text()
