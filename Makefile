@@ -4,16 +4,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# The tests start the command line several hundred times; it starts twice as fast when it was compiled before.
+# The tests start the command line several hundred times; compiled, it starts twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) java ## create .venv with everything and see that Java is there
+setup: $(READY) java ## create .venv with all dependencies and check for Java
 
 $(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "the tools of development are pinned for Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "the development tools require Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip -c constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
@@ -31,14 +31,14 @@ sweep: setup ## run the KIP-320 sweep on Spark
 systems: setup ## run the sweeps of all five systems on Spark and show them in one table
 	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
-# A file of tests stays with one worker, and files are begun in their order.
+# All tests of a file run on one worker, and files start in order.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 GROUPS := browser docs faults long reference spark systems
 
-test: setup ## run the core of the tests, with the real TLC and the real Spark, in minutes
+test: setup ## run the core tests, with the real TLC and Spark, in minutes
 	$(BIN)/pytest --group=core $(PARALLEL)
 
-# One Spark session serves the whole group; the reference and the long tests take all cores themselves.
+# The spark group shares one session; the reference and long groups use all cores themselves.
 PARALLEL_GROUPS := browser docs faults systems
 TEST_GROUPS := $(GROUPS:%=test-%)
 
@@ -50,24 +50,24 @@ test-properties: setup ## run the property-based tests with all their examples
 
 test-full: test test-properties $(TEST_GROUPS) ## run all tests, group by group; each has a target: test-spark, test-long, ...
 
-gate: setup ## gate the sweeps of all five systems: green while their known bugs are as known
+gate: setup ## gate the sweeps of all five systems: green while their known bugs are unchanged
 	$(BIN)/tla2py gate specs/*/sweep.toml
 
-reference: setup ## run all of the reference: our systems against the published ones
+reference: setup ## run all reference tests: our systems against the published ones
 	$(BIN)/pytest tests/systems/test_reference.py --group=all -o timeout=3600
 
 soak: setup ## sweep the five systems under random faults; MINUTES=30
 	nice $(BIN)/python scripts/soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --report runs/soak.md
 
-report: systems ## write the reports of all systems to docs/report, and those kept in docs
+report: systems ## write the reports of all systems to docs/report, and the committed ones to docs
 	$(BIN)/python scripts/reports.py
 
 CORPUS_OPTIONS = $(if $(JAR),--tla2tools $(JAR)) $(foreach folder,$(LIBRARIES),-L $(folder))
 
-corpus: setup ## run the models of CORPUS=path/to/Examples and compare with its record; also LIMIT, JAR, LIBRARIES
+corpus: setup ## run the models of CORPUS=path/to/Examples and compare with its manifests; also LIMIT, JAR, LIBRARIES
 	$(BIN)/python scripts/corpus.py $(CHECKOUT) $(if $(LIMIT),--limit $(LIMIT)) $(CORPUS_OPTIONS)
 
-sany: setup ## compare what inspect says of all modules of CORPUS=path/to/Examples with SANY; also JAR, LIBRARIES
+sany: setup ## compare inspect with SANY on all modules of CORPUS=path/to/Examples; also JAR, LIBRARIES
 	$(BIN)/python scripts/sany_agreement.py $(CHECKOUT) $(CORPUS_OPTIONS)
 
 CHECKOUT = $(or $(CORPUS),$(error name a checkout of tlaplus/Examples: make $@ CORPUS=path/to/Examples))
@@ -78,11 +78,11 @@ notebooks: setup ## execute the notebooks, on real stores
 notebooks-html: setup ## execute the notebooks and render them to docs/notebooks
 	$(BIN)/python scripts/notebooks.py --html docs/notebooks
 
-docs: setup ## build the site of the documentation into site/, with what report and notebooks-html wrote; a warning is an error
+docs: setup ## build the documentation site into site/, including the output of report and notebooks-html; warnings are errors
 	$(BIN)/tla2py schema -o docs/reference/sweep.schema.json
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-pages: setup ## rewrite the pages of docs/ that are made from the code: commands, errors, Python, tables
+pages: setup ## rewrite the pages of docs/ generated from the code: commands, errors, Python, tables
 	$(BIN)/python -m scripts.reference
 
 lint: setup ## check style and types
@@ -90,7 +90,7 @@ lint: setup ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-format: setup ## rewrite the code in its style
+format: setup ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -109,17 +109,17 @@ $(VENV)/peers/.ready:
 	$(VENV)/peers/bin/pip install --quiet tlakit==0.1.1 modelator-py==0.2.6
 	touch $@
 
-dist: setup ## build the sdist and the wheel, and use the wheel where no checkout is
+dist: setup ## build the sdist and the wheel, and try the wheel without a checkout
 	@sh scripts/dist.sh $(BIN)/python
 
-# Those of pyenv, the newest of each minor version, and those on the PATH.
+# The newest of each minor version from pyenv, or from the PATH.
 PYTHONS ?= $(foreach v,10 11 12 13 14,$(or $(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.$(v).*/bin/python))),$(shell command -v python3.$(v))))
 INSTALLERS ?= $(foreach tool,pipx uv,$(if $(shell command -v $(tool)),$(tool)))
 
-pythons: setup ## build as dist does, and use the wheel on every PYTHONS that is found, and through pipx and uv
+pythons: setup ## build as dist does, and try the wheel on every Python found, and through pipx and uv
 	@sh scripts/dist.sh $(BIN)/python $(PYTHONS) $(INSTALLERS)
 
-clean: ## remove what was generated
+clean: ## remove generated files
 	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,9 +1,8 @@
-"""How fast other tools' readers take TLC's printed trace in, beside ours: ``python benchmarks/peers.py PYTHON``.
+"""How fast other tools read TLC's printed trace, compared with ours: ``python benchmarks/peers.py PYTHON``.
 
-PYTHON is an interpreter that has ``tlakit`` and ``modelator-py`` installed; ``make bench`` makes one in ``.venv/peers``.
-Both read TLC's output without ``-tool``, so all get the same log in that form, one small enough for the slowest. Every
-figure is the median of the CPU seconds of three runs, each a process of its own, the readers taking turns; imports are not
-counted.
+PYTHON is an interpreter with ``tlakit`` and ``modelator-py``; ``make bench`` creates one in ``.venv/peers``. Both read TLC's
+output without ``-tool``, so all read the same log in that form, small enough for the slowest. Every figure is the median CPU
+time of three runs in separate processes, the readers taking turns; imports are not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from benchmarks.reading import state_text
 
 RUNS = 3
 STATES = 30
-# What each reader is asked to do; text is the log, states has to become the number of states read.
+# Each reader's imports and work: it reads text, the log, and sets states to the number of states.
 READERS = {
     "tla2py": (
         "from pathlib import Path; from tla2py.interop.read import read_log",
@@ -45,13 +44,13 @@ print(time.process_time() - start, states)
 
 
 def write_plain_log(path: Path, states: int) -> None:
-    """A log of TLC without ``-tool`` with one trace."""
+    """Write TLC's log of one trace, as printed without ``-tool``."""
     with path.open("w", encoding="utf-8") as log:
         log.write("TLC2 Version 2.15 of Day Month 20??\nError: Invariant Consistent is violated.\n")
         log.write("Error: The behavior up to this point is:\n")
         for index in range(1, states + 1):
             place = "Append line 40, col 3 to line 52, col 60 of module Log"
-            # tlakit keeps functions as they are printed and reads records, so these are records.
+            # tlakit parses records, but not functions.
             text = state_text(index).replace(" :>", " |->").replace(" @@", ",")
             text = text.replace("(", "[").replace(")", "]")
             log.write(f"State {index}: <{'Initial predicate' if index == 1 else place}>\n{text}\n\n")
@@ -60,7 +59,7 @@ def write_plain_log(path: Path, states: int) -> None:
 
 
 def seconds(python: str, name: str, log: Path) -> float:
-    """CPU seconds of one reading. Raises RuntimeError if a reader does not come to the states there are."""
+    """The CPU seconds of one reading. Raises RuntimeError if it yields the wrong number of states."""
     imports, work = READERS[name]
     program = TIMER.format(imports=imports, work=work)
     done = subprocess.run([python, "-c", program, log], capture_output=True, text=True, check=True)

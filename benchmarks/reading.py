@@ -1,8 +1,8 @@
-"""How fast a log of TLC is read, beside ``json.loads`` of the same trace in ITF: ``python benchmarks/reading.py``.
+"""How fast TLC's log is read, compared with ``json.loads`` of the same trace in ITF: ``python benchmarks/reading.py``.
 
-The log is made here, as TLC prints it with ``-tool``: one trace of many states over the variables of a replicated
-log, the largest of which is another in every state. Every figure is that of the fastest of some runs, each in a process
-of its own for its peak of memory (MiB beyond the interpreter's own).
+The generated log looks as TLC prints it with ``-tool``: one trace of many states over the variables of a replicated log,
+whose largest variable changes in every state. Every figure is from the fastest of some runs, each in a separate process to
+measure its peak memory (MiB beyond the interpreter's own).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RUNS = 2
 
 
 def write_log(path: Path, size: int) -> None:
-    """A log of at least ``size`` bytes with one trace."""
+    """Write a log of at least ``size`` bytes with one trace."""
     with path.open("wb") as log:
         for text in _log(size):
             log.write(text)
@@ -58,7 +58,7 @@ def _message(code: int, level: int, body: str) -> bytes:
 
 
 def state_text(index: int) -> str:
-    """Eight variables; those that count the steps of one replica change in every third state only."""
+    """Eight variables; those that count the steps of one replica change only in every third state."""
     turn, step = index % len(REPLICAS), index // len(REPLICAS)
     counts = [step + (turn >= place) for place in range(len(REPLICAS))]
     records = [[count + offset for offset in range(12)] for count in counts]
@@ -82,13 +82,13 @@ def state_text(index: int) -> str:
 
 
 def stream(log: Path) -> int:
-    """The number of states, each read and forgotten."""
+    """The number of states, read one by one."""
     with log.open("rb") as lines:
         return sum(isinstance(item, State) for item in iter_trace_states(lines))
 
 
 def whole(log: Path) -> int:
-    """The number of states of the trace as a whole."""
+    """The number of states, read as a whole trace."""
     with log.open("rb") as lines:
         return sum(len(trace.states) for trace in read_log(lines).traces)
 
@@ -99,21 +99,21 @@ def loads(itf: Path) -> int:
 
 
 def write_itf(log: Path, itf: Path) -> None:
-    """The trace of a log in ITF."""
+    """Write a log's trace in ITF."""
     with log.open("rb") as lines:
         (trace,) = read_log(lines).traces
     itf.write_text(json.dumps(trace_to_itf(trace), ensure_ascii=False, separators=(",", ":")))
 
 
 def measured(work: Callable[[Path], int], path: Path) -> tuple[float, float, int]:
-    """CPU seconds of the fastest run, MiB of memory it took at its peak, and the number of states it read."""
+    """The fastest run's CPU seconds, its peak memory in MiB, and the number of states it read."""
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         runs = [pool.apply(_measure, (work, path)) for _ in range(RUNS)]
     return min(runs)
 
 
 def _measure(work: Callable[[Path], int], path: Path) -> tuple[float, float, int]:
-    # A new process inherits its parent's peak; Linux forgets it when told so.
+    # A new process inherits its parent's peak; this resets it on Linux.
     Path("/proc/self/clear_refs").write_text("5")
     before = _peak_mib()
     start = time.process_time()

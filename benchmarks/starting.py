@@ -1,7 +1,7 @@
-"""What a small run costs beside plain TLC: ``python -m benchmarks.starting``.
+"""What a small run costs compared with plain TLC: ``python -m benchmarks.starting``.
 
-Each way is measured in turn, in one run, so that what else the machine does hits all of them; a ratio is the median of the
-ratios to the plain command next to it. The plain command is ``java -XX:+UseParallelGC -cp tla2tools.jar tlc2.TLC``.
+The ways take turns within one run, so that other load on the machine affects all of them. A ratio is the median of the
+ratios to the plain command of the same turn. The plain command is ``java -XX:+UseParallelGC -cp tla2tools.jar tlc2.TLC``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Way = Callable[[Path], Ended]
 
 
 def ways() -> dict[str, Way]:
-    """How a run can be executed, the plain command first."""
+    """The ways to execute a run, the plain command first."""
     tools = find_toolchain()
     java, jar = tools.java.path, tools.jar.path
     options = TlcOptions(check_deadlock=False)
@@ -69,7 +69,7 @@ def ways() -> dict[str, Way]:
     def warm(folder: Path) -> Ended:
         done = execute_warm(argv(FOLDER, *HOST_OPTIONS), folder, LIMITS)
         if done is None:
-            raise RuntimeError("no JVM that stays can be had here")
+            raise RuntimeError("warm JVMs are not available here")
         return done[1]
 
     return {
@@ -85,7 +85,7 @@ def ways() -> dict[str, Way]:
 
 
 def measure(way: Way, size: int) -> tuple[float, float]:
-    """Wall and CPU seconds of one run. Raises RuntimeError when TLC does not find what is so."""
+    """The wall and CPU seconds of one run. Raises RuntimeError if TLC's result is wrong."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "tmp").mkdir()
@@ -102,17 +102,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=PAIRS)
     parser.add_argument("--size", type=int, default=SIZE, help="where each of the two counters ends")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways()}
-    # The first round makes the archive and starts the JVM that stays; it does not count.
-    for turn in range(asked.pairs + 1):
+    # The first round creates the archive and starts the warm JVM; it is not counted.
+    for turn in range(options.pairs + 1):
         for name, way in ways().items():
-            seconds = measure(way, asked.size)
+            seconds = measure(way, options.size)
             if turn:
                 taken[name].append(seconds)
     close_hosts()
     base = taken["plain TLC"]
-    head = f"{(asked.size + 1) ** 2} states, {asked.pairs} pairs"
+    head = f"{(options.size + 1) ** 2} states, {options.pairs} pairs"
     lines = [f"{head:<34}{'wall s':>8}{'ratio':>7}{'CPU s':>8}{'ratio':>7}"]
     for name, found in taken.items():
         columns = ""

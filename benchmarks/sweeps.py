@@ -1,9 +1,9 @@
 """What whole sweeps cost: ``python -m benchmarks.sweeps``.
 
-Every figure is of a whole command, its start included; each way is measured in turn, in one run, and a ratio is the median
-of the ratios to the command next to it. The plain command is what a shell does: ``xargs -P CORES`` over
-``java -XX:+UseParallelGC -cp tla2tools.jar tlc2.TLC``, each run with a folder of its own for temporary files, without which
-TLC's releases up to 1.7.4 delete each other's modules.
+Every figure covers a whole command, including its start. The ways take turns within one run, and a ratio is the median of
+the ratios to the first command of the same turn. The plain command is ``xargs -P CORES`` over
+``java -XX:+UseParallelGC -cp tla2tools.jar tlc2.TLC``, each run with its own folder for temporary files; otherwise TLC's
+releases up to 1.7.4 delete each other's modules.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ assert done.ok and {run.result.stats.distinct for run in done} == {576}, done[0]
 
 
 def timed(command: Sequence[str], folder: Path) -> tuple[float, int]:
-    """Wall seconds of a command, and the largest resident set of its first process, in bytes."""
+    """A command's wall seconds, and the largest resident set of its first process in bytes."""
     start = time.monotonic()
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -68,13 +68,13 @@ def timed(command: Sequence[str], folder: Path) -> tuple[float, int]:
         with contextlib.suppress(OSError, IndexError):
             status = Path(f"/proc/{process.pid}/status").read_text()
             peak = max(peak, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
-        # Nothing is read while it runs: none of these commands prints more than a pipe holds.
+        # The pipe is not read meanwhile: none of these commands prints more than it holds.
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0.02)
     seconds = time.monotonic() - start
     if process.returncode:
-        told = process.stderr.read() if process.stderr else ""
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {told[-2000:]}")
+        stderr = process.stderr.read() if process.stderr else ""
+        raise RuntimeError(f"{' '.join(command)} exited with {process.returncode}: {stderr[-2000:]}")
     return seconds, peak
 
 
@@ -84,13 +84,13 @@ def sweep(*options: str) -> list[str]:
 
 
 def small(folder: Path, points: int) -> None:
-    """Write a sweep of equal small points."""
+    """Write a sweep file of equal small points."""
     values = f"Bound = {{ from = 1000, to = {999 + points} }}"
     (folder / "s.toml").write_text(SWEEP.format(constants=f"Max = {SMALL}", parameters=values))
 
 
 def by_xargs(folder: Path, points: int) -> float:
-    """Wall seconds of the plain command over the same points."""
+    """The wall seconds of the plain command over the same points."""
     tools = find_toolchain()
     for index in range(points):
         (folder / f"MC{index}.cfg").write_text(CONFIG.format(size=SMALL, bound=1000 + index))
@@ -100,14 +100,13 @@ def by_xargs(folder: Path, points: int) -> float:
     )
     numbers = " ".join(map(str, range(points)))
     seconds, _ = timed(["sh", "-c", f"echo {numbers} | xargs -n 1 -P {CORES} sh -c '{run}'"], folder)
-    told = {"576 distinct states found" in (folder / f"out{n}").read_text() for n in range(points)}
-    if told != {True}:
-        raise RuntimeError("the plain command did not find what is so")
+    if not all("576 distinct states found" in (folder / f"out{n}").read_text() for n in range(points)):
+        raise RuntimeError("the plain command found a wrong number of states")
     return seconds
 
 
 def by_us(folder: Path, points: int, *options: str, fresh: bool = True) -> float:
-    """Wall seconds of our sweep."""
+    """The wall seconds of our sweep."""
     if fresh:
         shutil.rmtree(folder / "store", ignore_errors=True)
     seconds, _ = timed(sweep(*options), folder)
@@ -116,20 +115,20 @@ def by_us(folder: Path, points: int, *options: str, fresh: bool = True) -> float
 
 
 def expect(folder: Path, points: int) -> None:
-    """Raise RuntimeError where a store of small points is not what it must be."""
+    """Raise RuntimeError if a store of small points has a wrong number of states."""
     runs = tla2py.open_store(folder / "store").arrow("runs")
     if runs["distinct"].to_pylist() != [576] * points:
-        raise RuntimeError("the sweep did not find what is so")
+        raise RuntimeError("the sweep found a wrong number of states")
 
 
 def by_peer(folder: Path, points: int, python: Path, jar: Path) -> float:
-    """Wall seconds of a sweep by tlakit 0.1.1, with as many workers."""
+    """The wall seconds of a sweep by tlakit 0.1.1 with the same number of workers."""
     numbers = map(str, (points, CORES, SMALL))
     return timed([str(python), "-c", PEER, str(jar), *numbers], folder)[0]
 
 
 def table(title: str, taken: dict[str, list[float]]) -> list[str]:
-    """The medians of each way, and of how many times faster than the first it was."""
+    """The median time of each way, and its median speed-up over the first."""
     base = next(iter(taken.values()))
     lines = [f"{title:<46}{'wall s':>8}{'faster':>8}"]
     for name, found in taken.items():
@@ -142,7 +141,7 @@ def table(title: str, taken: dict[str, list[float]]) -> list[str]:
 
 
 def in_turn(ways: dict[str, Callable[[Path], float]], pairs: int) -> dict[str, list[float]]:
-    """What each way takes, all of them taking turns, each in a folder of its own."""
+    """The wall seconds of each way; the ways take turns, each in its own folder."""
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(pairs):
         for name, way in ways.items():
@@ -154,7 +153,7 @@ def in_turn(ways: dict[str, Callable[[Path], float]], pairs: int) -> dict[str, l
 
 
 def small_points(pairs: int, points: int, peer: tuple[Path, Path] | None) -> list[str]:
-    """Sweeps of small points, ours and others."""
+    """Sweeps of small points, ours and other tools'."""
 
     def ours(*options: str) -> Callable[[Path], float]:
         def way(folder: Path) -> float:
@@ -181,7 +180,7 @@ def small_points(pairs: int, points: int, peer: tuple[Path, Path] | None) -> lis
 
 
 def mixed(pairs: int, longest: int, others: int) -> list[str]:
-    """A sweep of which one point takes half, against max(longest point, all points / cores)."""
+    """A sweep with one point that takes half the time, compared with max(longest point, all points / cores)."""
     sizes = [longest, *(longest // 8 - index for index in range(others))]
     taken: dict[str, list[float]] = {"lower bound": [], "tla2py sweep, on Spark": []}
     for _ in range(pairs):
@@ -234,7 +233,7 @@ def long_run(pairs: int, size: int) -> list[str]:
 
 
 def cost(points: int, *options: str) -> str:
-    """What a sweep of so many small points takes: seconds, those of a point, and the MiB of its driver, as columns."""
+    """The cost of a sweep of small points: its seconds, seconds per point, and the driver's MiB, as columns."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         shutil.copy(SPEC, folder)
@@ -245,7 +244,7 @@ def cost(points: int, *options: str) -> str:
 
 
 def growth(most: int) -> list[str]:
-    """What a point costs, and what the driver takes, as points get more; and Spark beside local."""
+    """The cost per point, and the driver's memory, as the number of points grows; local and on Spark."""
     lines = [
         f"{'points':>8}{'local s':>9}{'a point':>9}{'driver MiB':>12}{'Spark s':>9}{'a point':>9}{'driver MiB':>12}"
     ]
@@ -260,7 +259,7 @@ def growth(most: int) -> list[str]:
 
 
 def driver(points: Sequence[int]) -> list[str]:
-    """What the driver of a local sweep takes, of so many points each."""
+    """The memory of a local sweep's driver, for each number of points."""
     lines = [f"{'points':>8}{'local s':>9}{'a point':>9}{'driver MiB':>12}"]
     for count in points:
         lines.append(f"{count:>8}{cost(count, '--executor', 'local')}")
@@ -268,7 +267,7 @@ def driver(points: Sequence[int]) -> list[str]:
 
 
 def traces(most: int) -> list[str]:
-    """What a sweep with one counterexample takes, and showing that, as the counterexample gets longer."""
+    """The cost of a sweep with one counterexample, and of showing it, as it gets longer."""
     lines = [
         f"{'states':>8}{'sweep s':>9}{'a state':>9}{'driver MiB':>12}{'trace s':>9}{'a state':>9}{'MiB':>6}"
     ]
@@ -277,7 +276,7 @@ def traces(most: int) -> list[str]:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             shutil.copy(SPEC, folder)
-            # The sum of one counter is found too large after so many steps.
+            # The sum of one counter exceeds Bound after this many steps.
             constants = f"Bound = {states - 1}"
             text = SWEEP.format(constants=constants, parameters=f"Max = [{states + 5}]")
             (folder / "s.toml").write_text(
@@ -285,7 +284,7 @@ def traces(most: int) -> list[str]:
             )
             seconds, peak = timed(sweep("--executor", "local"), folder)
             if tla2py.open_store(folder / "store").arrow("runs")["trace_length"].to_pylist() != [states]:
-                raise RuntimeError("the counterexample is not as long as it must be")
+                raise RuntimeError("the counterexample has a wrong length")
             command = [sys.executable, "-m", "tla2py", "trace", "store", "1", "--format", "itf"]
             shown, shown_peak = timed(command, folder)
         lines.append(
@@ -307,16 +306,16 @@ def main() -> None:
     parser.add_argument(
         "--peer", nargs=2, type=Path, metavar=("PYTHON", "JAR"), help="compare with tlakit on this jar"
     )
-    asked = parser.parse_args()
+    options = parser.parse_args()
     parts: dict[str, Callable[[], list[str]]] = {
-        "small": lambda: small_points(asked.pairs, asked.points, asked.peer),
-        "mixed": lambda: mixed(asked.pairs, asked.size, 48),
-        "long": lambda: long_run(asked.pairs, asked.size),
-        "growth": lambda: growth(asked.most),
+        "small": lambda: small_points(options.pairs, options.points, options.peer),
+        "mixed": lambda: mixed(options.pairs, options.size, 48),
+        "long": lambda: long_run(options.pairs, options.size),
+        "growth": lambda: growth(options.most),
         "traces": lambda: traces(10000),
         "driver": lambda: driver((100, 10000)),
     }
-    for part in asked.parts:
+    for part in options.parts:
         sys.stdout.write("\n".join([*parts[part](), ""]) + "\n")
         sys.stdout.flush()
 

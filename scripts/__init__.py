@@ -1,1 +1,1 @@
-"""What `make` runs beside the tests; `scripts/reference` is imported by the tests too."""
+"""Scripts that `make` runs; the tests import `scripts/reference`."""

@@ -1,11 +1,11 @@
-"""Runs the models of a checkout of tlaplus/Examples on Spark and says how far TLC's answers agree with its manifests.
+"""Runs the models of a checkout of tlaplus/Examples on Spark and compares TLC's answers with its manifests.
 
 Usage: python scripts/corpus.py CORPUS [--limit 30s] [--tla2tools JAR] [-L DIR]... [-o STORE]
 
-Taken are all models of mode exhaustive search, simulate and generate whose recorded runtime is within the limit. Printed
-are how many verdicts and how many counts of states agree with the record, and a table of those that do not, each with the
-reason. Results go to STORE, by default runs/corpus-JAR; run again, only what is missing is run. The exit code is 1 where a
-difference is neither one of what this TLC or a module lacks nor of the limits.
+It runs all models of mode exhaustive search, simulate and generate whose recorded runtime is within the limit, and prints how
+many verdicts and state counts agree with the manifests, with a table of the differences and their reasons. Results go to STORE,
+by default runs/corpus-JAR; a second run executes only what is missing. The exit code is 1 if a difference has any other reason
+than something this TLC or a module lacks, or the limits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REASONS = {
     "limits": "no answer within the limits",
     "real": "differs",
 }
-# What TLC says of something that it does not know, with the words for that.
+# TLC's messages about features it lacks, and how the report names them.
 _LACKING = (
     (r"TLCGet\((\S+)\) was undefined", 'TLCGet("{}")'),
     (r"The [\w ]+ (ALIAS|POSTCONDITION|CHECK_DEADLOCK) specified in the configuration file", "{} in configs"),
@@ -53,9 +53,9 @@ _LACKING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A model of the corpus: what is recorded, what was found, and why that is something else.
+    """A model of the corpus: its manifest entry, its result, and the reason for a difference.
 
-    ``verdict`` and ``counts`` say whether they agree with the record; counts are None where none are recorded.
+    ``verdict`` and ``counts`` are whether they agree with the manifest; ``counts`` is None if it has no counts.
     """
 
     entry: Entry
@@ -67,12 +67,12 @@ class Model:
 
     @property
     def agrees(self) -> bool:
-        """Whether nothing differs."""
+        """Whether verdict and counts agree."""
         return self.verdict and self.counts is not False
 
 
 def within(entries: Sequence[Entry], seconds: float) -> list[Entry]:
-    """The models that TLC can run and whose recorded runtime is within the limit."""
+    """The models in one of ``MODES`` whose recorded runtime is within the limit."""
     return [
         entry
         for entry in entries
@@ -81,7 +81,7 @@ def within(entries: Sequence[Entry], seconds: float) -> list[Entry]:
 
 
 def compared(swept: SweepResult) -> Iterator[Model]:
-    """Every model that was taken, compared with its record."""
+    """Every model of the sweep, compared with its manifest entry."""
     rows = {int(row["point"]): row for row in open_view(swept.store.path).arrow("runs").to_pylist()}
     for point, run in zip(swept.plan.points, swept.plan.runs, strict=True):
         entry = swept.sweep.entries[point.index]
@@ -144,9 +144,9 @@ def _unread(unread: Unread) -> Model:
 
 
 def explain(outcome: Outcome, said: str, config: str, reached: set[str]) -> tuple[str, str]:
-    """Why a model came out otherwise than recorded: a key of ``REASONS``, and what exactly.
+    """Why a model's result differs from its manifest entry: a key of ``REASONS``, and the detail.
 
-    ``said`` is what TLC printed of errors, ``config`` the text it read, ``reached`` the modules of the model.
+    ``said`` is TLC's error output, ``config`` the config it read, ``reached`` the names of the model's modules.
     """
     for pattern, words in _LACKING:
         if found := re.search(pattern, said):
@@ -175,7 +175,7 @@ def _line(said: str) -> str:
 
 
 def report(models: Sequence[Model], limit: str, version: str) -> Iterator[str]:
-    """The lines that say how far a TLC agrees with the record, the differences as a table in Markdown."""
+    """The lines of the report, in Markdown."""
     counted = [each for each in models if each.counts is not None]
     yield f"{version}: {len(models)} models are recorded at {limit} or less."
     yield f"Verdicts as recorded: {sum(each.verdict for each in models)} of {len(models)}."
@@ -211,16 +211,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--executor", type=ExecutorName, default=ExecutorName.SPARK)
     parser.add_argument("--timeout", default="15m", metavar="DURATION", help="of one run")
     parser.add_argument("--memory", default="3GiB", metavar="SIZE", help="of one run")
-    asked = parser.parse_args(argv)
-    manifests = sorted(asked.corpus.rglob("manifest.json"))
+    options = parser.parse_args(argv)
+    manifests = sorted(options.corpus.rglob("manifest.json"))
     entries = [entry for path in manifests for entry in read_manifest(path)]
-    taken = within(entries, parse_duration(asked.limit, "--limit"))
-    sweep = sweep_of_models(asked.corpus / "corpus.toml", taken, asked.library)
-    sweep = SweepOptions(timeout=asked.timeout, memory=asked.memory).apply(sweep)
-    toolchain = find_toolchain(asked.tla2tools)
-    store = asked.store or Path("runs") / f"corpus-{toolchain.jar.sha256[:8]}"
+    taken = within(entries, parse_duration(options.limit, "--limit"))
+    sweep = sweep_of_models(options.corpus / "corpus.toml", taken, options.library)
+    sweep = SweepOptions(timeout=options.timeout, memory=options.memory).apply(sweep)
+    toolchain = find_toolchain(options.tla2tools)
+    store = options.store or Path("runs") / f"corpus-{toolchain.jar.sha256[:8]}"
     listener = ConsoleListener()
-    executors = choose_executor(asked.executor, asked.master, listener, only_runs=True)
+    executors = choose_executor(options.executor, options.master, listener, only_runs=True)
     swept = run_sweep(sweep, toolchain, executors, store=store, listener=listener)
     models = list(compared(swept))
     versions = [
@@ -228,7 +228,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for row in open_view(swept.store.path).arrow("runs").to_pylist()
         if row["tlc_version"]
     ]
-    for line in report(models, asked.limit, f"TLC {versions[0] if versions else toolchain.jar.revision}"):
+    for line in report(models, options.limit, f"TLC {versions[0] if versions else toolchain.jar.revision}"):
         print(line)
     return int(any(each.reason == "real" for each in models))
 
@@ -240,5 +240,5 @@ if __name__ == "__main__":
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        # What is done is kept, as was said.
+        # The store keeps the finished runs.
         sys.exit(130)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# See that a Java of version 17 or newer is there; install Debian's where that is allowed, else say what to install.
+# Check for Java 17 or newer; install Debian's if permitted, otherwise print what to install.
 set -eu
 
 newest() {

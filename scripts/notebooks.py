@@ -1,9 +1,9 @@
-"""Executes the notebooks, renders them to pages, and strips what an execution left in them.
+"""Executes the notebooks, renders them as pages, and strips their outputs.
 
 Usage: python scripts/notebooks.py [--html DIR] [--strip] [NOTEBOOK...]
 
-Without options each notebook is executed against real stores, in runs/, and nothing is written but those. With --html the
-executed notebooks are also rendered to DIR, a self-contained page each. With --strip nothing is executed.
+Without options, each notebook is executed against real stores in runs/; the notebooks themselves do not change. With --html,
+the executed notebooks are also rendered to DIR as self-contained pages. With --strip, nothing is executed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read(path: Path) -> NotebookNode:
 
 
 def strip(book: NotebookNode) -> NotebookNode:
-    """The notebook without outputs, counts and what a front end has put into it."""
+    """The notebook without outputs, execution counts and front-end metadata."""
     for cell in book.cells:
         cell.metadata = {}
         if cell.cell_type == "code":
@@ -58,15 +58,15 @@ def strip(book: NotebookNode) -> NotebookNode:
 
 
 def execute(book: NotebookNode, folder: Path = NOTEBOOKS) -> NotebookNode:
-    """The notebook with its outputs, executed in a folder. Raises CellExecutionError."""
-    # The kernel is this Python, whatever kernels a user has registered, and finds the commands beside it.
+    """The notebook executed in a folder, with its outputs. Raises CellExecutionError."""
+    # Commands in cells are those installed with this Python.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     client = NotebookClient(
         book,
         timeout=TIMEOUT,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
-        # The kernel warns of its own sockets.
+        # Suppresses warnings about the kernel's own sockets.
         extra_arguments=["--log-level=ERROR"],
     )
     client.execute()
@@ -74,18 +74,18 @@ def execute(book: NotebookNode, folder: Path = NOTEBOOKS) -> NotebookNode:
 
 
 def render(book: NotebookNode, title: str) -> str:
-    """An executed notebook as a page that needs nothing else."""
-    # A widget has no server in a page; what it stands for is shown by the cells before it.
+    """An executed notebook as a self-contained page."""
+    # A page has no kernel for widgets; the cells before them show the same.
     for cell in book.cells:
         for output in cell.get("outputs", []):
             if "application/vnd.jupyter.widget-view+json" in output.get("data", {}):
                 output.data = {"text/html": "<p><em>(an interactive stepper, in Jupyter)</em></p>"}
-        # What libraries write on standard error is noise in a page.
+        # Standard error of libraries is noise in a page.
         if "outputs" in cell:
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     exporter = HTMLExporter(config=Config({"HTMLExporter": {"template_name": "basic"}}))
     body, _ = exporter.from_notebook_node(book)
-    # Links between notebooks lead to their pages here.
+    # Point links between notebooks to their pages.
     body = re.sub(r'href="([\w-]+)\.ipynb"', r'href="\1.html"', body)
     body = re.sub(r'href="(sweeps/[\w.-]+)"', r'href="../../notebooks/\1"', body)
     body = re.sub(r'href="\.\./specs/', 'href="../../specs/', body)
@@ -99,18 +99,18 @@ def render(book: NotebookNode, title: str) -> str:
 
 
 def main() -> int:
-    """Do what the command line asks for; 1 if a notebook failed."""
+    """Execute, render or strip the notebooks; returns 1 if one failed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK")
     parser.add_argument("--html", type=Path, metavar="DIR")
     parser.add_argument("--strip", action="store_true")
-    given = parser.parse_args()
+    options = parser.parse_args()
     failed = 0
-    for path in given.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")):
+    for path in options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")):
         book = read(path)
-        if given.strip:
+        if options.strip:
             path.write_text(nbformat.writes(strip(book)) + "\n", encoding="utf-8")
             continue
         begun = time.monotonic()
@@ -121,10 +121,12 @@ def main() -> int:
             print(f"{path.name} failed:\n{error}", file=sys.stderr)
             continue
         print(f"{path.name}: {time.monotonic() - begun:.0f} s", flush=True)
-        if given.html:
-            given.html.mkdir(parents=True, exist_ok=True)
+        if options.html:
+            options.html.mkdir(parents=True, exist_ok=True)
             title = book.cells[0].source.splitlines()[0].removeprefix("# ")
-            (given.html / f"{path.stem}.html").write_text(render(book, f"tla2py: {title}"), encoding="utf-8")
+            (options.html / f"{path.stem}.html").write_text(
+                render(book, f"tla2py: {title}"), encoding="utf-8"
+            )
     return failed
 
 

@@ -1,6 +1,6 @@
-"""Writes the reports of the systems' stores to docs/report, and the picture and the report that are kept in docs.
+"""Writes the reports of the systems' stores to docs/report, and the committed report and picture to docs.
 
-Usage: python scripts/reports.py, after `make systems`
+Usage: python scripts/reports.py (after `make systems`)
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import tla2py
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-# The report in the repository.
+# The report that is committed.
 KEPT = "kip320-first-try"
 
-# Store, notes, messages to draw.
+# Store, notes, definition of the messages to draw.
 REPORTS = (
     ("kip320-first-try", "kip320/losing-a-record.md", "leaderAndIsrRequests"),
     ("kip320-variants", "kip320/README.md", "leaderAndIsrRequests"),
@@ -28,7 +28,7 @@ REPORTS = (
 
 
 def main() -> None:
-    """Write everything."""
+    """Write all reports and the picture."""
     (DOCS / "report").mkdir(exist_ok=True)
     for name, notes, messages in REPORTS:
         page = DOCS / f"{name}.html" if name == KEPT else DOCS / "report" / f"{name}.html"

@@ -1,10 +1,10 @@
-"""Compares what ``tla2py inspect`` says of every module of a corpus with what SANY, TLC's parser, exports as XML.
+"""Compares ``tla2py inspect`` on every module of a corpus with the XML export of SANY, TLC's parser.
 
 Usage: python scripts/sany_agreement.py CORPUS [--tla2tools JAR] [-L DIR]... [-o FOLDER]
 
-Compared are constants and variables with their places, and every definition that is visible at the module,
-with its arity and its level. SANY's answers are kept in FOLDER, by jar and module; run again, only what is missing or
-changed is asked. The exit code is 1 where the two differ.
+It compares constants and variables with their places, and every definition visible in the module with its arity and level.
+SANY's answers are cached in FOLDER by jar and module, so a second run queries only missing or changed modules. The exit
+code is 1 if the two differ.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from tla2py.syntax.search import PROOFS
 from tla2py.syntax.standard import STANDARD_MODULES, standard_module_of
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 
-# Two spellings of one symbol: the one that SANY lists, and that of tla2py.
+# SANY's spelling of a symbol to tla2py's.
 _SPELT = {"\\leq": "<=", "\\geq": ">="}
-# What is not in tla2py's own list of what the standard modules define.
+# Definitions of standard modules that are missing from tla2py's list.
 _OF_STANDARD = frozenset({"Real", "/", "Infinity", "\\oplus", "\\ominus"})
 _CONSTANT, _VARIABLE = "2", "3"
 
 
 @dataclass(slots=True)
 class Compared:
-    """The numbers of a comparison; ``differences`` are of a module each, in words."""
+    """The results of a comparison; each of ``differences`` is a module with a sentence."""
 
     files: int = 0
     read: int = 0
@@ -50,8 +50,8 @@ class Compared:
     unread: list[tuple[str, str]] = field(default_factory=list)
 
 
-def ask_sany(file: Path, libraries: Sequence[Path], tools: Toolchain) -> dict[str, Any]:
-    """What SANY says of a module: the declarations of its XML, or the error it stopped at."""
+def sany_answer(file: Path, libraries: Sequence[Path], tools: Toolchain) -> dict[str, Any]:
+    """SANY's view of a module: the declarations in its XML, or the error it stopped at."""
     folders = [part for folder in (file.parent, *libraries) for part in ("-I", str(folder.resolve()))]
     with tempfile.TemporaryDirectory(prefix="tla2py-") as scratch:
         # SANY up to 1.7.4 writes its standard modules into java.io.tmpdir and deletes them at exit.
@@ -74,10 +74,10 @@ def ask_sany(file: Path, libraries: Sequence[Path], tools: Toolchain) -> dict[st
     # Warnings come before the XML.
     text = done.stdout[max(done.stdout.find(b"<?xml"), 0) :]
     try:
-        return _declared(ET.fromstring(text))  # noqa: S314 - it is SANY's own
+        return _declared(ET.fromstring(text))  # noqa: S314 - SANY's own output
     except ET.ParseError:
-        said = (done.stdout + done.stderr).decode("utf-8", "replace")
-        lines = [line for line in said.splitlines() if not line.startswith(("Parsing", "Semantic"))]
+        output = (done.stdout + done.stderr).decode("utf-8", "replace")
+        lines = [line for line in output.splitlines() if not line.startswith(("Parsing", "Semantic"))]
         return {"error": "\n".join(lines)[:4000]}
 
 
@@ -115,7 +115,7 @@ def _facts(each: ET.Element) -> list[Any]:
 def sany_answers(
     files: Sequence[Path], libraries: Sequence[Path], tools: Toolchain, folder: Path, slots: int
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The modules with what SANY says of them, in order; answers that are in the folder are not asked again."""
+    """The modules with SANY's answers, in order; cached answers are not queried again."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def answer(file: Path) -> tuple[Path, dict[str, Any]]:
@@ -123,7 +123,7 @@ def sany_answers(
         key = hashlib.sha256(f"{tools.jar.sha256} {file} {libraries}".encode() + near).hexdigest()
         kept = folder / f"{file.stem}-{key[:16]}.json"
         if not kept.exists():
-            kept.write_text(json.dumps(ask_sany(file, libraries, tools)), encoding="utf-8")
+            kept.write_text(json.dumps(sany_answer(file, libraries, tools)), encoding="utf-8")
         return file, json.loads(kept.read_text(encoding="utf-8"))
 
     with ThreadPoolExecutor(slots) as pool:
@@ -155,7 +155,7 @@ def compare(
 
 
 def _error(theirs: dict[str, Any]) -> str:
-    """What SANY said, without the stack of its own that may follow."""
+    """SANY's error message without its stack trace."""
     lines = [line.strip() for line in theirs["error"].splitlines()]
     return " ".join(line for line in lines if line and not line.startswith("at "))
 
@@ -163,9 +163,9 @@ def _error(theirs: dict[str, Any]) -> str:
 def _differences(
     spec: ModuleGraph, ours: dict[str, Any], theirs: dict[str, Any], counts: Counter[str]
 ) -> Iterator[str]:
-    # What comes with TLC is not read by us, so that only what is in files is compared.
+    # tla2py does not read TLC's own modules, so only definitions in files are compared.
     standard = STANDARD_MODULES - {module.name for module in spec.modules}
-    # SANY takes a module that follows the first one in its file for a file of its own, and counts lines in that.
+    # SANY counts the lines of a file's second module from where that module starts.
     before = {
         module.name: len(module.text) - len(module.text.lstrip("\n"))
         for module in spec.modules[1:]
@@ -211,19 +211,19 @@ def _differences(
 
 
 def _spelt(name: str) -> str:
-    """A name of SANY's as tla2py spells it."""
+    """SANY's name in tla2py's spelling."""
     path, mark, last = name.rpartition("!")
     return path + mark + _SPELT.get(last, last)
 
 
 def _of_standard(name: str) -> bool:
-    """Whether a name is one that a standard module defines, seen through an instance of a module."""
+    """Whether a standard module defines the name, possibly seen through a named instance."""
     last = name.rpartition("!")[2]
     return last in _OF_STANDARD or standard_module_of(last) is not None
 
 
 def report(compared: Compared) -> Iterator[str]:
-    """The lines that say how far the two agree."""
+    """The lines of the comparison's report."""
     both = compared.files - len(compared.unread) - len(compared.refused)
     yield f"Files: {compared.files}. Read without an error: {compared.read}. Refused by SANY: {len(compared.refused)}."
     yield f"Modules of which both say the same: {compared.same} of {both}."
@@ -241,7 +241,7 @@ def report(compared: Compared) -> Iterator[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Compare a corpus and print the numbers."""
+    """Compare a corpus and print the report."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -250,12 +250,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("-L", "--library", type=Path, action="append", default=[])
     parser.add_argument("-o", "--folder", type=Path, default=Path("runs/sany"))
     parser.add_argument("--slots", type=int, default=2)
-    asked = parser.parse_args(argv)
-    tools = find_toolchain(asked.tla2tools)
-    files = sorted(asked.corpus.rglob("*.tla"))
+    options = parser.parse_args(argv)
+    tools = find_toolchain(options.tla2tools)
+    files = sorted(options.corpus.rglob("*.tla"))
     compared = Compared()
-    for file, theirs in sany_answers(files, [*asked.library, PROOFS], tools, asked.folder, asked.slots):
-        compare(file, file.relative_to(asked.corpus).as_posix(), theirs, asked.library, compared)
+    for file, theirs in sany_answers(files, [*options.library, PROOFS], tools, options.folder, options.slots):
+        compare(file, file.relative_to(options.corpus).as_posix(), theirs, options.library, compared)
         if sys.stderr.isatty():
             print(f"\r{compared.files}/{len(files)}", end="", file=sys.stderr)
     for line in report(compared):
@@ -270,5 +270,5 @@ if __name__ == "__main__":
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        # What is done is kept, as was said.
+        # SANY's answers so far are cached.
         sys.exit(130)

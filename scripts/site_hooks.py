@@ -1,7 +1,7 @@
-"""Hooks of MkDocs: what README.md and docs/ link to elsewhere in the repository becomes part of the site.
+"""MkDocs hooks: files in the repository that README.md and docs/ link to become part of the site.
 
-Links are written for the repository, so that they lead somewhere on any host of it. README.md is the first page of the site,
-docs/X is X, and any other Markdown, folder or file that is linked to is added under its own path.
+Links are relative to the repository, so they work on every host of it. README.md is the first page of the site, docs/X is
+X, and any other linked Markdown, folder or file is added under its own path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 def in_site(path: str) -> str:
-    """Where a path of the repository is among the sources of the site."""
+    """The site source for a path in the repository."""
     if path == "README.md":
         return "index.md"
     if (ROOT / path).is_dir():
@@ -30,14 +30,14 @@ def in_site(path: str) -> str:
 
 
 def in_repository(source: str) -> str:
-    """The path in the repository of a source of the site."""
+    """The path in the repository of a site source."""
     if source == "index.md":
         return "README.md"
     return f"docs/{source}" if (ROOT / "docs" / source).exists() else source
 
 
 def linked(source: str, text: str) -> Iterator[str]:
-    """The paths in the repository that a page links to, where they exist."""
+    """The existing paths in the repository that a page links to."""
     for part in FENCE.split(text)[::2]:
         for found in LINK.finditer(part):
             path = target(source, found["path"])
@@ -46,13 +46,13 @@ def linked(source: str, text: str) -> Iterator[str]:
 
 
 def target(source: str, link: str) -> str | None:
-    """The path in the repository that a link on a page leads to; None where nothing is."""
+    """The path in the repository that a page's link points to; None if it does not exist."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(in_repository(source)), link))
     return path if not path.startswith("..") and (ROOT / path).exists() else None
 
 
 def listing(folder: str) -> str:
-    """A page for a folder without a README: the files in it."""
+    """A page that lists the files of a folder without a README."""
     names = sorted(path.name for path in (ROOT / folder).iterdir() if path.is_file())
     return f"# {folder}\n\n" + "".join(f"- [{name}]({name})\n" for name in names)
 
@@ -78,7 +78,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Point the links of a page to where their targets are in the site."""
+    """Point a page's links to their targets in the site."""
     here = page.file.src_uri
 
     def lead(found: re.Match[str]) -> str:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install a wheel as its users do, in an empty folder without a checkout, and use it.
+# Install a wheel as users do, in an empty folder without a checkout, and use it.
 # Usage: scripts/try_wheel.sh PYTHON|pipx|uv WHEEL [CONSTRAINTS]
 set -eu
 how=$1
@@ -25,18 +25,18 @@ esac
 
 mkdir "$scratch/empty" "$scratch/home"
 cd "$scratch/empty"
-# Nothing of the user's own shall help or be changed; what Java and pip keep below HOME is not needed here.
+# The user's own files must not help and must not change; nothing that Java and pip keep below HOME is needed.
 export HOME="$scratch/home"
 unset XDG_CACHE_HOME
 tla2py() { "$bin/tla2py" "$@" >out.txt 2>err.txt; }
-# well WHAT: a command that has to end with 0; ends WITH CODE ...: with that code; no warning of Python in either.
+# well ARGS: the command must exit with 0; ends CODE ARGS: with that code. Neither may print a Python warning.
 ends() { code=0; want=$1; shift; tla2py "$@" || code=$?
-    [ $code = "$want" ] || { cat out.txt err.txt >&2; fail "tla2py $* ended with $code"; }
+    [ $code = "$want" ] || { cat out.txt err.txt >&2; fail "tla2py $* exited with $code"; }
     ! grep -E "Warning:|Traceback" err.txt >&2 || fail "tla2py $* warns"; }
 well() { ends 0 "$@"; }
 
-case $("$python" -W error -c 'import tla2py; print(tla2py.__file__)') in "$scratch"/*) ;; *) fail "another tla2py is used" ;; esac
-[ "$("$python" -m tla2py --version)" = "$("$bin/tla2py" --version)" ] || fail "python -m tla2py is another one"
+case $("$python" -W error -c 'import tla2py; print(tla2py.__file__)') in "$scratch"/*) ;; *) fail "a different tla2py is used" ;; esac
+[ "$("$python" -m tla2py --version)" = "$("$bin/tla2py" --version)" ] || fail "python -m tla2py is a different version"
 cat >import.py <<'PY'
 import sys, time
 begun = time.perf_counter()
@@ -45,19 +45,19 @@ took = time.perf_counter() - begun
 heavy = {"pyspark", "pandas", "pyarrow", "typer", "rich"} & set(sys.modules)
 sys.exit(0 if took < 0.3 and not heavy else f"{took:.2f} s, {heavy or 'nothing heavy'}")
 PY
-# On a busy machine one of several is enough.
+# On a busy machine, one fast import of five is enough.
 for _ in 1 2 3 4 5; do slow=$("$python" import.py 2>&1) && slow= && break; done
 [ -z "$slow" ] || fail "import tla2py takes $slow"
 well --help
 well doctor
 well tools list
 well examples list
-[ "$(wc -l <out.txt)" -gt 5 ] || fail "five systems were to come along"
+[ "$(wc -l <out.txt)" -gt 5 ] || fail "the five example systems are missing"
 well examples copy kip320 kip320
 well sweep --dry-run kip320/sweep.toml
-# It is for the shell that it is typed in.
-bash -c '"$0" --install-completion; exit $?' "$bin/tla2py" >out.txt 2>&1 || { cat out.txt >&2; fail "no completion"; }
-[ -n "$(find "$HOME" -name 'tla2py*')" ] || fail "no completion was installed"
+# Completion is installed for the calling shell.
+bash -c '"$0" --install-completion; exit $?' "$bin/tla2py" >out.txt 2>&1 || { cat out.txt >&2; fail "--install-completion failed"; }
+[ -n "$(find "$HOME" -name 'tla2py*')" ] || fail "completion was not installed"
 
 cat >Mine.tla <<'TLA'
 ---- MODULE Mine ----
@@ -100,13 +100,13 @@ well query spark "SELECT point FROM runs"
 case $how in
 pipx | uv) ;;
 *)
-    # The types travel with the package: a checker sees a misuse.
+    # The package ships its types, so mypy reports the wrong call.
     "$bin/pip" install --quiet --disable-pip-version-check ${3:+-c "$3"} mypy
     echo 'import tla2py; tla2py.open_store(1)' >wrong.py
     "$bin/mypy" wrong.py 2>&1 | grep -q 'Argument 1 to "open_store"' || fail "the types are missing"
     "$bin/pip" uninstall --quiet --yes pyspark
     without_spark
     ends 2 sweep sweep.toml -o again
-    grep -q -e "--executor local" err.txt || fail "without pyspark a sweep is to say what to do" ;;
+    grep -q -e "--executor local" err.txt || fail "without pyspark, a sweep must name --executor local" ;;
 esac
 say "works, with $("$python" --version)"

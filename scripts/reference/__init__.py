@@ -1,1 +1,1 @@
-"""The pages of docs/ that are made from the code; ``make pages`` writes them."""
+"""The pages of docs/ that are generated from the code; ``make pages`` writes them."""

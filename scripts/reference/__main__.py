@@ -1,4 +1,4 @@
-"""Write every page anew and name those that changed."""
+"""Rewrites the generated pages and prints the names of those that changed."""
 
 from __future__ import annotations
 

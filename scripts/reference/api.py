@@ -1,4 +1,4 @@
-"""The page of the Python interface, made from signatures and docstrings."""
+"""The page of the Python interface, generated from signatures and docstrings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import tla2py
 _HEAD = """\
 # Python
 
-Made from the code. `import tla2py` costs neither pandas nor Spark; what a call needs is imported when it is called.
-[Exploring counterexamples](../explorer.md) shows these in use. The classes of values can be imported from `tla2py` itself.
+Generated from the code. `import tla2py` imports neither pandas nor Spark; a call imports what it needs.
+[Exploring counterexamples](../explorer.md) shows these in use. The value classes can be imported from `tla2py` itself.
 """
 
-# What the functions of the package return, what that is made of, and what they raise.
+# The classes that the functions of the package return, use and raise.
 _SECTIONS = (
     ("A sweep", "tla2py.sweep.sweep", ("Sweep",)),
     ("A check", "tla2py.execution.check", ("Checked",)),
@@ -87,7 +87,7 @@ def _entry(module: str, name: str) -> Iterator[str]:
 
 
 def _members(thing: type) -> Iterator[str]:
-    """A row for each public field, property and method that the class itself has."""
+    """A row for each public field, property and method that the class itself defines."""
     fields = dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ()
     for field in fields:
         if not field.name.startswith("_"):
@@ -104,7 +104,7 @@ def _members(thing: type) -> Iterator[str]:
 
 
 def _signature(function: Any) -> str:
-    """The signature with annotations as they are written, without ``self``."""
+    """The signature with its annotations as written, without ``self``."""
     made = inspect.signature(function)
     parts = []
     keyword = False
@@ -119,7 +119,7 @@ def _signature(function: Any) -> str:
 
 
 def _words(thing: object) -> str:
-    """The docstring in Markdown: literals marked once, a line for each paragraph and each item of a list."""
+    """The docstring in Markdown, a line for each paragraph and list item."""
     text = (inspect.getdoc(thing) or "").replace("``", "`")
     parts = [part for paragraph in text.split("\n\n") for part in re.split(r"\n(?=\* )", paragraph)]
     lines = [" ".join(part.split()) for part in parts]

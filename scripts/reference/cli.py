@@ -1,4 +1,4 @@
-"""The page of the command line, made from the Typer application."""
+"""The page of the command line, generated from the Typer application."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tla2py.cli.app import app
 _HEAD = """\
 # Commands
 
-Made from the code, as `tla2py COMMAND --help` says it. Results go to standard output, progress and errors to standard error.
-How a command ends, and every error: [errors](errors.md). `python -m tla2py` is the same as `tla2py`.
+Generated from the code; `tla2py COMMAND --help` prints the same. Results go to standard output, progress and errors to standard
+error. Exit codes and all errors: [errors](errors.md). `python -m tla2py` is the same as `tla2py`.
 """
-# What stands between a command's examples, and before the first of them.
+# Introduces a command's examples.
 _EXAMPLES = re.compile(r"(?:^|(?<=[.\s]))Examples?: ", re.MULTILINE)
 
 
@@ -31,7 +31,7 @@ def cli_page() -> str:
 
 
 def _commands(group: Any, path: str = "tla2py") -> Iterator[tuple[str, Any]]:
-    """Every command with its whole name; what only groups others has a heading too."""
+    """Every command and group of commands, with its full name."""
     for name in group.list_commands(None):
         command = group.get_command(None, name)
         yield f"{path} {name}", command
@@ -88,7 +88,7 @@ def _first(text: str) -> str:
 
 
 def _split(text: str) -> tuple[str, list[str]]:
-    """The words of a help text, in paragraphs, and the commands that it ends with as examples."""
+    """The prose of a help text, in paragraphs, and its examples."""
     words, *rest = _EXAMPLES.split(text, maxsplit=1)
     examples = [" ".join(each.split()) for each in re.split(r";\s", rest[0])] if rest else []
     paragraphs = [" ".join(each.split()) for each in words.strip().split("\n\n")]

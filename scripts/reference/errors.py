@@ -10,23 +10,23 @@ from scripts.reference.raised import CLASSES, raised_errors
 _HEAD = """\
 # Errors
 
-Made from the code. An error is one or two lines on standard error: where (file, line and column, if there is such a place) and
-what is wrong, then what to do. The command ends with exit code 2, and never with a traceback. From Python it is an exception of
-`tla2py.errors` with `code`, `message`, `where` and `hint`; the code stays the same from version to version.
+Generated from the code. An error is one or two lines on standard error: the place (file, line and column, if known) and what is
+wrong, then what to do. The command exits with code 2, never with a traceback. In Python an error is an exception of
+`tla2py.errors` with `code`, `message`, `where` and `hint`; codes are stable across versions.
 
-What TLC finds is no error: a violated invariant is a row of a table. What [lint](../lint.md) finds has the code of its rule.
+A result of TLC is not an error: a violated invariant is a row of a table. Findings of [lint](../lint.md) have the code of their rule.
 
 ## Exit codes
 
 | code | of `sweep` and `gate` | of `check` | of other commands |
 |---|---|---|---|
 | 0 | every point is as expected | the model holds | done |
-| 1 | a verdict that was not expected | it is violated, or an ASSUME excludes it | `lint` found something, `trace --verify` was refused, `doctor` sees a problem |
-| 2 | it did not run: usage, input, tools; or TLC could not evaluate the model | likewise | likewise |
-| 3 | inconclusive: timeout, out of memory, a bounded search | likewise | `trace` of a log without a verdict |
-| 130, 141 | interrupted; the reader of the output went away | likewise | likewise |
+| 1 | an unexpected verdict | it is violated, or an ASSUME excludes it | `lint` found something, `trace --verify` refused a trace, `doctor` found a problem |
+| 2 | it did not run (usage, input, tools), or TLC could not evaluate the model | the same | the same |
+| 3 | inconclusive: timeout, out of memory, a bounded search | the same | `trace` of a log without a verdict |
+| 130, 141 | interrupted; the reader of the output closed it | the same | the same |
 
-If several apply, 2 goes before 1 and 1 before 3.
+If several apply, the precedence is 2, 1, 3.
 
 """
 _TITLES = {
@@ -34,7 +34,7 @@ _TITLES = {
     "ToolchainError": "Java, TLC and Spark",
     "StoreError": "Stores",
 }
-_TABLE = "Words in capitals stand for what the error is about; ` / ` parts what is said from case to case.\n"
+_TABLE = "Words in capitals are placeholders; ` / ` separates alternatives.\n"
 
 
 def errors_page() -> str:
@@ -56,10 +56,10 @@ def _rows(name: str) -> list[str]:
     return rows
 
 
-# What Markdown would take for its own: little, so that a command can be pasted from the page's source too.
+# The characters that Markdown would interpret; as few as possible, so that commands can be pasted from the source.
 _SPECIAL = re.compile(r"\||\\(?=[^\w\s])|<(?=[\w/!])|`|\*(?=.*\*)|(?<!\w)_(?=\w.*\w_(?!\w))|(?<=\])\(")
 
 
 def _cell(text: str) -> str:
-    """Text as it is: what Markdown would take for its own is marked as text."""
+    """The text with Markdown's characters escaped."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))

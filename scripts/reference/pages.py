@@ -1,4 +1,4 @@
-"""Which pages are made from the code, and of what."""
+"""The generated pages and the functions that make them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TABLES = "## Tables\n\n"
 
 
 def _store_page() -> str:
-    """The page of the store as it is, with its tables made anew."""
+    """The existing page of the store, with its tables rewritten."""
     written = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
     return written.partition(_TABLES)[0] + _TABLES + tables_document()
 
 
-# Relative to the root of the repository; each function returns the whole text of the file.
+# Paths are relative to the root of the repository; each function returns the whole file.
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": cli_page,
     "docs/reference/python.md": api_page,

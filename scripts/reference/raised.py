@@ -1,4 +1,4 @@
-"""Every error that the code can raise, read from its source: code, words, remedy."""
+"""Every error that the code can raise, read from its source: code, message, hint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLASSES = ("InputError", "ToolchainError", "StoreError")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """One place where an error is made; what is only known when it happens stands in capitals in ``message``."""
+    """A place that creates an error; ``message`` has placeholders in capitals for values known only at run time."""
 
     code: str
     error: str
@@ -28,7 +28,7 @@ class Raised:
 
 @cache
 def raised_errors() -> tuple[Raised, ...]:
-    """All errors that the code makes, by code and place. Raises ValueError for a code that is not written out."""
+    """All errors in the code, by code and place. Raises ValueError for a code that is not a literal."""
     texts = {path: path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
     trees = {path: ast.parse(text) for path, text in texts.items()}
     constants = {name: value for tree in trees.values() for name, value in _constants(tree).items()}
@@ -49,7 +49,7 @@ def _in_module(
         where = f"{path.relative_to(PACKAGE.parent)}:{call.lineno}"
         code, message = call.args[:2]
         if isinstance(code, ast.Attribute) and code.attr == "code":
-            continue  # an error that is passed on, with its place
+            continue  # a re-raised error
         hint = next((each.value for each in call.keywords if each.arg == "hint"), None)
         for one in said.codes(code, where, text.splitlines()[call.lineno - 2 : call.end_lineno]):
             yield Raised(
@@ -68,7 +68,7 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
 
 
 def _assigned(node: ast.AST) -> dict[str, ast.expr]:
-    """The names that are given a value within a node; several texts for one name are alternatives."""
+    """The names assigned within a node; several texts for one name are alternatives."""
     found: dict[str, ast.expr] = {}
 
     def give(target: ast.expr, value: ast.expr) -> None:
@@ -88,13 +88,13 @@ def _assigned(node: ast.AST) -> dict[str, ast.expr]:
 
 
 class _Words:
-    """Text as its expression tells it, names resolved where they stand for text."""
+    """Renders expressions as text, with names resolved to the texts they stand for."""
 
     def __init__(self, names: Mapping[str, ast.expr], functions: Mapping[str, ast.FunctionDef]) -> None:
         self._names, self._functions = names, functions
 
     def codes(self, node: ast.expr, where: str, lines: Sequence[str]) -> list[str]:
-        """The codes that an expression may be; one that is worked out is told in a comment, ``# codes: one, two``."""
+        """The possible codes of an expression; a computed one needs a comment, ``# codes: one, two``."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return [node.value]
         if isinstance(node, ast.IfExp):
@@ -102,10 +102,12 @@ class _Words:
         for line in lines:
             if said := re.search(r"# codes: (.*)", line):
                 return re.split(r",\s*", said[1].strip())
-        raise ValueError(f"{where}: write the code out, or what it may be in a comment: # codes: one, two")
+        raise ValueError(
+            f"{where}: write the code as a literal, or its alternatives in a comment: # codes: one, two"
+        )
 
     def text(self, node: ast.expr, depth: int = 4) -> str:
-        """The text; alternatives are parted by " / "."""
+        """The text; alternatives are separated by " / "."""
         if isinstance(node, ast.Constant):
             return "" if node.value is None else str(node.value)
         if isinstance(node, ast.JoinedStr):
@@ -138,7 +140,7 @@ class _Words:
         return self._placeholder(node, depth)
 
     def _placeholder(self, node: ast.expr, depth: int) -> str:
-        """What stands for a value, in capitals: its name as the code has it."""
+        """The placeholder for a value: its name in the code, in capitals."""
         if isinstance(node, ast.Constant):
             return str(node.value)
         if isinstance(node, (ast.Name, ast.Attribute)):

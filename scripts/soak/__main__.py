@@ -1,8 +1,8 @@
-"""Sweeps over the five systems with faults at random, and what is true afterwards: ``make soak``.
+"""Sweeps of the five systems under random faults: ``make soak``.
 
-A sweep is made up of a few points of a system's grid. While it goes on something is killed, stopped or interrupted; then
-the same command is given again until it ends by itself. Its rows have to be those of the same sweep left alone, and no
-process, no temporary file and no message in Python may be left. The report counts all of it.
+Each sweep covers a few points of a system's grid. While it runs, something is killed, stopped or interrupted; then the
+command is repeated until it finishes. Its rows must equal those of an undisturbed sweep, and no process, temporary file
+or traceback may remain.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from trial import TABLES, Trial, rows
 
 
 class WrongError(AssertionError):
-    """What must not be; it ends the soak with exit code 1."""
+    """A failed check; the soak then exits with code 1."""
 
 
 @dataclasses.dataclass
 class Counts:
-    """What the report tells."""
+    """The figures of the report."""
 
     sweeps: int = 0
     commands: int = 0
@@ -50,7 +50,7 @@ class Counts:
 
 
 def check_left(trial: Trial, counts: Counts) -> None:
-    """No process is left and nothing temporary, some seconds after the driver is gone."""
+    """Check that no process and no temporary file outlives the driver by more than some seconds."""
     deadline = time.monotonic() + 30
     while (left := trial.processes()) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -64,7 +64,7 @@ def check_left(trial: Trial, counts: Counts) -> None:
 
 
 def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
-    """Give the command again and again, with a fault in each but the last, and compare what is there in the end."""
+    """Repeat the command, each time with a fault."""
     for _ in range(chance.randint(1, 3)):
         names = [name for name in FAULTS if trial.executor == "spark" or "Python worker" not in name]
         name = chance.choice(names)
@@ -100,7 +100,7 @@ def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
 
 
 def wait_for_work(driver: psutil.Process, chance: random.Random) -> None:
-    """Wait for something to be going on, and then for as long as chance will have it."""
+    """Wait until TLC runs, and then for a random time."""
     deadline = time.monotonic() + chance.choice([0.5, 600, 600, 600])
     while driver.is_running() and driver.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
         if some(driver, "java.io.tmpdir"):
@@ -110,7 +110,7 @@ def wait_for_work(driver: psutil.Process, chance: random.Random) -> None:
 
 
 def end_well(trial: Trial, code: int, reference: Path, counts: Counts) -> None:
-    """The same command until it has nothing more to do; then the rows are those of the reference."""
+    """Repeat the command until no run is killed; then compare its rows with the reference's."""
     for _ in range(4):
         driver = trial.start(trial.store)
         counts.commands += 1
@@ -121,22 +121,22 @@ def end_well(trial: Trial, code: int, reference: Path, counts: Counts) -> None:
             break
     if ended != code:
         raise WrongError(
-            f"exit code {ended}, and {code} without faults: {(trial.base / 'said.txt').read_text()[-2000:]}"
+            f"exit code {ended}, and {code} without faults: {(trial.base / 'stderr.txt').read_text()[-2000:]}"
         )
     for table in TABLES:
         here, there = rows(trial.store, table), rows(reference, table)
         counts.rows += len(here)
         if here != there:
             counts.losses += max(len(there) - len(here), 0)
-            raise WrongError(f"{len(here)} rows in {table}, and {len(there)} without faults; or others")
+            raise WrongError(f"the rows of {table} differ: {len(here)}, and {len(there)} without faults")
     if [*trial.store.rglob(".tmp-*")]:
         raise WrongError("half-written files are left in the store")
-    if "Traceback" in (trial.base / "said.txt").read_text():
-        raise WrongError(f"a traceback: {(trial.base / 'said.txt').read_text()[-2000:]}")
+    if "Traceback" in (trial.base / "stderr.txt").read_text():
+        raise WrongError(f"a traceback: {(trial.base / 'stderr.txt').read_text()[-2000:]}")
 
 
 def soak(minutes: float, seed: int, base: Path, counts: Counts) -> Iterator[str]:
-    """Sweep after sweep until the time is over; yields what was wrong with each that went wrong."""
+    """Sweep until the time is over; yields a message per failed sweep."""
     chance = random.Random(seed)  # noqa: S311
     random.seed(seed)
     end = time.monotonic() + minutes * 60
@@ -147,16 +147,16 @@ def soak(minutes: float, seed: int, base: Path, counts: Counts) -> Iterator[str]
         sweep = make_sweep(folder, system, chance)
         executor = chance.choice(["local", "local", "spark"])
         print(f"{counts.sweeps}: {system.folder}, {executor}", flush=True)
-        left_alone = Trial(folder / "alone", sweep, "local")
-        code = left_alone.start(left_alone.store).wait(timeout=900)
-        assert code != 2, (left_alone.base / "said.txt").read_text()
+        undisturbed = Trial(folder / "alone", sweep, "local")
+        code = undisturbed.start(undisturbed.store).wait(timeout=900)
+        assert code != 2, (undisturbed.base / "stderr.txt").read_text()
         trial = Trial(folder / "trial", sweep, executor)
         counts.sweeps += 1
         counts.systems[system.folder] += 1
         counts.executors[executor] += 1
         try:
             disturb(trial, chance, counts)
-            end_well(trial, code, left_alone.store, counts)
+            end_well(trial, code, undisturbed.store, counts)
             found = pq.read_table(trial.store / "tables" / "runs.parquet", columns=["executions"])
             counts.runs += len(found)
             counts.again += sum(found.column("executions").to_pylist())
@@ -190,23 +190,23 @@ def report(counts: Counts, minutes: float, seed: int) -> str:
 
 
 def main() -> int:
-    """Run the soak; 1 when anything was wrong."""
+    """Run the soak; returns 1 if anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))  # noqa: S311
     parser.add_argument("--report", type=Path, help="where to write the report")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     counts = Counts()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="soak-", ignore_cleanup_errors=True) as base:
-        for wrong in soak(asked.minutes, asked.seed, Path(base), counts):
+        for wrong in soak(options.minutes, options.seed, Path(base), counts):
             print(f"WRONG: {wrong}", flush=True)
             counts.wrong.append(wrong)
-    text = report(counts, (time.monotonic() - begun) / 60, asked.seed)
+    text = report(counts, (time.monotonic() - begun) / 60, options.seed)
     print(text)
-    if asked.report:
-        asked.report.parent.mkdir(parents=True, exist_ok=True)
-        asked.report.write_text(text)
+    if options.report:
+        options.report.parent.mkdir(parents=True, exist_ok=True)
+        options.report.write_text(text)
     return 1 if counts.wrong else 0
 
 

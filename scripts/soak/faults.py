@@ -1,4 +1,4 @@
-"""What is done to a sweep of the soak."""
+"""The faults of the soak."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trial import Trial
 
 
 def some(driver: psutil.Process, *words: str) -> psutil.Process | None:
-    """A process below the driver with all of these words in its command line, by chance which."""
+    """A random descendant of the driver with all of these words in its command line."""
     found = []
     with contextlib.suppress(psutil.Error):
         for process in driver.children(recursive=True):
@@ -25,7 +25,7 @@ def some(driver: psutil.Process, *words: str) -> psutil.Process | None:
 
 
 def signalled(number: int, *words: str) -> Callable[[psutil.Process], bool]:
-    """A fault: a signal to a process below the driver, or to the driver itself where no words are given."""
+    """A fault: a signal to a descendant of the driver, or to the driver itself without ``words``."""
 
     def inject(driver: psutil.Process) -> bool:
         victim = some(driver, *words) if words else driver
@@ -40,7 +40,7 @@ def signalled(number: int, *words: str) -> Callable[[psutil.Process], bool]:
 
 
 def hang(driver: psutil.Process) -> bool:
-    """A TLC that hangs, in a sweep that is interrupted then."""
+    """A hanging TLC, in a sweep that is then interrupted."""
     victim = some(driver, "java.io.tmpdir")
     if victim is None:
         return False
@@ -53,7 +53,7 @@ def hang(driver: psutil.Process) -> bool:
 
 
 def twice(driver: psutil.Process) -> bool:
-    """Two interrupts, one on the heels of the other."""
+    """Two interrupts in quick succession."""
     with contextlib.suppress(psutil.Error):
         driver.send_signal(signal.SIGINT)
         time.sleep(0.05)
@@ -63,7 +63,7 @@ def twice(driver: psutil.Process) -> bool:
 
 
 def cut(trial: Trial) -> bool:
-    """A record cut off, as by a machine that went down; the driver is gone when this happens."""
+    """Truncate a record, as a crash of the machine would; the driver has ended."""
     files = sorted(trial.store.glob("records/*.zip"))
     if files:
         file = random.choice(files)  # noqa: S311

@@ -1,4 +1,4 @@
-"""The five systems, and sweeps over random parts of small grids of theirs."""
+"""The five systems, and sweeps over random parts of their small grids."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# Small points of the systems, a pool of which each sweep takes some: name, head of the sweep file, points.
-# A value is what comes behind the equals sign in TOML.
+# The TOML values of each parameter.
 _VALUES = dict[str, list[str]]
 
 
 @dataclasses.dataclass(frozen=True)
 class System:
-    """A system's folder and module, the part of the sweep file that stays, and the values that its parameters take."""
+    """A system: its folder and module, the fixed part of its sweep file, and its parameters' values."""
 
     folder: str
     module: str
@@ -82,7 +81,7 @@ SYSTEMS = (
 
 
 def make_sweep(folder: Path, system: System, chance: random.Random) -> Path:
-    """A sweep file with a part of a system's grid."""
+    """A sweep file for a random part of a system's grid."""
     chosen = {
         name: sorted(chance.sample(values, chance.randint(1, len(values))))
         for name, values in system.values.items()

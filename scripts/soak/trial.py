@@ -16,7 +16,7 @@ DIFFERENT = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "
 
 
 class Trial:
-    """One sweep in a folder of its own."""
+    """One sweep in its own folder."""
 
     def __init__(self, base: Path, sweep: Path, executor: str) -> None:
         self.base, self.sweep, self.executor = base, sweep, executor
@@ -24,26 +24,26 @@ class Trial:
         self.scratch.mkdir(parents=True)
 
     def start(self, store: Path) -> psutil.Popen:
-        """The command, given once more."""
+        """Start the command."""
         command = [sys.executable, "-m", "tla2py", "sweep", str(self.sweep), "-o", str(store)]
         command += ["--executor", self.executor, *(["--master", "local[2]"] * (self.executor == "spark"))]
-        with (self.base / "said.txt").open("ab") as said:
+        with (self.base / "stderr.txt").open("ab") as stderr:
             return psutil.Popen(
                 command,
                 cwd=self.base,
                 env={**os.environ, "TMPDIR": str(self.scratch)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=stderr,
                 start_new_session=True,
             )
 
     def records(self) -> dict[str, int]:
-        """When each record was written."""
+        """The time each record was written."""
         return {file.name: file.stat().st_mtime_ns for file in self.store.glob("records/*.zip")}
 
     def processes(self) -> list[psutil.Process]:
-        """Everything that works in this trial's folder."""
+        """The processes that work in this trial's folder."""
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
@@ -55,6 +55,6 @@ class Trial:
 
 
 def rows(store: Path, table: str) -> list[dict[str, object]]:
-    """The rows of a table but for what differs from one run to the next."""
+    """The rows of a table without the columns that differ between runs."""
     found = pq.read_table(store / "tables" / f"{table}.parquet").to_pylist()
     return [{k: v for k, v in row.items() if k not in DIFFERENT} for row in found]

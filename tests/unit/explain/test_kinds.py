@@ -1,4 +1,4 @@
-"""All counterexamples of a store, sorted by what they do."""
+"""A store's counterexamples by kind."""
 
 from __future__ import annotations
 

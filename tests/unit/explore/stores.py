@@ -1,4 +1,4 @@
-"""Stores of which each point is a run that printed a case of the corpus, and points without a store."""
+"""Stores whose points are cases of the corpus, and grid points without a store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def view_of(
     *points: tuple[Mapping[str, str], str | int | None],
     printed: Mapping[int, tuple[bytes, bytes]] | None = None,
 ) -> StoreView:
-    """A store of points, each with its parameters and the case it printed.
+    """A store of points, each with its parameters and its case of the corpus.
 
     A number instead of a case is the point whose run it shares, None is a point that was not run. ``printed`` replaces
     text of what the run of a point printed.
@@ -54,6 +54,6 @@ def view_of(
 
 
 def grid_point(number: int, verdict: str = "holds", *violated: str, **parameters: str) -> GridPoint:
-    """A point as a grid has it."""
+    """A grid point."""
     run = run_row(verdict, *violated, point=number)
     return GridPoint(parameters=parameters, run=run, numbers={}, lengths={})

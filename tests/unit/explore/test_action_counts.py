@@ -1,4 +1,4 @@
-"""How often actions fired, and what changed from one store to another."""
+"""Action counts, and what changed from one store to another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UP = b"<Up line 7, col 1 to line 7, col 2 of module Spec>: 6:6"
 
 
 def store(folder: Path, name: str, *cases: str | int | None, idle: tuple[int, ...] = ()) -> StoreView:
-    """A store of points N = 1, 2, ... of which those in ``idle`` never reset."""
+    """A store of points N = 1, 2, ...; those in ``idle`` never reset."""
     (folder / name).mkdir()
     points = [({"N": str(number)}, case) for number, case in enumerate(cases, 1)]
     return view_of(folder / name, *points, printed=dict.fromkeys(idle, (RESET, NO_RESET)))
@@ -54,7 +54,7 @@ def test_disjuncts_of_an_action_are_one_action(tmp_path: Path) -> None:
 
 
 def _message(lines: bytes) -> bytes:
-    """Two lines of coverage as TLC prints them, each in a message of its own."""
+    """Two lines of coverage as TLC prints them, each in its own message."""
     first, second = lines.split(b"\n")
     return first + b"\n@!@!@ENDMSG 2772 @!@!@\n@!@!@STARTMSG 2772:0 @!@!@\n" + second
 

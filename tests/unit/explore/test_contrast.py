@@ -1,4 +1,4 @@
-"""A violating point against its nearest holding neighbour."""
+"""A violating point compared with the nearest holding point."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def found(*rows: tuple[str, str, str]) -> int | None:
 
 
 def test_fewest_parameters_come_first() -> None:
-    # Three places away in one parameter is nearer than one place away in each of two.
+    # Three positions apart in one parameter is nearer than one position in each of two.
     rows = [("holds", "1", "1"), ("broken", "2", "2"), ("broken", "3", "3"), ("holds", "4", "2")]
     assert found(*rows, ("broken", "5", "2"), ("violated", "2", "2")) == 4
     rows = [("holds", "a", "x"), ("broken", "b", "y"), ("broken", "c", "y"), ("broken", "d", "y")]
@@ -38,7 +38,7 @@ def test_fewest_parameters_come_first() -> None:
 def test_then_fewest_places_in_the_order_of_the_grid() -> None:
     order = [("holds", "a", "x"), ("holds", "b", "x"), ("violated", "c", "x")]
     assert found(*order) == 2
-    # Places are counted in that order, whatever the values are.
+    # Positions count in that order, whatever the values.
     assert found(("holds", "9", "x"), ("holds", "1", "x"), ("violated", "8", "x")) == 2
 
 

@@ -1,4 +1,4 @@
-"""How numbers grow along a parameter, and what the next size will have."""
+"""The growth of numbers along a parameter, and its predictions."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_of_a_store_the_points_that_hold_count(tmp_path: Path) -> None:
         ({"S": "1..9", "M": "y"}, ("10",), (8.0,)),
     ]
     assert str(growth).splitlines()[:2] == ["distinct by N", "    S = {a}, M = x: 3: 8"]
-    # Sets have their number of elements for a size, a range as any other.
+    # The size of a set, ranges included, is its number of elements.
     assert [one.sizes for one in make_growth(view, "S", "generated").series] == [(1.0,), (2.0,), (9.0,)]
     for parameter, value, code in (
         ("M", "distinct", "no-sizes"),

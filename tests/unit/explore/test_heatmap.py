@@ -1,4 +1,4 @@
-"""Where it breaks: points over their parameters, and those that are smallest."""
+"""Heatmaps: points over their parameters, and the minimal ones."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_as_text(view: StoreView) -> None:
         "{a, b}, -1  5  8",
         "{a, b}, 2          -",
     ]
-    # Points that differ in what is not shown share a cell.
+    # Points that differ only in parameters not shown share a cell.
     assert str(view.heatmap("K", "S")).splitlines()[2] == "{a, b}  Small 3; NeverOne 1, Small 3*  excluded"
 
 
@@ -81,7 +81,7 @@ def test_as_a_table(view: StoreView) -> None:
         ["{a}", "★ holds; deadlock 3; broken", ""],
         ["{a, b}", "★ Small 3; NeverOne 1, Small 3", "excluded"],
     ]
-    # The worst of several points gives a cell its colour.
+    # The worst of several points determines a cell's colour.
     assert [[cell.get("class") for cell in row[1:]] for row in rows] == [
         ["t2-bad", "t2-none"],
         ["t2-bad", "t2-none"],

@@ -1,4 +1,4 @@
-"""Which points are the smallest."""
+"""The minimal points."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_minimal_points_are_those_no_other_is_below(rows: list[tuple[str, str]])
 
 
 def test_ten_thousand_points_are_compared_in_no_time() -> None:
-    # The worst of them: above the middle of a cube with many parameters hardly any point is below another.
+    # The worst case: above the middle of a cube with many parameters, hardly any point is below another.
     cube = [{str(n): str(x) for n, x in enumerate(row)} for row in itertools.product((0, 1), repeat=14)]
     points = [point for point in cube if list(point.values()).count("1") >= 7]
     assert len(points) > 9000

@@ -1,4 +1,4 @@
-"""Counts of a run that did not come to its end are marked wherever a person reads them."""
+"""Counts of an unfinished run are marked as lower bounds in every view."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def printed(what: RenderableType) -> str:
 
 @pytest.fixture
 def view(tmp_path: Path) -> StoreView:
-    """A store of a run that holds and one that had too little memory."""
+    """A store of a run that holds and one that ran out of memory."""
     return open_view(make_store(tmp_path / "store", ("success", "out-of-memory")).path)
 
 

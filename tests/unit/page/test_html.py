@@ -1,4 +1,4 @@
-"""The page of a store: whole, small, of no network, and nothing in it can be taken for markup."""
+"""A store's page: complete, small, without network access, and no value in it becomes markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables: their schemas are said, never inferred, and their rows follow from the records alone."""
+"""The tables: their schemas are explicit, never inferred, and their rows follow from the records only."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CASES = ("invariant", "liveness-lasso", "liveness-stuttering", "success", "parse
 
 
 def make_store(path: Path, cases: tuple[str, ...] = CASES) -> Store:
-    """A store with a point for each case of the corpus, and one more that has no record yet."""
+    """A store with a point for each case of the corpus, and one point without a record."""
     store = Store.create(path)
     points = [
         ManifestPoint(

@@ -16,7 +16,7 @@ from tla2py.values import Value
 
 
 def trace(steps: str, values: dict[int, Value] | None = None, *, args: bool = False, **ends: int) -> Trace:
-    """A trace whose actions are the letters of ``steps``; the variable x counts them but where ``values`` says."""
+    """A trace whose actions are the letters of ``steps``; the variable x counts them unless ``values`` overrides it."""
     states = tuple(
         State(
             index=index,

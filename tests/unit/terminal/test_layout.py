@@ -1,4 +1,4 @@
-"""Summaries in terminals of any width, and in files."""
+"""Summaries in terminals of any width and in files."""
 
 from __future__ import annotations
 
