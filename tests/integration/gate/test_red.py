@@ -157,7 +157,7 @@ def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
     red(
         folder.gate(),
         3,
-        "inconclusive: timeout, expected holds; give it longer: --timeout, or timeout in the sweep file",
+        "inconclusive: timeout, expected holds; give it more time: --timeout, or timeout in the sweep file",
     )
     # A default is not the name of a point.
     folder.change(folder.sweep, 'verdict = "holds"', 'verdict = "inconclusive"')
