@@ -76,7 +76,7 @@ def within(entries: Sequence[Entry], seconds: float) -> list[Entry]:
     return [
         entry
         for entry in entries
-        if entry.said.kind in MODES and entry.said.seconds is not None and entry.said.seconds <= seconds
+        if entry.model.kind in MODES and entry.model.seconds is not None and entry.model.seconds <= seconds
     ]
 
 
@@ -110,11 +110,11 @@ def compared(swept: SweepResult) -> Iterator[Model]:
 
 def _compare(entry: Entry, row: Mapping[str, object]) -> Model:
     outcome = Outcome(str(row["outcome"]))
-    expected = result_of(entry.said.result)
+    expected = result_of(entry.model.result)
     verdict = expected in (outcome, Verdict(str(row["verdict"]))) or (
-        expected is Verdict.HOLDS and entry.said.kind != MODES[0] and outcome is Outcome.BOUNDED_SUCCESS
+        expected is Verdict.HOLDS and entry.model.kind != MODES[0] and outcome is Outcome.BOUNDED_SUCCESS
     )
-    recorded = (entry.said.distinct, entry.said.generated)
+    recorded = (entry.model.distinct, entry.model.generated)
     found = (row["distinct"], row["generated"])
     counts = None if None in recorded else recorded == found
     text = outcome.value.replace("_", " ")
@@ -131,7 +131,7 @@ def _counts(distinct: object, generated: object) -> str:
 
 
 def _unread(unread: Unread) -> Model:
-    said = unread.entry.said
+    said = unread.entry.model
     found = re.search(r"module (\w+) is not found", str(unread.error))
     return Model(
         entry=unread.entry,
@@ -187,8 +187,8 @@ def report(models: Sequence[Model], limit: str, version: str) -> Iterator[str]:
         yield ""
         yield "| model | recorded | found | why |"
         yield "|---|---|---|---|"
-    for each in sorted(other, key=lambda each: (list(REASONS).index(each.reason), each.entry.said.path)):
-        said = each.entry.said
+    for each in sorted(other, key=lambda each: (list(REASONS).index(each.reason), each.entry.model.path)):
+        said = each.entry.model
         recorded = said.result + (
             f", {_counts(said.distinct, said.generated)}" if each.counts is False else ""
         )

@@ -112,7 +112,13 @@ def test_an_unknown_command(refused: Refused) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "said", "advice"),
     [
-        ("Max =", "Maxx =", 5, "parameter Maxx is neither a constant nor a definition", "did you mean Max?"),
+        (
+            "Max =",
+            "Maxx =",
+            5,
+            "Counter.tla declares no constant and no definition Maxx",
+            "did you mean Max?",
+        ),
         ("[parameters]", "[constants]\nMin = 1\n[parameters]", 5, "declares no constant Min", "Max"),
         ('"Small"', '"Smal"', 3, "no definition Smal", "did you mean Small?"),
         ('"Small"]', '"Small"]\nproperties = ["Live"]', 4, "no definition Live", "inspect"),
@@ -171,11 +177,11 @@ def test_no_such_sweep_file(refused: Refused) -> None:
 
 def test_a_module_or_a_config_in_place_of_a_sweep_file(refused: Refused, tiny_spec: Path) -> None:
     told = refused("sweep", "Counter.tla").errors
-    assert told[0] == "error: Counter.tla is a module, no sweep file"
+    assert told[0] == "error: Counter.tla is a module, not a sweep file"
     assert "tla2py init Counter.tla -o sweep.toml" in told[1]
     tiny_spec.with_suffix(".cfg").write_text("SPECIFICATION Spec\n")
     told = refused("gate", "Counter.cfg").errors
-    assert told[0] == "error: Counter.cfg is a config, no sweep file"
+    assert told[0] == "error: Counter.cfg is a config, not a sweep file"
     assert "--configs" in told[1]
 
 

@@ -117,11 +117,11 @@ def test_what_holds_of_nothing_says_so(run_cli: RunCli, folder: Path) -> None:
     (folder / "No.tla").write_text(text)
     (folder / "sweep.toml").write_text('module = "No.tla"\n')
     assert (
-        "no state was found, so that everything holds of nothing"
+        "no state was found, so everything holds vacuously"
         in told(run_cli("check", "No.tla", "--invariant", "Safe"))[-1]
     )
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert "sweep, point 1: no state was found, so that everything holds of nothing" in ended.stderr
+    assert "sweep, point 1: no state was found, so everything holds vacuously" in ended.stderr
     gated = run_cli("gate", "sweep.toml", "--executor", "local")
     assert gated.code == 2
     assert "note: only deadlock is checked" in gated.stdout

@@ -194,8 +194,8 @@ def test_a_dry_run_needs_no_java_and_leaves_no_trace(folder: Path, run_cli: RunC
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--configs", "*.cfg", "sweep.toml"), "--configs is for a module, and sweep.toml is none"),
-        (("--configs", "*.cfg", "Outer.tla"), "no config is found by *.cfg"),
+        (("--configs", "*.cfg", "sweep.toml"), "--configs needs a module, not sweep.toml"),
+        (("--configs", "*.cfg", "Outer.tla"), "no config matches *.cfg"),
         (("-L", "lib", "sweep.toml"), "-L is for --configs"),
     ],
 )

@@ -1,4 +1,4 @@
-"""``tla2py lint`` as a command, what it holds of TLC held against the real one, and the same before something is run."""
+"""``tla2py lint``: the command, its claims about TLC checked with TLC, and linting before runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tlc(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     return java(folder, "tlc2.TLC", "-tool", "-fp", "0", "-metadir", str(folder / "states"), "Box.tla")
 
 
-# Where TLC is silent it is held to that each time; where it complains, with the long tests.
+# Examples that TLC accepts silently always run; those that it rejects run with the long tests.
 RUN = [
     pytest.param(each, id=each.code, marks=[pytest.mark.long] if each.exit_code else [])
     for each in EXAMPLES
@@ -45,7 +45,7 @@ def test_tlc_ends_as_the_page_says(tmp_path: Path, example: Example) -> None:
 
 
 def test_what_tlc_passes_over_it_finds_when_it_is_right(tmp_path: Path) -> None:
-    """Where the wrong config is silent, and the right one lists what is violated."""
+    """TLC accepts the wrong config silently, and reports a violation for the right one."""
     found = {}
     for example in EXAMPLES:
         if example.code in ("unreadable", "type-constraint", "commented-keyword", "state-property"):
@@ -95,7 +95,7 @@ def test_findings_are_told_with_their_places(run_cli: RunCli, box: Path) -> None
     assert done.stdout.splitlines() == [
         "BoxBad.cfg:3:16: error[comma] TLC takes a comma between names for a name",
         "    remove it",
-        "BoxBad.cfg:5:10: warning[state-property] Bound is a predicate on states: TLC holds it against the initial states only",
+        "BoxBad.cfg:5:10: warning[state-property] Bound is a predicate on states: TLC checks it in the initial states only",
         "    write INVARIANT Bound, or define []Bound",
     ]
     assert done.errors == ["1 error, 1 warning in 2 files"]
@@ -126,9 +126,9 @@ def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
     ("args", "said"),
     [
         (("Nope.cfg",), "error: no such config: Nope.cfg"),
-        (("Nope.tla",), "error: Nope.tla has no Nope.cfg beside it"),
-        (("notes.txt",), "error: notes.txt is no config, module or sweep file"),
-        (("Box.cfg", "Box.tla", "Bax.tla"), "error: configs with more than one module"),
+        (("Nope.tla",), "error: there is no Nope.cfg beside Nope.tla"),
+        (("notes.txt",), "error: notes.txt is not a config, module or sweep file"),
+        (("Box.cfg", "Box.tla", "Bax.tla"), "error: several modules for the configs"),
         (("Box.cfg", "Bax.tla"), "error: Bax.tla: no such module"),
     ],
 )
@@ -187,7 +187,7 @@ def test_a_config_of_another_module_is_told_from_a_mistake(run_cli: RunCli, box:
     assert done.code == 2
     assert done.errors == [
         "error: Bax.cfg:3:11: Box.tla has no definition Bex: TLC stops",
-        "  Bax.cfg is named after Bax.tla, which is not the module here",
+        "  Bax.cfg is named after Bax.tla, which this sweep does not use",
     ]
 
 
@@ -203,7 +203,7 @@ def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
 
 
 def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
-    """Configs beside their modules and sweep files, at any depth; what only ends like one of them is left alone."""
+    """Lint finds configs beside their modules and sweep files at any depth, and skips other files with such suffixes."""
     inner = box / "models" / "deep"
     inner.mkdir(parents=True)
     (inner / "Box.tla").write_text(MODULE)
@@ -245,7 +245,7 @@ def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Pat
     alone = run_cli("lint", "models/Test1.cfg", cwd=box)
     assert (alone.code, alone.stdout) == (0, "")
     assert "to name the module: tla2py lint models/Test1.cfg models/Crate.tla" in " ".join(alone.errors)
-    # What it says does it.
+    # The suggested command works.
     named = run_cli("lint", "models/Test1.cfg", "models/Test2.cfg", "models/Crate.tla", cwd=box)
     assert named.code == 1
     assert named.stdout.startswith("models/Test1.cfg:3:10: warning[state-property]")
@@ -263,7 +263,7 @@ def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path
     assert done.stderr.count("module Missing not found") == 1
     assert "  not read whole for it: Bax.cfg, BaxLarge.cfg" in done.errors
     assert done.errors[-1] == "nothing found in 3 files, 2 of which could not be read whole"
-    # What the text alone tells is told even if no file was read whole.
+    # Findings on the text are reported even if no file was read completely.
     (box / "Bax.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT\n")
     done = run_cli("lint", "Bax.cfg", cwd=box)
     assert done.code == 2

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from scripts.reference.errors import errors_page
 from scripts.reference.pages import PAGES, ROOT
 from scripts.reference.raised import raised_errors
-from tla2py.sweep import file as sweepfile
+from tla2py.sweep import sections
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -36,12 +36,12 @@ def test_the_page_of_errors_shows_what_is_said() -> None:
 @pytest.mark.parametrize(
     "section",
     [
-        sweepfile.ModelSection,
-        sweepfile.GridSection,
-        sweepfile.ValuesTable,
-        sweepfile.TlcSection,
-        sweepfile.ExpectSection,
-        sweepfile.SweepFile,
+        sections.ModelSection,
+        sections.GridSection,
+        sections.ValuesTable,
+        sections.TlcSection,
+        sections.ExpectSection,
+        sections.SweepFile,
     ],
 )
 def test_the_sweep_file_page_has_every_key(section: type) -> None:

@@ -37,8 +37,11 @@ def hint(folder: Path, constants: str, parameters: str) -> str:
 @pytest.mark.parametrize(
     ("parameters", "right"),
     [
-        ("Max = 1", "Max = [1, 2] takes these values, Max = { from = 1, to = 3 } a range; one value alone"),
-        ('Max = "1..3"', "Max = [1, 2] takes these values"),
+        (
+            "Max = 1",
+            "write Max = [1, 2] for these values, Max = { from = 1, to = 3 } for a range; a single value",
+        ),
+        ('Max = "1..3"', "write Max = [1, 2] for these values"),
         ("Max = [1.5]", "TLC knows whole numbers only"),
         ("Max = [1]", 'assign a value, such as Procs = "{p1, p2}" under [constants]'),
     ],
@@ -77,7 +80,7 @@ def test_an_option_that_is_not_there(folder: Path, option: str, meant: str | Non
         (
             'Bound = [1, 2]\ninvariants = ["Small", ""]\n[grid]\nexclude = [{ Bound = 1, invariants = \'\' }]',
             "{ Bound = 1, invariants = '' }",
-            "less what [grid] excludes",
+            "without those that [grid] excludes",
         ),
     ],
 )

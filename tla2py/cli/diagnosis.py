@@ -23,7 +23,7 @@ from tla2py.execution.executor import default_slots
 from tla2py.execution.machine import free_bytes, this_machine
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.sweep.file import TlcSection
+from tla2py.sweep.sections import TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.sandbox.sandbox import walls
 from tla2py.toolchain.javas import found_javas

@@ -13,8 +13,8 @@ from tla2py.execution.execute import execute_run
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.single import CheckOptions
 from tla2py.sourcemap import Origins, located
+from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.written import SweepTexts
 from tla2py.toolchain.toolchain import find_toolchain
 
 # The lines that frame each message in the output that TLC writes for programs.
@@ -51,7 +51,7 @@ def check_point(
         for folder in executed.folders:
             if output is not None:
                 output(folder / "stdout.txt")
-        written = SweepTexts(source=sweep.source, file=sweep.file, parameters=point.parameters)
+        written = PointPlaces(source=sweep.source, file=sweep.file, parameters=point.parameters)
         origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
         return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
 

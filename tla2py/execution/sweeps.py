@@ -17,8 +17,7 @@ from tla2py.lint import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
-from tla2py.sweep.file import ExpectSection
-from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out, row_for
+from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 from tla2py.sweep.vacuity import check_expectations
@@ -105,10 +104,9 @@ class SweepResult:
     @property
     def unchecked(self) -> bool:
         """Whether every point contradicts an ASSUME, so that nothing was checked."""
-        expect = self.sweep.expect or ExpectSection()
         rows = {row.point: row for row in self.runs}
         return all(
-            left_out(row_for(expect, point.parameters), rows.get(point.index)) for point in self.sweep.points
+            left_out(self.sweep.expectation(point), rows.get(point.index)) for point in self.sweep.points
         )
 
     @property

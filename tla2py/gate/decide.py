@@ -23,20 +23,18 @@ from tla2py.gate.lock import Lock, LockedPoint, parameters_key
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
-from tla2py.sweep.file import ExpectSection
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     FIGURES,
     ONLY_DEADLOCK,
-    Expectation,
     answers,
     doubts,
     judge_point,
     left_out,
-    names_nothing,
-    row_for,
+    unnamed_violation,
 )
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.sections import Expectation
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
 from tla2py.tables.runs import RunRow
@@ -111,7 +109,7 @@ def _notices(
     if lock is None:
         vague = sum(
             each.row is not None
-            and names_nothing(each.expected, each.row.verdict, [one.check for one in each.checks])
+            and unnamed_violation(each.expected, each.row.verdict, [one.check for one in each.checks])
             for each in points
         )
         if vague:
@@ -132,7 +130,7 @@ def _notices(
 def _decide_point(
     sweep: Sweep, point: Point, run: Run, found: Found, locked: Mapping[object, LockedPoint] | None
 ) -> PointDecision:
-    expected = row_for(sweep.expect or ExpectSection(), point.parameters)
+    expected = sweep.expectation(point)
     facts = config_facts(run, sweep.spec(point))
     row = found.rows.get(run.run_id)
     problems = [

@@ -16,7 +16,8 @@ from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigProblem
 from tla2py.sweep.examples_manifest import Unread
 from tla2py.sweep.grid import Point
-from tla2py.sweep.judge import ALL_EXCLUDED, CheckedOne, Expectation, Mismatch, MismatchKind, worst
+from tla2py.sweep.judge import ALL_EXCLUDED, CheckAnswer, Mismatch, MismatchKind, worst
+from tla2py.sweep.sections import Expectation
 from tla2py.syntax import Remark
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
@@ -165,7 +166,7 @@ class PointDecision:
     run: Run
     row: RunRow | None
     expected: Expectation
-    checks: tuple[CheckedOne, ...]
+    checks: tuple[CheckAnswer, ...]
     problems: tuple[Problem, ...]
     locked: LockedPoint | None
 

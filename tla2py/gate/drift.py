@@ -9,7 +9,7 @@ from enum import Enum
 from tla2py.gate.lock import LockedPoint
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
-from tla2py.sweep.checks import ConfigFacts, the_check
+from tla2py.sweep.checks import ConfigFacts, check_phrase
 from tla2py.sweep.grid import Point
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
@@ -131,8 +131,8 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
 def _config(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
     yield from _names(
         DriftKind.CHECK,
-        [the_check(each) for each in before.checked],
-        [the_check(each) for each in now.checked],
+        [check_phrase(each) for each in before.checked],
+        [check_phrase(each) for each in now.checked],
     )
     if before.searched is not None and now.searched is not None:
         yield from _names(DriftKind.SEARCH, before.searched, now.searched)

@@ -1,1 +1,1 @@
-"""First sweep files: what a module declares, and example values."""
+"""First sweep files, from what a module declares, with example values."""

@@ -9,9 +9,9 @@ from tla2py.syntax.expression import Expression
 
 
 def endless_sets(spec: ModuleGraph) -> dict[str, str]:
-    """The definitions that are only Nat or Int and that some definition ranges over, each with which of the two it is.
+    """The definitions that equal Nat or Int and that some definition ranges over, each with ``Nat`` or ``Int``.
 
-    One that is visible through a named instance alone is replaced in its own module: ``[Module]Name``.
+    A definition visible only through a named instance is written ``[Module]Name``.
     """
     found: dict[str, str] = {}
     for module in spec.modules:
@@ -32,7 +32,7 @@ def _bodies(spec: ModuleGraph) -> Iterator[Expression]:
 
 
 def _ranged(expressions: Iterable[Expression]) -> set[str]:
-    """The names of sets that quantifiers and the like in some expressions go through."""
+    """The names of sets over which bound variables in the expressions range."""
     found: set[str] = set()
     pending = list(expressions)
     while pending:

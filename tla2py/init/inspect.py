@@ -1,4 +1,4 @@
-"""What a module declares, as plain data: what ``tla2py inspect --json`` prints."""
+"""The declarations of a module as plain data, for ``tla2py inspect --json``."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ Item = dict[str, object]
 
 
 def inspect_spec(spec: ModuleGraph) -> Item:
-    """What a specification declares, ready for JSON: lists of objects, each with the module and place it is from.
+    """The declarations of a specification, ready for JSON: lists of objects, each with its module and place.
 
-    ``extends`` and ``instances`` name the file of each module, None for those that come with TLC. A constant has its
-    inferred ``kind``; ``needs_value`` is False for one that becomes the model value of its own name. ``candidates`` are names of definitions by what a model may use them for, the likeliest first.
+    ``extends`` and ``instances`` name the file of each module, None for modules that come with TLC. A constant has its
+    inferred ``kind``; ``needs_value`` is False if it becomes the model value of its own name. ``candidates`` are names
+    of definitions by their likely use in a model, the likeliest first.
     """
     types = infer_types(spec)
     return {
@@ -47,7 +48,7 @@ def inspect_spec(spec: ModuleGraph) -> Item:
 
 
 def _extends(spec: ModuleGraph) -> Iterator[Item]:
-    """Every module that the root takes its names from by EXTENDS, at any depth, in the order they are met."""
+    """The modules that the root extends, directly or not, breadth first."""
     files = {module.name: module for module in spec.modules}
     seen: set[str] = set()
     pending = [(reference, spec.root) for reference in spec.root.extends]

@@ -24,18 +24,17 @@ from tla2py.toolchain.releases import COMMUNITY
 
 _WIDTH = 100
 _GUESS = "a guess"
-# What sweep files of many modules are called.
+# The usual name of a sweep file; it does not identify the module.
 _USUAL = "sweep"
-# What is filled in for good; every other value is marked.
+# Kinds whose example values are not guesses.
 _SETTLED = {"set of model values", "boolean"}
 _LISTS = ("invariants", "properties", "constraints", "action_constraints")
 
 
 def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[Path]) -> str:
-    """The text of a sweep file that lists every constant of a module with a first value.
+    """The text of a sweep file that lists every constant of a module with an example value.
 
-    Paths in it are relative to the folder of ``output``, or to the current one without it. Values that are no more
-    than a guess say so in a comment.
+    Paths in it are relative to the folder of ``output``, by default the current one. Comments mark guessed values.
     """
     folder = output.parent if output is not None else Path()
     types = infer_types(spec)
@@ -59,24 +58,24 @@ def _head(spec: ModuleGraph, folder: Path, libraries: Sequence[Path], *, named: 
     root = spec.root
     assert root.path is not None
     yield from _comment(
-        f"A first sweep over the module {root.name}. What is marked as {_GUESS} has the right kind but any size: "
-        "put in the values that you want to check."
+        f"A first sweep over {root.name}. Values marked as {_GUESS} have the right kind but an arbitrary "
+        "size: put in those that you want to check."
     )
     yield f"module = {toml_string(_relative(root.path, folder))}"
     if not named:
-        # A file of any other name has a store by that name.
+        # Otherwise the file's name names the store.
         yield _line(f"name = {toml_string(root.name)}", f"results go to runs/{root.name}")
     if (beside := root.path.with_suffix(".cfg")).is_file():
         yield _line(
             f"# config = {toml_string(_relative(beside, folder))}",
-            "says it all: then delete [model], whose lists would replace its own, and [constants]",
+            "it may say all this: then delete [model], which would override it, and [constants]",
         )
-    # A folder that a module was found in is needed, whoever named it.
+    # Every folder with a module of the specification is needed.
     found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent != PROOFS]
     needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
     needed.pop(_relative(root.path.parent, folder), None)
     if (installed := community_modules()) is not None:
-        # By its name it is found on other machines too.
+        # The name works on other machines too.
         names = {_relative(installed, folder): COMMUNITY}
         needed = dict.fromkeys(names.get(each, each) for each in needed)
     if needed:
@@ -84,7 +83,7 @@ def _head(spec: ModuleGraph, folder: Path, libraries: Sequence[Path], *, named: 
 
 
 def _config(spec: ModuleGraph) -> Config:
-    """What the config beside a module says, nothing where there is none that can be read."""
+    """The config beside a module; an empty one if there is none or it cannot be read."""
     assert spec.root.path is not None
     with contextlib.suppress(InputError):
         return read_config(spec.root.path.with_suffix(".cfg")).config
@@ -92,11 +91,11 @@ def _config(spec: ModuleGraph) -> Config:
 
 
 def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
-    """The names for each list of [model]: where the config has them, else where their shapes and names would have them."""
-    said = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in _LISTS}
-    settled = {name for names in said.values() for name in names}
-    shaped = {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in _LISTS}
-    return {key: said[key] + shaped[key] for key in _LISTS}
+    """The names for each list of [model]: those in the config, then those that look likely."""
+    configured = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in _LISTS}
+    settled = {name for names in configured.values() for name in names}
+    likely = {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in _LISTS}
+    return {key: configured[key] + likely[key] for key in _LISTS}
 
 
 def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
@@ -116,8 +115,8 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
     yield from _choice("properties", lists["properties"])
     for key in ("constraints", "action_constraints"):
         if names := lists[key]:
-            judged = "" if set(names) <= set(getattr(config, key)) else ", judged by the name"
-            yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{judged}")
+            guess = "" if set(names) <= set(getattr(config, key)) else ", guessed from the name"
+            yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{guess}")
     yield _line("# check_deadlock = false", "if behaviours may end")
     if candidates.symmetry_sets:
         best = "Symmetry" if "Symmetry" in candidates.symmetry_sets else candidates.symmetry_sets[-1]
@@ -131,10 +130,10 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
 
 
 def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
-    """A list whose elements are comments, so that each is switched on by itself."""
+    """A list whose elements are commented out, to be enabled one by one."""
     if not names:
         return
-    yield _line(f"{key} = [", "take the mark away from what is to be checked")
+    yield _line(f"{key} = [", "uncomment what to check")
     yield from (f"    # {toml_string(name)}," for name in names)
     yield "]"
 
@@ -147,33 +146,33 @@ def _constants(
 ) -> Iterator[str]:
     if spec.constants:
         yield "[constants]"
-    said = ""
+    previous = ""
     for constant in spec.constants:
         kind = types[constant.name]
         if constant.name not in values:
             continue
         words = constant.comment or constant.group
-        # What stands beside several names is said once.
-        yield from _comment(words if words != said else "")
-        said = words
+        # Several constants may share a comment.
+        yield from _comment(words if words != previous else "")
+        previous = words
         for assumption in broken.get(constant.name, ()):
-            yield from _comment(f"With these values the module's assumption is false, {assumption}")
+            yield from _comment(f"These values violate the module's assumption {assumption}")
         note = "" if kind.kind in words.lower() else kind.kind
         if kind.kind == "function":
-            note = "function, its domain too"
+            note = "function, also its domain"
         if kind.kind not in _SETTLED:
             note = f"{_GUESS}: {note}" if note else _GUESS
         yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)
     own = [each for each in spec.constants if each.name not in values]
     if own:
         yield "#"
-        yield from _comment("These need no line: each is the model value of its own name.")
+        yield from _comment("These need no value: each becomes the model value of its own name.")
         width = max(len(each.name) for each in own)
         yield from (_own(each, width, before) for each, before in zip(own, [None, *own], strict=False))
 
 
 def _substitutions(spec: ModuleGraph) -> Iterator[str]:
-    """A model value for each definition that takes a value from nowhere, as a Nil often is."""
+    """Model values for definitions by an unbounded CHOOSE, such as Nil, and finite parts of infinite sets."""
     found = [
         name
         for name, each in spec.definitions.items()
@@ -184,13 +183,11 @@ def _substitutions(spec: ModuleGraph) -> Iterator[str]:
     if found or endless:
         yield "[substitutions]"
     if endless:
-        yield from _comment("TLC cannot go through an infinite set; a part of it stands for each:")
+        yield from _comment("TLC cannot enumerate an infinite set; these are replaced by a part:")
         for name, numbers in endless.items():
             yield _line(f'{toml_key(name)} = "{"0" if numbers == "Nat" else "-2"}..2"', _GUESS)
     if found:
-        yield from _comment(
-            "TLC evaluates no CHOOSE without a set; a model value of its own stands for each:"
-        )
+        yield from _comment("TLC cannot evaluate an unbounded CHOOSE; these are replaced by model values:")
         yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
 
 
@@ -202,7 +199,7 @@ def _own(constant: Constant, width: int, before: Constant | None) -> str:
 def _varied(
     spec: ModuleGraph, types: Mapping[str, ConstantType], values: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Examples of parameters: the first constant of each kind that is easily varied, with some values."""
+    """Example parameters: the first constant of each kind that is easily varied, with some values."""
     found: dict[str, list[str]] = {}
     shown: set[str] = set()
     for constant in spec.constants:
@@ -217,12 +214,12 @@ def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
     yield "[parameters]"
     if not varied:
         yield from _comment(
-            'No constant is easily varied. A definition may be too, by expressions: Bound = ["x < 3", "x < 5"]'
+            'No constant is easily varied. A definition can be varied by expressions: Bound = ["x < 3", "x < 5"]'
         )
         return
     yield from _comment(
-        "Each a list of values, and every combination is a point. To vary a constant, take its line above away and "
-        "give its values here:"
+        "Each key lists values, and every combination is a point. To vary a constant, remove its line above and list "
+        "its values here:"
     )
     yield from (
         f"# {toml_key(name)} = [{', '.join(map(toml_value, texts))}]" for name, texts in varied.items()
@@ -230,7 +227,7 @@ def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def _more(kind: str, text: str) -> list[str]:
-    """Some values of a kind, by the first one."""
+    """Some values of a kind, starting from one."""
     if kind == "number":
         first = max(int(text) - 1, 1)
         return [str(first + step) for step in range(3)]
@@ -241,7 +238,7 @@ def _more(kind: str, text: str) -> list[str]:
 
 
 def _expect(invariants: Sequence[str], varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    yield from _comment("What is known beforehand, for 'tla2py gate':")
+    yield from _comment("The results that you expect, for 'tla2py gate':")
     yield "# [expect]"
     yield '# verdict = "holds"'
     for name, texts in list(varied.items())[:1]:
@@ -265,12 +262,12 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """Words on one line, without the characters that TOML does not have in comments."""
+    """Text on one line, without characters that TOML forbids in comments."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """A path as the sweep file has it; an absolute one stays so if the file may be anywhere."""
+    """A path for the sweep file; absolute paths stay absolute if its folder is unknown."""
     if folder == Path() and path.is_absolute():
         return path.as_posix()
     return Path(os.path.relpath(path, folder)).as_posix()

@@ -1,4 +1,4 @@
-"""A finding, the rule that made it, and the registry of all rules."""
+"""Findings, and the registry of the rules that make them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Severity(str, Enum):
     """How bad a finding is.
 
-    An error: TLC does not check what is written, or refuses it. A warning: what is written is hardly what is meant. A
-    note: the TLC at hand lacks something that tla2py makes up for.
+    An error: TLC refuses what the config says, or checks something else. A warning: the config is probably not what you
+    meant. A note: this TLC lacks something that tla2py makes up for.
     """
 
     ERROR = "error"
@@ -27,7 +27,7 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What is wrong at a place: the code of the rule, what TLC does with it, and what would be right."""
+    """A mistake at a place: the rule's code, what TLC does (``message``), and what would be right (``hint``)."""
 
     code: str
     severity: Severity
@@ -36,7 +36,7 @@ class Finding:
     hint: str | None
 
     def to_dict(self) -> dict[str, object]:
-        """The finding as an object of JSON."""
+        """The finding as a JSON object."""
         return {
             "file": self.place.file,
             "line": self.place.line or 0,
@@ -48,48 +48,34 @@ class Finding:
         }
 
     def to_error(self) -> InputError:
-        """The error that it makes when it is to be run."""
+        """The error that stops a run."""
         return InputError(self.code, self.message, where=str(self.place), hint=self.hint)
 
 
-# What a rule gives: the code, where, what TLC does, what would be right.
-Found: TypeAlias = "tuple[str, Place, str, str | None]"
-Check: TypeAlias = "Callable[[Subject], Iterator[Found]]"
+Rule: TypeAlias = "Callable[[Subject], Iterator[Finding]]"
+
+# The severity of each code.
+RULES: dict[str, Severity] = {}
+_RULES: list[Rule] = []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """A kind of finding; ``title`` says in a few words what it is."""
+def rule(severity: Severity, *codes: str) -> Callable[[Rule], Rule]:
+    """A decorator that registers a rule under the codes of its findings."""
 
-    code: str
-    severity: Severity
-    title: str
-
-
-RULES: dict[str, Rule] = {}
-CHECKS: list[Check] = []
-
-
-def rule(severity: Severity, **titles: str) -> Callable[[Check], Check]:
-    """Register a function that finds one or more kinds of mistakes; ``_`` in a kind's name stands for ``-``."""
-
-    def register(check: Check) -> Check:
-        for name, title in titles.items():
-            code = name.replace("_", "-")
-            RULES[code] = Rule(code=code, severity=severity, title=title)
-        CHECKS.append(check)
-        return check
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(codes, severity))
+        _RULES.append(function)
+        return function
 
     return register
 
 
-def run_checks(subject: Subject) -> tuple[Finding, ...]:
-    """All findings of a subject, by their places."""
-    found = dict.fromkeys(finding_of(each) for check in CHECKS for each in check(subject))
+def finding(code: str, place: Place, message: str, hint: str | None) -> Finding:
+    """A finding with the severity of its code."""
+    return Finding(code=code, severity=RULES[code], place=place, message=message, hint=hint)
+
+
+def run_rules(subject: Subject) -> tuple[Finding, ...]:
+    """All findings on a subject, ordered by place."""
+    found = dict.fromkeys(each for rule in _RULES for each in rule(subject))
     return tuple(sorted(found, key=lambda each: each.place.order))
-
-
-def finding_of(found: Found) -> Finding:
-    """What a rule gives, with the severity of the rule."""
-    code, place, message, hint = found
-    return Finding(code=code, severity=RULES[code].severity, place=place, message=message, hint=hint)

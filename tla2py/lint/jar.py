@@ -1,4 +1,4 @@
-"""The keywords that the TLC at hand knows in a config, read from its own class file."""
+"""The config keywords that a TLC knows, read from its class file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _READER = "tlc2/tool/impl/ModelConfig.class"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """Which of the keywords a TLC knows; ``label`` names it for people."""
+    """The keywords that a TLC knows; ``label`` names that TLC in messages."""
 
     label: str
     keywords: frozenset[str]
@@ -22,7 +22,7 @@ class Dialect:
 
 @lru_cache(maxsize=16)
 def read_dialect(jar: Path, version: str = "") -> Dialect | None:
-    """The dialect of a jar, None for one whose config reader is not where that of every release is."""
+    """The dialect of a jar, None if it lacks the class that reads configs in every release."""
     try:
         with zipfile.ZipFile(jar) as archive:
             content = archive.read(_READER)
@@ -30,4 +30,4 @@ def read_dialect(jar: Path, version: str = "") -> Dialect | None:
         return None
     # A constant of a class file is its length in two bytes, then its text.
     known = frozenset(word for word in KEYWORDS if len(word).to_bytes(2, "big") + word.encode() in content)
-    return Dialect(label=f"TLC {version}" if version else "the TLC at hand", keywords=known)
+    return Dialect(label=f"TLC {version}" if version else "this TLC", keywords=known)

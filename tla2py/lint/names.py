@@ -1,4 +1,4 @@
-"""Names in values that nothing declares: each becomes a model value, also one that was to be something else."""
+"""Undeclared names in values: each becomes a model value, even a misspelt one."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Iterable, Iterator
 from tla2py.config.literal import literal_names
 from tla2py.config.wrapper import undeclared_names
 from tla2py.errors import InputError
-from tla2py.lint.finding import Found, Severity, rule
-from tla2py.lint.subject import Subject, Value
+from tla2py.lint.finding import Finding, Severity, finding, rule
+from tla2py.lint.subject import AssignedValue, Subject
 from tla2py.syntax import Level, ModuleGraph
 
 _NONE: frozenset[str] = frozenset()
 
 
-@rule(Severity.WARNING, misspelt_name="a name that nothing declares, other than one spelt almost like it")
-def misspelt(subject: Subject) -> Iterator[Found]:
-    """TLC makes a model value of it, which is equal to nothing else."""
-    # What declares a name may stand beside a config that is not complete.
+@rule(Severity.WARNING, "misspelt-name")
+def misspelt(subject: Subject) -> Iterator[Finding]:
+    """TLC makes a model value of the name, which equals nothing else."""
+    # If a config is not complete, the name may be declared elsewhere.
     for spec in subject.specs if subject.complete else ():
         yield from misspelt_names(spec, subject.values)
 
 
-def misspelt_names(spec: ModuleGraph, values: Iterable[Value]) -> Iterator[Found]:
-    """The names that are used in the value of one constant alone and are all but one that is declared.
+def misspelt_names(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iterator[Finding]:
+    """The names that only one constant's value uses and that nearly match a declared one.
 
-    A set such as ``{c1, c2}`` declares the names in it.
+    A set such as ``{c1, c2}`` declares its elements.
     """
     values = list(values)
     names = {text: _undeclared(text, spec) for _, text, _ in values}
@@ -35,20 +35,20 @@ def misspelt_names(spec: ModuleGraph, values: Iterable[Value]) -> Iterator[Found
         for name in names[text]:
             users.setdefault(name, set()).add(constant)
     unknown = {
-        name for name, of in users.items() if len(of) == 1 and name not in listed and not _alike(name, *of)
+        name for name, of in users.items() if len(of) == 1 and name not in listed and not _similar(name, *of)
     }
     known = sorted(listed.union(_declared(spec))) if unknown else []
-    close = {name: next((each for each in known if _alike(name, each)), None) for name in unknown}
+    close = {name: next((each for each in known if _similar(name, each)), None) for name in unknown}
     for _, text, place in values:
         for name in sorted(names[text] & unknown):
             if close[name] is not None:
-                message = f"{name} is declared nowhere and becomes a model value"
-                yield "misspelt-name", place(), message, f"did you mean {close[name]}?"
+                message = f"{name} is not declared, so it becomes a model value"
+                yield finding("misspelt-name", place(), message, f"did you mean {close[name]}?")
 
 
 def _undeclared(text: str, spec: ModuleGraph) -> frozenset[str]:
     if literal_names(text) == _NONE:
-        return _NONE  # a number or the like, of which there may be many thousands
+        return _NONE  # such as a number; a parameter may have thousands
     try:
         return undeclared_names(text, spec)
     except InputError:
@@ -56,21 +56,21 @@ def _undeclared(text: str, spec: ModuleGraph) -> frozenset[str]:
 
 
 def _elements(text: str) -> frozenset[str]:
-    """The names in a set that is written out; of a set of sets none, whose elements are those of another."""
+    """The names in an enumerated set; none for a set of sets, which uses names declared elsewhere."""
     flat = text.startswith("{") and text.count("{") == 1
     return (flat and literal_names(text)) or _NONE
 
 
 def _declared(spec: ModuleGraph) -> Iterator[str]:
-    """The constants, and the definitions that a value can be made of."""
+    """The constants, and the definitions that values can use."""
     yield from (constant.name for constant in spec.constants)
     for name, each in spec.definitions.items():
         if not each.parameters and spec.level(name) is Level.CONSTANT:
             yield name
 
 
-def _alike(name: str, other: str) -> bool:
-    """Whether two names differ in capitals alone, or are words of four letters and more that differ in one place.
+def _similar(name: str, other: str) -> bool:
+    """Whether two names differ only in case, or in one letter (or two swapped) of at least four.
 
     ``n1`` and ``n2``, or ``a`` and ``A``, are different names.
     """

@@ -1,4 +1,4 @@
-"""What the rules look at: a config with its modules, or the model of a sweep's points."""
+"""What the rules lint: a config with its modules, or the model of a sweep's points."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tla2py.lint.jar import Dialect
 from tla2py.model.config import Config
 from tla2py.syntax import ModuleGraph
 
-# A constant, the text of its value, and where that is written.
-Value: TypeAlias = "tuple[str, str, Callable[[], Place]]"
+# A constant, the text of its value, and the place of that text.
+AssignedValue: TypeAlias = "tuple[str, str, Callable[[], Place]]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A name under a keyword, which is given as the field of ``Config``, and its place."""
+    """A name under a keyword; ``key`` is the keyword's field in ``Config``."""
 
     key: str
     name: str
@@ -31,11 +31,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is linted.
+    """A config, or the model of a sweep's points.
 
-    ``statements`` are those of a config file, None for a model that a sweep makes. ``specs`` are the modules it is for,
-    none when they are not known, and ``shown`` names them. ``complete`` says that TLC gets nothing beside it: no constants or names from a sweep
-    file. ``dialect`` is that of the TLC at hand, None where there is none.
+    ``statements`` is None for the model of a sweep. ``specs`` are the modules, if known, and ``shown`` names them.
+    ``complete`` means that TLC gets no other input, such as constants from a sweep file. ``dialect`` is None if the TLC
+    is unknown.
     """
 
     path: Path
@@ -49,12 +49,12 @@ class Subject:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """What the file says of constants."""
+        """The file's assignments to constants."""
         return self.statements.bindings if self.statements else ()
 
     @property
-    def values(self) -> Iterator[Value]:
-        """The values that the file gives to constants, but for those of operators and those of one module."""
+    def values(self) -> Iterator[AssignedValue]:
+        """The file's values of constants, except operators and constants of one module (``= [Module] value``)."""
         return _values(self.bindings, self.path)
 
     def at(self, token: Token | None) -> Place:
@@ -62,7 +62,7 @@ class Subject:
         return Place(file=str(self.path)) if token is None else _place(token, self.path)
 
     def of(self, *keys: str) -> tuple[Mention, ...]:
-        """The names under some of the keywords."""
+        """The names under keywords, given as fields of ``Config``."""
         return tuple(mention for mention in self.mentions if mention.key in keys)
 
 
@@ -74,14 +74,14 @@ def mentions_of(statements: Statements, path: Path) -> Iterator[Mention]:
             yield Mention(key=key or "", name=name.text, place=_place(name.token, path))
 
 
-def beside(given: Iterable[Value], *files: ConfigFile) -> Iterator[Value]:
-    """The values that configs give to constants which are not given a value over them."""
+def remaining_values(given: Iterable[AssignedValue], *files: ConfigFile) -> Iterator[AssignedValue]:
+    """The values in configs that ``given`` does not override."""
     names = {name for name, _, _ in given}
     for file in files:
         yield from (each for each in _values(file.statements.bindings, file.path) if each[0] not in names)
 
 
-def _values(bindings: Iterable[Binding], path: Path) -> Iterator[Value]:
+def _values(bindings: Iterable[Binding], path: Path) -> Iterator[AssignedValue]:
     for each in bindings:
         if each.sign == "=" and each.tokens and not each.arguments and each.module is None:
             yield each.name.text, each.value, partial(_place, each.tokens[0], path)
@@ -92,5 +92,5 @@ def _place(token: Token, path: Path) -> Place:
 
 
 def keyword_of(key: str) -> str:
-    """The keyword of a field of ``Config``, in its first spelling."""
+    """The keyword of a field of ``Config``, in the singular."""
     return next(word for word, field in (SINGLE | LISTS).items() if field == key)

@@ -1,4 +1,4 @@
-"""What TLC makes of a definition that it is to check: an initial predicate, an invariant, a predicate on steps, or a temporal formula."""
+"""How TLC checks a definition: as an initial predicate, an invariant, an action, or a temporal formula."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tla2py.syntax.levels import Levels
 from tla2py.syntax.scope import Scope
 from tla2py.syntax.standard import standard_module_of
 
-# Standard modules whose operators TLC does not take for constants.
+# Standard modules whose operators TLC does not treat as constants.
 _CHANGING = ("TLC", "TLCExt", "Randomization")
 Part: TypeAlias = Literal["initial", "invariant", "action", "temporal"]
 
 
 @deeply
 def parts_of(name: str, spec: ModuleGraph) -> frozenset[Part]:
-    """What TLC takes a property apart into; only a ``temporal`` part needs a graph of all states."""
+    """The parts into which TLC splits a property; only a ``temporal`` one needs the whole state graph."""
     entity = spec.scope.names[name]
     levels = Levels(spec.resolver)
     return frozenset(_parts(entity.body, entity.scope, levels)) if entity.body is not None else frozenset()
@@ -51,7 +51,7 @@ def _parts(expr: Expression, scope: Scope, levels: Levels) -> Iterator[Part]:
 
 @deeply
 def asks_tlc(name: str, spec: ModuleGraph) -> bool:
-    """Whether a definition asks TLC for something that changes from state to state, as ``TLCGet("level")`` does."""
+    """Whether a definition depends on the search, as ``TLCGet("level")`` does."""
     seen: set[int] = set()
 
     def asks(expr: Expression, scope: Scope) -> bool:

@@ -1,4 +1,4 @@
-"""Rules on the text of a config alone."""
+"""Rules on the text of a config, without its module."""
 
 from __future__ import annotations
 
@@ -8,75 +8,66 @@ from collections.abc import Iterator
 
 from tla2py.config.literal import KEYWORDS
 from tla2py.config.statements import LISTS, SINGLE, Statement
-from tla2py.lint.finding import Found, Severity, rule
+from tla2py.lint.finding import Finding, Severity, finding, rule
 from tla2py.lint.subject import Subject
 
 _CHECKED = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")
 _SECTIONS = {**SINGLE, **LISTS, "CONSTANT": "constants", "CONSTANTS": "constants"}
 
 
-@rule(
-    Severity.ERROR,
-    unreadable="a character after which TLC reads no further",
-    syntax="what TLC's grammar does not have",
-    comma="a comma between names or constants",
-    value="a value that a config cannot say",
-    repeated="a statement that is given twice",
-    type_constraint="a keyword that does nothing",
-)
-def problems(subject: Subject) -> Iterator[Found]:
-    """What cannot be read at all."""
+@rule(Severity.ERROR, "unreadable", "syntax", "comma", "value", "repeated", "type-constraint")
+def problems(subject: Subject) -> Iterator[Finding]:
+    """The mistakes found while parsing."""
     for problem in subject.statements.problems if subject.statements else ():
-        yield problem.code, subject.at(problem.token), problem.message, problem.hint
+        yield finding(problem.code, subject.at(problem.token), problem.message, problem.hint)
 
 
-@rule(Severity.ERROR, duplicate_assignment="a constant that is assigned twice")
-def duplicate_assignments(subject: Subject) -> Iterator[Found]:
-    """TLC says nothing: ``<-`` counts before ``=``, else the last counts."""
+@rule(Severity.ERROR, "duplicate-assignment")
+def duplicate_assignments(subject: Subject) -> Iterator[Finding]:
+    """TLC reports nothing: ``<-`` overrides ``=``, otherwise the last one counts."""
     seen: dict[tuple[str, str, str | None], tuple[str, str, int]] = {}
     for binding in subject.bindings:
         module = binding.module.text if binding.module else None
         key = (binding.name.text, binding.arguments, module)
-        said = (binding.sign, binding.value)
         before = seen.get(key)
-        if before is not None and before[:2] != said:
-            counts = "=" not in (before[0], said[0]) or before[0] == said[0]
-            which = "the later" if counts or said[0] == "<-" else "the one with <-"
-            message = (
-                f"{binding.name.text} is assigned in line {before[2]} too: TLC takes {which} without a word"
-            )
-            yield "duplicate-assignment", subject.at(binding.name.token), message, "keep one of them"
-        seen[key] = (*said, binding.name.token.line)
+        if before is not None and before[:2] != (binding.sign, binding.value):
+            overridden = before[0] == "<-" and binding.sign == "="
+            which = "the one with <-" if overridden else "the later one"
+            message = f"{binding.name.text} is also assigned in line {before[2]}: TLC silently uses {which}"
+            yield finding("duplicate-assignment", subject.at(binding.name.token), message, "keep one of them")
+        seen[key] = (binding.sign, binding.value, binding.name.token.line)
 
 
-@rule(Severity.ERROR, string_escape="an escape in a string")
-def string_escapes(subject: Subject) -> Iterator[Found]:
-    """TLC takes the text between the quotation marks as it is, other than in a module."""
+@rule(Severity.ERROR, "string-escape")
+def string_escapes(subject: Subject) -> Iterator[Finding]:
+    """TLC takes the text between the quotation marks literally; in a module it does not."""
     for binding in subject.bindings:
         for token in binding.tokens:
             if token.text.startswith('"') and "\\" in token.text:
-                message = f"TLC takes the backslash in {token.text} as it is; in a module it is an escape"
-                hint = f"define the string in the module: {binding.name.text} <- DEFINITION"
-                yield "string-escape", subject.at(token), message, hint
+                message = (
+                    f"TLC takes the backslash in {token.text} literally; in a module it begins an escape"
+                )
+                hint = f"define the string in the module and write {binding.name.text} <- DEFINITION"
+                yield finding("string-escape", subject.at(token), message, hint)
 
 
-@rule(Severity.WARNING, empty_section="a keyword without a name after it")
-def empty_sections(subject: Subject) -> Iterator[Found]:
-    """TLC checks nothing for it and does not say so."""
+@rule(Severity.WARNING, "empty-section")
+def empty_sections(subject: Subject) -> Iterator[Finding]:
+    """TLC silently checks nothing for it."""
     comments = subject.statements.tokens.comments if subject.statements else ()
     begins = [statement.keyword.offset for statement in _statements(subject)]
     for statement in _statements(subject):
-        alone = statement.keyword.text in _CHECKED and statement.end == statement.keyword.end
+        empty = statement.keyword.text in _CHECKED and statement.end == statement.keyword.end
         following = min((begin for begin in begins if begin >= statement.end), default=sys.maxsize)
-        # A list that is commented out is meant to be empty.
-        if alone and not any(statement.end <= each.offset < following for each in comments):
+        # A commented list is empty on purpose.
+        if empty and not any(statement.end <= each.offset < following for each in comments):
             message = f"{statement.keyword.text} names nothing: TLC checks nothing for it"
-            yield "empty-section", subject.at(statement.keyword), message, "name what is to be checked"
+            yield finding("empty-section", subject.at(statement.keyword), message, "name what to check")
 
 
-@rule(Severity.WARNING, commented_keyword="names whose own keyword is in a comment")
-def commented_keywords(subject: Subject) -> Iterator[Found]:
-    """What follows belongs to the section before it."""
+@rule(Severity.WARNING, "commented-keyword")
+def commented_keywords(subject: Subject) -> Iterator[Finding]:
+    """The names after the comment belong to the section before it."""
     comments = subject.statements.tokens.comments if subject.statements else ()
     for statement in _statements(subject):
         section = _SECTIONS.get(statement.keyword.text)
@@ -87,31 +78,31 @@ def commented_keywords(subject: Subject) -> Iterator[Found]:
             word = re.sub(r"^\\\*+|^\(\*+|\*+\)$", "", before[-1].text).strip(" :") if before else ""
             if between or word not in KEYWORDS or _SECTIONS.get(word, section) == section:
                 continue
-            message = (
-                f"{word} is in a comment: TLC takes {token.text} as one more of {statement.keyword.text}"
-            )
-            hint = f"write {word} outside of the comment, or comment {token.text} out too"
-            yield "commented-keyword", subject.at(token), message, hint
+            message = f"{word} is in a comment: TLC reads {token.text} as part of {statement.keyword.text}"
+            hint = f"write {word} outside the comment, or comment out {token.text} too"
+            yield finding("commented-keyword", subject.at(token), message, hint)
 
 
-@rule(Severity.WARNING, unknown_keyword="a keyword that the TLC at hand does not know")
-def unknown_keywords(subject: Subject) -> Iterator[Found]:
-    """An older TLC takes it for a name, or for what cannot begin a statement."""
+@rule(Severity.WARNING, "unknown-keyword")
+def unknown_keywords(subject: Subject) -> Iterator[Finding]:
+    """A TLC that does not know the keyword takes it for a name, or stops at it."""
     for before, statement in _lacking(subject):
         word = statement.keyword.text
         if word not in ("CHECK_DEADLOCK", "_EXPECT"):
-            hint = "leave it out, or give a newer TLC with --tla2tools"
-            yield "unknown-keyword", subject.at(statement.keyword), _taken(subject, word, before), hint
+            hint = "remove it, or use a newer TLC with --tla2tools"
+            yield finding(
+                "unknown-keyword", subject.at(statement.keyword), _taken(subject, word, before), hint
+            )
 
 
-@rule(Severity.NOTE, check_deadlock="CHECK_DEADLOCK on a TLC that lacks it")
-def check_deadlock(subject: Subject) -> Iterator[Found]:
-    """tla2py gives TLC the option, which every version knows."""
+@rule(Severity.NOTE, "check-deadlock")
+def check_deadlock(subject: Subject) -> Iterator[Finding]:
+    """tla2py uses the option -deadlock, which every version knows."""
     for before, statement in _lacking(subject):
         if statement.keyword.text == "CHECK_DEADLOCK":
             taken = _taken(subject, "CHECK_DEADLOCK", before)
-            hint = "tla2py gives it to TLC as an option; without tla2py give -deadlock, which means: do not check"
-            yield "check-deadlock", subject.at(statement.keyword), taken, hint
+            hint = "tla2py passes it as an option; without tla2py use -deadlock, which means: do not check"
+            yield finding("check-deadlock", subject.at(statement.keyword), taken, hint)
 
 
 def _statements(subject: Subject) -> tuple[Statement, ...]:
@@ -119,7 +110,7 @@ def _statements(subject: Subject) -> tuple[Statement, ...]:
 
 
 def _lacking(subject: Subject) -> Iterator[tuple[str, Statement]]:
-    """The statements whose keyword the TLC at hand lacks, each with the keyword of the section it falls into."""
+    """The statements whose keyword this TLC lacks, each with the keyword of the section that swallows it."""
     section = ""
     for statement in _statements(subject):
         word = statement.keyword.text
@@ -132,7 +123,7 @@ def _lacking(subject: Subject) -> Iterator[tuple[str, Statement]]:
 def _taken(subject: Subject, word: str, section: str) -> str:
     label = subject.dialect.label if subject.dialect else "TLC"
     if section in LISTS:
-        return f"{label} does not know {word} and takes it for one more of {section}"
+        return f"{label} does not know {word} and reads it as part of {section}"
     if section.startswith("CONSTANT"):
         return f"{label} does not know {word} and takes it for a constant"
     return f"{label} does not know {word} and stops at it"

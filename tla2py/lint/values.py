@@ -1,4 +1,4 @@
-"""Names in a config's values that the module declares: TLC makes model values of them."""
+"""Names in a config's values that the module declares, though TLC makes model values of them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from tla2py.config.literal import literal_names
 from tla2py.syntax import ModuleGraph
 
-# A value that TLC cannot choose: the CHOOSE has no set, and comments may stand before it.
+# An unbounded CHOOSE, which TLC cannot evaluate; comments may precede it.
 _CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
 
 
 def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) -> Iterator[tuple[str, str]]:
-    """Each (constant, name) where an assignment makes a model value of a name that the module declares."""
+    """Each (constant, name) where TLC makes a model value of a name that the module declares."""
     for constant, text in assignments:
         for name in sorted(literal_names(text) or ()):
             if _defined(name, constant, spec) or _other_constant(name, constant, assignments, spec):
@@ -21,7 +21,7 @@ def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) ->
 
 
 def _defined(name: str, constant: str, spec: ModuleGraph) -> bool:
-    """Whether a name is a definition, and not one that only a config can give a value: ``None == CHOOSE n : ...``."""
+    """Whether a name is a definition, other than one that needs a value: ``None == CHOOSE n : ...``."""
     definition = spec.definitions.get(name)
     if definition is None:
         return False
@@ -32,6 +32,6 @@ def _defined(name: str, constant: str, spec: ModuleGraph) -> bool:
 def _other_constant(
     name: str, constant: str, assignments: Sequence[tuple[str, str]], spec: ModuleGraph
 ) -> bool:
-    """Whether a name is another constant, and one that is not itself the model value of its own name."""
+    """Whether a name is another constant, other than one assigned itself (``n = n``)."""
     declared = any(each.name == name for each in spec.constants)
     return declared and name != constant and (name, name) not in assignments

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tla2py.explain.kinds import by_kind
 from tla2py.gate.decision import PointDecision
-from tla2py.sweep.judge import CheckedOne
+from tla2py.sweep.judge import CheckAnswer
 from tla2py.trace.trace import Trace
 
 FindTrace = Callable[[PointDecision, str], Trace | None]
@@ -37,7 +37,7 @@ class _Unexpected(NamedTuple):
     states: int
 
 
-def unexpected(point: PointDecision) -> list[CheckedOne]:
+def unexpected(point: PointDecision) -> list[CheckAnswer]:
     """What a point violates though that was not expected."""
     return [one for one in point.checks if one.status == "violated" and not one.as_expected]
 

@@ -14,7 +14,7 @@ from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
 from tla2py.gate.found import read_trace
 from tla2py.gate.run import Gated
 from tla2py.reports.clusters import FindTrace, Surprise, surprises_by_kind, unexpected
-from tla2py.sweep.judge import CheckedOne
+from tla2py.sweep.judge import CheckAnswer
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
@@ -37,7 +37,7 @@ class Evidence:
     again: Callable[[PointDecision], Again]
     look: Callable[[PointDecision], str]
 
-    def surprises(self, point: PointDecision) -> list[CheckedOne]:
+    def surprises(self, point: PointDecision) -> list[CheckAnswer]:
         """What a point violates though that was not expected."""
         return unexpected(point)
 
@@ -117,7 +117,7 @@ class Evidence:
 
     def spec(self, point: PointDecision) -> ModuleGraph:
         """The modules of a point."""
-        return self.sweep.specs[point.point.parameters.get("module", next(iter(self.sweep.specs)))]
+        return self.sweep.spec(point.point)
 
 
 def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:

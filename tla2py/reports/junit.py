@@ -12,7 +12,7 @@ from tla2py.gate.decision import PointDecision, Problem
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
-from tla2py.sweep.judge import CheckedOne
+from tla2py.sweep.judge import CheckAnswer
 
 # The case of a point that stands for the run as a whole.
 _RUN = "the run is as expected"
@@ -78,7 +78,7 @@ def _cases(gate: Evidence, suite: str, point: PointDecision) -> list[TestCase]:
     return cases
 
 
-def _check_case(gate: Evidence, classname: str, point: PointDecision, one: CheckedOne) -> TestCase:
+def _check_case(gate: Evidence, classname: str, point: PointDecision, one: CheckAnswer) -> TestCase:
     case = TestCase(printable(str(one.check)), classname=classname, time=0)
     label = printable(one.check.label)
     if one.status == "undecided":

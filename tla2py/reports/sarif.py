@@ -14,7 +14,7 @@ from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import action_text, states_text, step_changes, trace_end
-from tla2py.sweep.judge import CheckedOne
+from tla2py.sweep.judge import CheckAnswer
 from tla2py.trace.trace import State, Trace
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -143,7 +143,7 @@ def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> t
     }
 
 
-def _violation(gate: Evidence, point: PointDecision, one: CheckedOne) -> tuple[str, Json]:
+def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[str, Json]:
     name = one.check.label
     rule = f"{one.check.kind.replace('_', '-')}/{name}"
     place = gate.definition(point, name) or gate.expectation(point)

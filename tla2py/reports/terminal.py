@@ -18,8 +18,8 @@ from tla2py.reports.evidence import Evidence
 from tla2py.reports.markdown import headline
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
-from tla2py.sweep.file import ExpectSection, ToldPoint
 from tla2py.sweep.grid import Point
+from tla2py.sweep.sections import ExpectSection, ExternalExpectation
 from tla2py.sweep.vacuity import expectation_place, row_number
 from tla2py.text import counted
 from tla2py.toml import toml_key, toml_string, toml_value
@@ -181,7 +181,7 @@ def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:
 
 def _own_row(gate: Evidence, point: PointDecision) -> int | None:
     """The number of the row of the sweep file that a point is judged by, None without one."""
-    return None if isinstance(point.expected, ToldPoint) else row_number(gate.sweep, point.expected)
+    return None if isinstance(point.expected, ExternalExpectation) else row_number(gate.sweep, point.expected)
 
 
 def _by_section(point: PointDecision) -> bool:

@@ -9,9 +9,10 @@ from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.sourcemap import Origins, located
 from tla2py.store.store import Manifest, ManifestPoint, Store
-from tla2py.sweep.file import SweepFile, read_sweep_text
-from tla2py.sweep.source import Source
-from tla2py.sweep.written import SweepTexts
+from tla2py.sweep.file import read_sweep_text
+from tla2py.sweep.places import PointPlaces
+from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sweep_text import SweepText
 
 
 class StoredOrigins:
@@ -21,7 +22,7 @@ class StoredOrigins:
         self._store, self._manifest = store, manifest
         self._texts: dict[str, str] = {}
         path = Path(manifest.sweep_file or manifest.name)
-        self._source = Source(path, manifest.sweep)
+        self._source = SweepText(path, manifest.sweep)
         try:
             self._file, self._source = read_sweep_text(manifest.sweep, path)
         except InputError:
@@ -29,7 +30,7 @@ class StoredOrigins:
 
     def located(self, point: ManifestPoint, record: RunRecord, result: RunResult) -> RunResult:
         """The result with places in the user's files, or unchanged if the store lacks a text."""
-        written = SweepTexts(source=self._source, file=self._file, parameters=point.parameters)
+        written = PointPlaces(source=self._source, file=self._file, parameters=point.parameters)
         try:
             return located(
                 record, result, Origins(paths=self._manifest.files, text=self._text, written=written)

@@ -1,56 +1,55 @@
-"""The axes of a grid: what a parameter is, its values one by one or by rule, and which parameters go together."""
+"""The axes of a grid: parameters, their values from a list or a rule, and zipped groups."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.model.config import ParameterKind
-from tla2py.sweep.file import SweepFile, Values, ValuesTable
-from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_in_grid
-from tla2py.sweep.source import Source
+from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
+from tla2py.sweep.sections import SweepFile, Values, ValuesTable
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.toml import value_text
 
-# A slip of the pen such as to = 1000000000 is told rather than waited for.
+# More is a typo, such as to = 1000000000.
 _MOST_VALUES = 100_000
 
 
 def read_parameters(
-    file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph]
+    file: SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]
 ) -> tuple[Parameter, ...]:
-    """The parameters of a sweep file, each told apart as a constant, a definition or a key of [model].
+    """The parameters of a sweep file.
 
     Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``grid-key``, ``values``.
     """
     found = []
-    listings: tuple[tuple[Literal["module", "config"], object], ...] = (
+    lists: tuple[tuple[ParameterKind, str | list[str] | None], ...] = (
         ("module", file.module),
         ("config", file.config),
     )
-    for axis, listed in listings:
+    for key, listed in lists:
         if isinstance(listed, list):
             if not listed:
                 raise InputError(
                     "empty-parameter",
-                    f"{axis} is an empty list",
-                    where=source.place(axis),
-                    hint=f"name at least one, or leave {axis} out"
-                    if axis == "config"
+                    f"{key} is an empty list",
+                    where=source.place(key),
+                    hint="name at least one, or remove config"
+                    if key == "config"
                     else 'name one, as in module = "Spec.tla"',
                 )
-            found.append(Parameter(name=axis, kind=axis, values=tuple(listed)))
+            found.append(Parameter(name=key, kind=key, values=tuple(listed)))
     for name, values in file.parameters.items():
         where = source.place("parameters", name)
         kind = _kind(name, specs, where)
-        for key, section in (("constants", file.constants), ("substitutions", file.substitutions)):
-            if name in section:
+        for section, assigned in (("constants", file.constants), ("substitutions", file.substitutions)):
+            if name in assigned:
                 raise InputError(
                     "assigned-twice",
-                    f"{name} is a parameter and in [{key}]",
+                    f"{name} is both a parameter and in [{section}]",
                     where=where,
                     hint="keep one of them",
                 )
@@ -67,9 +66,9 @@ def read_parameters(
         if file.tlc.mode == "check":
             raise InputError(
                 "grid-key",
-                "repeat is for simulation: a check gives the same answer each time",
+                "repeat is for simulation; a check gives the same answer each time",
                 where=source.place("grid", "repeat"),
-                hint='set mode = "simulate" in [tlc], or leave repeat out',
+                hint='set mode = "simulate" in [tlc], or remove repeat',
             )
         seeds = tuple(str(file.tlc.seed + n) for n in range(file.grid.repeat))
         found.append(Parameter(name="seed", kind="seed", values=seeds))
@@ -77,11 +76,11 @@ def read_parameters(
 
 
 def group_parameters(
-    file: SweepFile, source: Source, parameters: Sequence[Parameter]
+    file: SweepFile, source: SweepText, parameters: Sequence[Parameter]
 ) -> tuple[tuple[Parameter, ...], ...]:
-    """The parameters in the order of the loops, those that ``zip`` lets go together in one group.
+    """The parameters in loop order, zipped ones in one group.
 
-    Raises InputError: ``grid-key`` for a wrong zip, ``duplicate-point`` where a value, or a row of a group, is repeated.
+    Raises InputError: ``grid-key`` for a wrong zip, ``duplicate-point`` for a repeated value or zipped row.
     """
     where = source.place("grid", "zip")
     by_name = {parameter.name: parameter for parameter in parameters}
@@ -89,22 +88,22 @@ def group_parameters(
     for names in file.grid.zip:
         for name in names:
             if name not in by_name:
-                raise unknown_in_grid(name, list(by_name), where)
+                raise unknown_parameter(name, list(by_name), where)
             if name in group_of or names.count(name) > 1:
                 raise InputError(
                     "grid-key",
                     f"{name} is zipped twice",
                     where=where,
-                    hint="name a parameter once, in one of the lists",
+                    hint="name a parameter in one list only",
                 )
         group = tuple(by_name[name] for name in names)
         if len({len(parameter.values) for parameter in group}) > 1:
             counts = ", ".join(f"{parameter.name} has {len(parameter.values)}" for parameter in group)
             raise InputError(
                 "grid-key",
-                f"zipped parameters have as many values as each other: {counts}",
+                f"zipped parameters differ in their number of values: {counts}",
                 where=where,
-                hint="give each the same number of values, or leave one of them out of zip",
+                hint="give each the same number of values, or remove one from zip",
             )
         group_of.update(dict.fromkeys(names, group))
     groups = dict.fromkeys(group_of.get(parameter.name, (parameter,)) for parameter in parameters)
@@ -113,7 +112,7 @@ def group_parameters(
     return tuple(groups)
 
 
-def _check_rows(group: tuple[Parameter, ...], source: Source) -> None:
+def _check_rows(group: tuple[Parameter, ...], source: SweepText) -> None:
     seen: set[Hashable] = set()
     for row in zip(*(parameter.values for parameter in group), strict=True):
         key = tuple(key_of(parameter.kind, text) for parameter, text in zip(group, row, strict=True))
@@ -127,7 +126,7 @@ def _check_rows(group: tuple[Parameter, ...], source: Source) -> None:
         else:
             shown = parameter_text({p.name: text for p, text in zip(group, row, strict=True)})
             message, where = f"the zipped parameters have {shown} twice", source.place("grid", "zip")
-        raise InputError("duplicate-point", message, where=where, hint="leave one of them out")
+        raise InputError("duplicate-point", message, where=where, hint="remove one of them")
 
 
 def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterKind:
@@ -141,7 +140,7 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterK
         return "model"
     raise InputError(
         "unknown-parameter",
-        f"parameter {name} is neither a constant nor a definition of {', '.join(specs)}",
+        f"{', '.join(specs)} declares no constant and no definition {name}",
         where=where,
         hint=did_you_mean(
             name, sorted(constants | definitions), "'tla2py inspect' lists what a module declares"
@@ -157,7 +156,7 @@ def _texts(name: str, values: Values, where: str, specs: Mapping[str, ModuleGrap
     if numbers == sets or (sets and (values.first, values.last) != (None, None)):
         raise InputError(
             "values",
-            f"parameter {name} has neither a list of values nor a rule",
+            f"parameter {name} has no list of values and no complete rule",
             where=where,
             hint='write { from = 1, to = 8, step = 2 } or { model_values = "b", sizes = [2, 3] }',
         )
@@ -174,7 +173,7 @@ def _numbers(name: str, first: int, last: int, step: int, where: str) -> tuple[s
             "values",
             f"parameter {name} has the step 0",
             where=where,
-            hint="write a step such as 1, 2 or -1, or leave it out for 1",
+            hint="write a step such as 2 or -1, or remove it for 1",
         )
     numbers = range(first, last + (1 if step > 0 else -1), step)
     if len(numbers) > _MOST_VALUES:
@@ -182,7 +181,7 @@ def _numbers(name: str, first: int, last: int, step: int, where: str) -> tuple[s
             "values",
             f"parameter {name} has {len(numbers):,} values",
             where=where,
-            hint=f"{_MOST_VALUES:,} are the most; take a larger step",
+            hint=f"the limit is {_MOST_VALUES:,}; use a larger step",
         )
     return tuple(str(number) for number in numbers)
 
@@ -192,33 +191,30 @@ def _model_values(stem: str, size: int, where: str, specs: Mapping[str, ModuleGr
     if not re.fullmatch(r"[A-Za-z]\w*", stem, re.ASCII) or stem.startswith(("WF_", "SF_")):
         raise InputError(
             "values",
-            f"{stem!r} does not begin the name of a model value",
+            f"the name of a model value cannot begin with {stem!r}",
             where=where,
             hint='write letters, as in model_values = "b" for b1, b2 and so on',
         )
     if not 0 <= size <= _MOST_VALUES:
         raise InputError(
             "values",
-            f"a set of {size:,} model values",
+            f"{size:,} is not a size for a set of model values",
             where=where,
-            hint=f"a size is a number from 0 to {_MOST_VALUES:,}",
+            hint=f"write a number from 0 to {_MOST_VALUES:,}",
         )
     for spec in specs.values():
-        for taken in (
-            *spec.definitions,
-            *(c.name for c in spec.constants),
-            *(v.name for v in spec.variables),
-        ):
-            if taken in names:
+        declared = {*spec.definitions, *(c.name for c in spec.constants), *(v.name for v in spec.variables)}
+        for name in names:
+            if name in declared:
                 raise InputError(
                     "values",
-                    f"the model value {taken} would have a name that {spec.root.name} declares",
+                    f"{spec.root.name} declares {name}, so it cannot name a model value",
                     where=where,
-                    hint="begin the names otherwise",
+                    hint="choose another beginning for the names",
                 )
     return f"{{{', '.join(names)}}}"
 
 
 def replaceable_standard(name: str) -> bool:
-    """Whether a name is a definition of a standard module that models replace, such as Nat by a finite set."""
+    """Whether models may replace this definition of a standard module, such as Nat by a finite set."""
     return name in {"Nat", "Int", "Real", "Seq", "STRING", "BOOLEAN"}

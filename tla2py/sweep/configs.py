@@ -1,27 +1,29 @@
-"""The configs that a sweep starts from: found by patterns, read, and held against its modules."""
+"""The configs that a sweep starts from: found by patterns, parsed, and checked against its modules."""
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError
-from tla2py.lint import check_names
-from tla2py.sweep.file import SweepFile
-from tla2py.sweep.source import Source
+from tla2py.lint import check_config_names
+from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph
 
 
-def with_found_configs(file: SweepFile, source: Source, base: Path) -> SweepFile:
-    """A sweep file whose patterns such as ``models/*.cfg`` are replaced by the configs that they find.
+def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
+    """A sweep file whose patterns, such as ``models/*.cfg``, are replaced by the matching configs.
 
-    Raises InputError (``config-missing``) for a pattern that finds none.
+    Raises InputError (``config-missing``) for a pattern without a match.
     """
-    names = file.config if isinstance(file.config, list) else [file.config] if file.config else []
+    names = _names(file)
     if not any(glob.has_magic(name) and not (base / name).exists() for name in names):
         return file
     found: dict[str, None] = {}
@@ -33,24 +35,23 @@ def with_found_configs(file: SweepFile, source: Source, base: Path) -> SweepFile
         if not matching:
             raise InputError(
                 "config-missing",
-                f"no config is found by {name}",
+                f"no config matches {name}",
                 where=source.place("config", value=name),
-                hint="configs are relative to the sweep file, patterns too",
+                hint="patterns are relative to the sweep file",
             )
         found.update(dict.fromkeys(matching))
     return msgspec.structs.replace(file, config=list(found))
 
 
 def read_configs(
-    file: SweepFile, source: Source, base: Path, specs: Mapping[str, ModuleGraph]
+    file: SweepFile, source: SweepText, base: Path, specs: Mapping[str, ModuleGraph]
 ) -> dict[str, ConfigFile]:
-    """The configs that a sweep starts from, by the names in its file; what they name has to be there.
+    """The configs of a sweep, by their names in its file.
 
-    Raises InputError: ``config-missing``, and as ``read_config`` and ``check_names`` do.
+    Raises InputError: ``config-missing``, and as ``read_config`` and ``check_config_names`` do.
     """
-    names = file.config if isinstance(file.config, list) else [file.config] if file.config else []
     found = {}
-    for name in names:
+    for name in _names(file):
         if not (base / name).is_file():
             raise InputError(
                 "config-missing",
@@ -59,5 +60,45 @@ def read_configs(
                 hint="configs are relative to the sweep file",
             )
         found[name] = read_config(base / name)
-        check_names(found[name], specs)
+        check_config_names(found[name], specs)
     return found
+
+
+def configs_text(module: Path, pattern: str, libraries: Sequence[Path]) -> str:
+    """The text of a sweep file beside a module that lists the configs that match a pattern.
+
+    Raises InputError: ``usage``, ``module-missing``, ``config-missing``.
+    """
+    if module.suffix != ".tla":
+        raise InputError(
+            "usage",
+            f"--configs needs a module, not {module}",
+            hint="quote the pattern: tla2py sweep --configs 'models/*.cfg' Spec.tla",
+        )
+    if not module.is_file():
+        raise InputError(
+            "module-missing",
+            f"no such module: {module}",
+            hint="name a .tla file, relative to the current folder",
+        )
+    found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - it may be absolute
+    paths = sorted(path for path in found if Path(path).is_file())
+    if not paths:
+        raise InputError(
+            "config-missing",
+            f"no config matches {pattern}",
+            hint="a pattern is relative to the current folder, as in 'models/*.cfg'",
+        )
+    folder = module.parent
+
+    def shown(path: Path | str) -> str:
+        return json.dumps(Path(os.path.relpath(path, folder)).as_posix(), ensure_ascii=False)
+
+    text = f"module = {json.dumps(module.name)}\nconfig = [{', '.join(shown(path) for path in paths)}]\n"
+    if libraries:
+        text += f"libraries = [{', '.join(shown(path) for path in libraries)}]\n"
+    return f"name = {json.dumps(module.stem)}\n{text}"
+
+
+def _names(file: SweepFile) -> list[str]:
+    return file.config if isinstance(file.config, list) else [file.config] if file.config else []

@@ -1,4 +1,4 @@
-"""A ``manifest.json`` as tlaplus/Examples has them, read as the sweep file that says the same."""
+"""A ``manifest.json`` of tlaplus/Examples, read as an equivalent sweep file."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ import msgspec
 from tla2py.config.expect_comment import ConfigExpectation, result_of
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError, reason_of
-from tla2py.lint import check_names
+from tla2py.lint import check_config_names
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Mode, TlcOptions
-from tla2py.sweep.expectations import told_point
-from tla2py.sweep.file import SweepFile, ToldPoint, read_sweep_text
-from tla2py.sweep.source import Source
+from tla2py.sweep.expectations import external_row
+from tla2py.sweep.file import read_sweep_text
+from tla2py.sweep.sections import ExternalExpectation, SweepFile
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph, Translate, load_modules
 
 _SEARCH = "exhaustive search"
-_HINT = "tlaplus/Examples has one in each folder: modules, each with models, each with path, mode and result"
-# Up to 2025 TLC understands \cdot only where it is asked to.
+_HINT = "see tlaplus/Examples: modules, each with models, each with path, mode and result"
+# Until 2025 TLC supports \cdot only with this option.
 _ACTION_COMPOSITION = "-Dtlc2.tool.impl.Tool.cdot=true"
 
 _MODES: dict[str, Mode] = {"simulate": "simulate", "generate": "generate"}
 
 
 class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
-    """A model of a module as a manifest has it; ``runtime`` is ``HH:MM:SS`` or unknown."""
+    """A model in a manifest; ``runtime`` is ``HH:MM:SS`` or unknown."""
 
     path: str
     mode: Union[str, dict[str, Any]]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
@@ -43,12 +44,12 @@ class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> str:
-        """The mode in one word: exhaustive search, simulate, generate or symbolic."""
+        """The mode: exhaustive search, simulate, generate or symbolic."""
         return self.mode if isinstance(self.mode, str) else next(iter(self.mode), "mode")
 
     @property
     def seconds(self) -> int | None:
-        """The recorded runtime in seconds, None where it is not known."""
+        """The recorded runtime in seconds, if known."""
         parts = self.runtime.split(":")
         if len(parts) != 3 or not all(part.isdigit() for part in parts):
             return None
@@ -57,7 +58,7 @@ class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ManifestModule(msgspec.Struct, frozen=True, kw_only=True):
-    """A module as a manifest has it."""
+    """A module in a manifest."""
 
     path: str
     models: list[ManifestModel] = []
@@ -70,29 +71,29 @@ class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A model of a manifest: the files as the manifest names them, what it says of the model, and where."""
+    """A model of a manifest: its files as the manifest names them, and its place there."""
 
     manifest: Path
     module: str
-    said: ManifestModel
+    model: ManifestModel
     features: tuple[str, ...]
     where: str
 
     @property
-    def why_not(self) -> str:
-        """Why TLC has nothing to compare with, "" where it has."""
-        if self.said.kind not in (_SEARCH, "simulate", "generate"):
-            return self.said.kind
-        return "result unknown" if self.said.result == "unknown" else ""
+    def skip_reason(self) -> str:
+        """Why TLC's result cannot be compared, "" if it can."""
+        if self.model.kind not in (_SEARCH, "simulate", "generate"):
+            return self.model.kind
+        return "result unknown" if self.model.result == "unknown" else ""
 
     def options(self, options: TlcOptions) -> TlcOptions:
-        """How TLC is to search this model, by what the manifest says of it."""
-        if (mode := _MODES.get(self.said.kind)) is not None:
-            bounds = self.said.mode["simulate"] if isinstance(self.said.mode, dict) else {}
+        """The options with which TLC searches this model, based on a sweep's options."""
+        if (mode := _MODES.get(self.model.kind)) is not None:
+            bounds = self.model.mode["simulate"] if isinstance(self.model.mode, dict) else {}
             count = bounds.get("traceCount") if isinstance(bounds, dict) else None
             options = replace(options, mode=mode, num=int(count) if isinstance(count, (int, float)) else None)
-        if isinstance(self.said.workers, int):
-            options = replace(options, workers=self.said.workers)
+        if isinstance(self.model.workers, int):
+            options = replace(options, workers=self.model.workers)
         if "action composition" in self.features:
             options = replace(options, java_options=(*options.java_options, _ACTION_COMPOSITION))
         return options
@@ -100,7 +101,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A model that could not be read, so that TLC never saw it: what it is and why."""
+    """A model that could not be read, and why; TLC never saw it."""
 
     entry: Entry
     error: InputError
@@ -108,33 +109,33 @@ class Unread:
     @property
     def model(self) -> str:
         """The name of its config."""
-        return Path(self.entry.said.path).name
+        return Path(self.entry.model.path).name
 
     @property
     def text(self) -> str:
-        """What happened, in one line."""
+        """The notice about it, in one line."""
         return f"{self.model} was not run: {self.error.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestSweep:
-    """Models of manifests as a sweep file: its sections and its text, modules and configs, and what is expected.
+    """Models of manifests as a sweep file, with its modules, configs and expectations.
 
     ``entries`` are by the names of module and config in the file.
     """
 
     file: SweepFile
-    source: Source
+    source: SweepText
     specs: dict[str, ModuleGraph]
     configs: dict[str, ConfigFile]
-    told: tuple[ToldPoint, ...]
+    expectations: tuple[ExternalExpectation, ...]
     entries: dict[tuple[str, str], Entry] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
 
 
-class _ManifestText(Source):
-    """The text of the sweep file; places are those in the manifest."""
+class _ManifestText(SweepText):
+    """The text of the sweep file; every place is the manifest."""
 
     def place(self, *keys: str | int, value: str | None = None) -> str:
         del keys, value
@@ -142,7 +143,7 @@ class _ManifestText(Source):
 
 
 def read_manifest(path: Path) -> tuple[Entry, ...]:
-    """The models of a manifest. Raises InputError (``manifest``) where it is none."""
+    """The models of a manifest. Raises InputError (``manifest``) if it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
         manifest = msgspec.json.decode(text, type=_Manifest)
@@ -150,7 +151,7 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
         raise InputError("manifest", f"no such manifest: {path}", hint=_HINT) from error
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise InputError(
-            "manifest", f"not a manifest of specifications: {reason_of(error)}", where=str(path), hint=_HINT
+            "manifest", f"not a manifest: {reason_of(error)}", where=str(path), hint=_HINT
         ) from error
     lines = text.splitlines()
     entries = []
@@ -169,7 +170,7 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
                 Entry(
                     manifest=path,
                     module=module.path,
-                    said=model,
+                    model=model,
                     features=tuple(module.features),
                     where=where,
                 )
@@ -184,18 +185,20 @@ def manifest_sweep(
     *,
     translate: Translate | None = None,
 ) -> ManifestSweep:
-    """The models of manifests that TLC runs, each as a point of a sweep, with result and counts as recorded.
+    """The models of manifests that TLC can run as points of a sweep, with the recorded results as expectations.
 
-    ``path`` is where the sweep file would be. A model that cannot be read goes to ``unread`` and stops no other. The
-    depth is left out: TLC with several workers, which made the record, does not always find the same.
+    ``path`` is where the sweep file would be. Models that cannot be read go to ``unread``. The recorded depth is not
+    expected: it comes from TLC with several workers and varies.
 
-    Raises InputError (``manifest``) where no model is left, and what stops the only one.
+    Raises InputError: ``manifest`` if TLC can run no model, and the first model's error if none can be read.
     """
     base = path.parent
-    taken = [each for each in entries if not each.why_not]
-    left_out = tuple(f"{Path(each.said.path).name} ({each.why_not})" for each in entries if each.why_not)
+    taken = [each for each in entries if not each.skip_reason]
+    left_out = tuple(
+        f"{Path(each.model.path).name} ({each.skip_reason})" for each in entries if each.skip_reason
+    )
     if not taken:
-        raise InputError("manifest", "no model that TLC searches is in it", where=str(path), hint=_HINT)
+        raise InputError("manifest", "no model in it is for TLC", where=str(path), hint=_HINT)
     specs: dict[str, ModuleGraph] = {}
     configs: dict[str, ConfigFile] = {}
     good: dict[tuple[str, str], Entry] = {}
@@ -203,17 +206,17 @@ def manifest_sweep(
     for entry in taken:
         try:
             module = _beside(entry, entry.module, "module", base)
-            config = _beside(entry, entry.said.path, "config", base)
+            config = _beside(entry, entry.model.path, "config", base)
             spec = specs.get(module) or load_modules(base / module, libraries, translate=translate)
             read = configs.get(config) or read_config(base / config)
-            check_names(read, {Path(module).name: spec}, undeclared=True)
+            check_config_names(read, {Path(module).name: spec}, undeclared=True)
         except InputError as error:
             unread.append(Unread(entry=entry, error=error))
             continue
         specs[module], configs[config], good[module, config] = spec, read, entry
     if not good:
         raise unread[0].error
-    said = "".join(
+    head = "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in (
             ("name", path.resolve().parent.name),
@@ -222,14 +225,14 @@ def manifest_sweep(
             ("libraries", [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries]),
         )
     )
-    text = f'{said}[grid]\nzip = [["module", "config"]]\n'
+    text = f'{head}[grid]\nzip = [["module", "config"]]\n'
     file, _ = read_sweep_text(text, path)
     return ManifestSweep(
         file=file,
         source=_ManifestText(path, text),
         specs=specs,
         configs=configs,
-        told=tuple(_told(entry, module, config) for (module, config), entry in good.items()),
+        expectations=tuple(_expectation(entry, module, config) for (module, config), entry in good.items()),
         entries=good,
         left_out=left_out,
         unread=tuple(unread),
@@ -237,7 +240,7 @@ def manifest_sweep(
 
 
 def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
-    """A path of a manifest, which counts from the repository's root, as one from the folder of the sweep file."""
+    """A path of a manifest, which starts at the repository's root, relative to the sweep file."""
     here = entry.manifest.parent.resolve()
     for root in (here, *here.parents):
         found = root / written
@@ -247,18 +250,18 @@ def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
         "module-missing" if what == "module" else "config-missing",
         f"no such {what}: {written}",
         where=entry.where,
-        hint="paths in a manifest count from the root of the repository that it is in",
+        hint="paths in a manifest start at the root of its repository",
     )
 
 
-def _told(entry: Entry, module: str, config: str) -> ToldPoint:
-    result = result_of(entry.said.result)
-    if result is Verdict.HOLDS and entry.said.kind != _SEARCH:
+def _expectation(entry: Entry, module: str, config: str) -> ExternalExpectation:
+    result = result_of(entry.model.result)
+    if result is Verdict.HOLDS and entry.model.kind != _SEARCH:
         result = Outcome.BOUNDED_SUCCESS
     assert result is not None
-    return told_point(
+    return external_row(
         {"module": module, "config": config},
         ConfigExpectation(result=result, violates=(), where=entry.where),
-        distinct=entry.said.distinct,
-        generated=entry.said.generated,
+        distinct=entry.model.distinct,
+        generated=entry.model.generated,
     )

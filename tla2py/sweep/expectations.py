@@ -1,4 +1,4 @@
-"""Expectations that are written down beside a model and not in a sweep file: in its config, in a manifest."""
+"""The expectations of a sweep: the row for a point, and rows from configs and manifests."""
 
 from __future__ import annotations
 
@@ -9,21 +9,41 @@ import msgspec
 from tla2py.config.expect_comment import ConfigExpectation, config_expectation
 from tla2py.config.read import ConfigFile
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.sweep.file import ExpectPoint, ExpectSection, Scalar, SweepFile, ToldPoint
+from tla2py.sweep.grid import value_key
+from tla2py.sweep.sections import (
+    Expectation,
+    ExpectPoint,
+    ExpectSection,
+    ExternalExpectation,
+    Scalar,
+    SweepFile,
+)
+from tla2py.toml import value_text
 
 
-def with_told(
-    file: SweepFile, configs: Mapping[str, ConfigFile], told: Iterable[ExpectPoint] = ()
+def matching_row(expect: ExpectSection, parameters: Mapping[str, str]) -> Expectation:
+    """The first row that matches a point, otherwise the section itself."""
+    for row in expect.point:
+        if all(
+            name in parameters and value_key(value_text(value)) == value_key(parameters[name])
+            for name, value in row.match.items()
+        ):
+            return row
+    return expect
+
+
+def with_external_rows(
+    file: SweepFile, configs: Mapping[str, ConfigFile], external: Iterable[ExpectPoint] = ()
 ) -> SweepFile:
-    """A sweep file with rows at its end for what is told elsewhere; the rows that it has go before them.
+    """A sweep file with further rows: the external ones and those of its configs. Its own rows take precedence.
 
     Raises InputError as ``config_expectation`` does.
     """
-    rows = [*told]
+    rows = [*external]
     for name, config in configs.items():
         expected = config_expectation(config.path.read_text(encoding="utf-8"), config.path)
         if expected is not None:
-            rows.append(told_point({"config": name} if isinstance(file.config, list) else {}, expected))
+            rows.append(external_row({"config": name} if isinstance(file.config, list) else {}, expected))
     if not rows:
         return file
     section = file.expect or ExpectSection()
@@ -32,22 +52,22 @@ def with_told(
     )
 
 
-def told_point(
+def external_row(
     match: dict[str, Scalar],
-    told: ConfigExpectation,
+    stated: ConfigExpectation,
     *,
     distinct: int | None = None,
     generated: int | None = None,
-) -> ToldPoint:
-    """The row that says what is told, for the points that agree with ``match``."""
-    result = told.result
-    violated = told.violates and result is Verdict.VIOLATED
-    return ToldPoint(
+) -> ExternalExpectation:
+    """The row for a result stated outside the sweep file."""
+    result = stated.result
+    violated = stated.violates and result is Verdict.VIOLATED
+    return ExternalExpectation(
         match=match,
         verdict=None if isinstance(result, Outcome) or violated else result.value,
         outcome=result if isinstance(result, Outcome) else None,
-        violates=list(told.violates) or None,
-        where=told.where,
+        violates=list(stated.violates) or None,
+        where=stated.where,
         distinct=distinct,
         generated=generated,
     )

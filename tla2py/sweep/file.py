@@ -1,6 +1,6 @@
-"""Reading a sweep file: TOML into typed sections, with every mistake named at its line.
+"""Reading a sweep file: TOML into typed sections, with every mistake reported at its line.
 
-Nothing here knows the module; names are checked against it by ``tla2py.sweep.sweep``.
+``tla2py.sweep.names`` checks the names in it against the modules.
 """
 
 from __future__ import annotations
@@ -18,45 +18,24 @@ from tla2py.sweep.sections import (
     KEYS,
     SECTIONS,
     Expected,
-    ExpectPoint,
-    ExpectSection,
-    GridSection,
-    ModelSection,
     Scalar,
     SweepFile,
-    TlcSection,
-    ToldPoint,
     Values,
     ValuesTable,
 )
-from tla2py.sweep.source import Source
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.text import did_you_mean
 
-__all__ = [
-    "ExpectPoint",
-    "ExpectSection",
-    "GridSection",
-    "ModelSection",
-    "Scalar",
-    "SweepFile",
-    "TlcSection",
-    "ToldPoint",
-    "Values",
-    "ValuesTable",
-    "read_sweep_file",
-    "read_sweep_text",
-]
 
+def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
+    """The sections of a sweep file, and its text.
 
-def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
-    """The sections of a sweep file, and its text for naming places in it; raises as ``read_sweep_text`` does.
-
-    Raises InputError: ``sweep-missing``, ``sweep-unreadable``.
+    Raises InputError: ``sweep-missing``, ``sweep-unreadable``, and as ``read_sweep_text`` does.
     """
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        # A gate takes the store of a sweep in its place.
+        # A gate also takes a store.
         raise InputError(
             "sweep-missing",
             f"no such sweep file: {path}"
@@ -68,18 +47,17 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, Source]:
         raise InputError(
             "sweep-unreadable",
             f"cannot read {path}: {reason_of(error)}",
-            hint="a sweep file is TOML, text in UTF-8",
+            hint="a sweep file is TOML in UTF-8",
         ) from error
     return read_sweep_text(text, path)
 
 
-def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, Source]:
-    """The sections of a text as a file at this path would have it.
+def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, SweepText]:
+    """The sections of a text, as if read from a file at this path.
 
-    Raises InputError: ``sweep-syntax`` (with the TOML error's line), ``unknown-key`` (with the nearest known one),
-    ``wrong-type``.
+    Raises InputError: ``sweep-syntax``, ``unknown-key``, ``no-module``, ``wrong-type``.
     """
-    source = Source(path, text)
+    source = SweepText(path, text)
     try:
         data = toml.loads(text)
     except toml.TOMLDecodeError as error:
@@ -87,7 +65,7 @@ def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, Source]:
     _check_keys(data, source)
     if _has_nul(data):
         raise InputError(
-            "sweep-syntax", "a string has the character NUL", where=str(path), hint="take \\u0000 away"
+            "sweep-syntax", "a string contains the character NUL", where=str(path), hint="remove \\u0000"
         )
     if "module" not in data:
         raise InputError(
@@ -99,7 +77,7 @@ def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, Source]:
         raise _type_error(data, source, str(error)) from error
 
 
-def _check_keys(data: dict[str, Any], source: Source) -> None:
+def _check_keys(data: dict[str, Any], source: SweepText) -> None:
     named = data.get("parameters")
     sections = [(key.split(".") if key else [], struct) for key, struct in SECTIONS.items()]
     sections += [(["parameters", name], ValuesTable) for name in (named if isinstance(named, dict) else ())]
@@ -117,7 +95,7 @@ def _check_keys(data: dict[str, Any], source: Source) -> None:
 
 
 def _has_nul(data: object) -> bool:
-    """Whether a string has the character that no path may have."""
+    """Whether a string contains NUL, which no path may."""
     if isinstance(data, dict):
         return any(map(_has_nul, [*data, *data.values()]))
     return any(map(_has_nul, data)) if isinstance(data, list) else isinstance(data, str) and "\0" in data
@@ -131,21 +109,20 @@ def _tables(data: dict[str, Any], keys: list[str]) -> list[dict[str, Any]]:
     return [item for item in found if isinstance(item, dict)]
 
 
-_TOML = 'TLA+ stands in quotation marks, as in Replicas = ["{b1, b2}"]; https://toml.io has the rest'
+_TOML = 'put TLA+ in quotation marks, as in Replicas = ["{b1, b2}"]; see https://toml.io'
 
 
 def _toml_error(path: Path, text: str) -> InputError:
     if path.suffix == ".tla":
-        once = f"tla2py check {path} runs it once"
         return InputError(
             "sweep-syntax",
-            f"{path} is a module, no sweep file",
-            hint=f"tla2py init {path} -o sweep.toml makes a sweep file for it; {once}",
+            f"{path} is a module, not a sweep file",
+            hint=f"tla2py init {path} -o sweep.toml writes a sweep file for it; tla2py check {path} runs it once",
         )
     if path.suffix == ".cfg":
         return InputError(
             "sweep-syntax",
-            f"{path} is a config, no sweep file",
+            f"{path} is a config, not a sweep file",
             hint="tla2py sweep --configs '*.cfg' MODULE.tla runs configs, or config = [\"Name.cfg\"] in a sweep file",
         )
     found = re.search(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", text, re.DOTALL)
@@ -156,7 +133,7 @@ def _toml_error(path: Path, text: str) -> InputError:
     return InputError("sweep-syntax", f"not TOML: {message}", where=place, hint=_TOML)
 
 
-# The keys under which a sweep file has names of its own.
+# Sections whose keys are the user's names.
 _NAMED = {"constants": Scalar, "substitutions": str, "parameters": Values}
 _WORDS = {
     "str": "a string",
@@ -174,8 +151,8 @@ _CHOICES = {
 }
 
 
-def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:
-    """Msgspec's error in the words of a TOML author, at its line."""
+def _type_error(data: dict[str, Any], source: SweepText, text: str) -> InputError:
+    """Msgspec's error in the terms of TOML, at its line."""
     message, _, path = text.partition(" - at `$")
     keys: list[str | int] = re.findall(r"[\w-]+", path)
     if keys[:2] == ["expect", "point"] and len(keys) > 2:
@@ -199,22 +176,22 @@ def _type_error(data: dict[str, Any], source: Source, text: str) -> InputError:
 
 
 def _type_hint(keys: list[str | int], message: str) -> str:
-    """What would be right in place of a value of another type."""
+    """What would be right instead of a value of the wrong type."""
     name = str(keys[-1]) if keys else ""
     if "enum" in message and name in _CHOICES:
         return f"one of: {', '.join(_CHOICES[name])}"
     if "got `float`" in message:
-        return "TLC knows whole numbers only; another value is written as TLA+ text, in quotation marks"
+        return "TLC knows whole numbers only; write other values as TLA+ text in quotation marks"
     if keys and keys[0] == "parameters":
-        return f"{name} = [1, 2] takes these values, {name} = {{ from = 1, to = 3 }} a range; one value alone stands under [constants]"
+        return f"write {name} = [1, 2] for these values, {name} = {{ from = 1, to = 3 }} for a range; a single value belongs under [constants]"
     return _meaning([str(key) for key in keys if not isinstance(key, int)])
 
 
 def _meaning(keys: list[str]) -> str:
-    """What a key is for; of a name under [constants] and the like what the section is for."""
+    """The meaning of a key, or of the section if the key is the user's name."""
     section, name = (keys[0], keys[-1]) if len(keys) > 1 else ("", keys[0] if keys else "")
     words = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
-    return f"{name}: {words}" if words else "a sweep file is described in docs/sweep-file.md"
+    return f"{name}: {words}" if words else "docs/sweep-file.md describes sweep files"
 
 
 def _converts(value: object, kind: Any) -> bool:

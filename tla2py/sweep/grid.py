@@ -1,4 +1,4 @@
-"""The grid of a sweep: its points in order, and what is left out of it and why."""
+"""The grid of a sweep: its points in order, and the combinations that it excludes, with reasons."""
 
 from __future__ import annotations
 
@@ -10,24 +10,21 @@ from functools import lru_cache
 
 from tla2py.errors import InputError
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, ParameterKind
-from tla2py.sweep.file import Scalar, SweepFile
-from tla2py.sweep.source import Source
+from tla2py.sweep.sections import Scalar, SweepFile
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.toml import value_text
 from tla2py.values import Opaque, Value, canonical, parse_value
 
-# Keys of [model] that may be parameters too; "" stands for none, a list is names with commas between them.
+# Keys of [model] that may be parameters; "" means none, and lists are comma-separated names.
 MODEL_KEYS = (*NAME_FIELDS, "check_deadlock", *LIST_FIELDS)
-# To walk through them takes some ten seconds; what is larger is a slip of the pen.
+# Walking this many takes about ten seconds; more is a typo.
 _MOST_COMBINATIONS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """An axis of the grid and its values as text.
-
-    A parameter of kind ``model`` is a key of [model].
-    """
+    """An axis of the grid and its values as text; the kind ``model`` is a key of [model]."""
 
     name: str
     kind: ParameterKind
@@ -36,7 +33,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One combination: its index in grid order, from 1, and the text of every parameter."""
+    """A combination of values: its index in grid order, from 1, and the text of every parameter."""
 
     index: int
     parameters: Mapping[str, str]
@@ -44,7 +41,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excluded:
-    """A combination that is no point, and in words why."""
+    """A combination that the grid excludes, and the reason in words."""
 
     parameters: Mapping[str, str]
     reason: str
@@ -52,7 +49,7 @@ class Excluded:
 
 @lru_cache(maxsize=1 << 16)
 def comparable(text: str) -> Value:
-    """A value for comparison: ``{b2,b1}`` equals ``{b1, b2}``; what is no value is compared as text."""
+    """A value for comparison: ``{b2,b1}`` equals ``{b1, b2}``. Other text is compared as text."""
     try:
         return parse_value(text)
     except InputError:
@@ -61,20 +58,20 @@ def comparable(text: str) -> Value:
 
 @lru_cache(maxsize=1 << 16)
 def value_key(text: str) -> Hashable:
-    """A key that two texts share when they are the same value; TRUE is not 1, though Python's own equality says so."""
+    """A key that two texts share if they are the same value; unlike in Python, TRUE is not 1."""
     return canonical.canonical(comparable(text))
 
 
 def walk_grid(
     file: SweepFile,
-    source: Source,
+    source: SweepText,
     groups: Sequence[Sequence[Parameter]],
     failing: Callable[[Mapping[str, str]], str | None],
 ) -> Iterator[Point | Excluded]:
-    """The product of the parameters, the last group varying fastest, then what is included; what is left out as such.
+    """The product of the parameters, with the last group varying fastest, then the included points.
 
-    ``failing`` tells which predicate is not true of a combination. Raises InputError: ``grid-key``, ``grid-size``,
-    ``duplicate-point``, ``empty-grid``, and what ``failing`` raises.
+    ``failing`` returns the predicate that a combination violates, or None. Raises InputError: ``grid-key``,
+    ``grid-size``, ``duplicate-point``, ``empty-grid``, and what ``failing`` raises.
     """
     kinds = {parameter.name: parameter.kind for group in groups for parameter in group}
     _check_size(groups, source)
@@ -104,16 +101,16 @@ def walk_grid(
                 "grid-key",
                 f"an included point lacks {', '.join(missing)}",
                 where=include_at,
-                hint="it is a whole point, with a value for every parameter",
+                hint="give every parameter a value",
             )
         identity = tuple(key_of(kind, texts[name]) for name, kind in kinds.items())
         if identity in seen:
             shown = ", ".join(f"{name} = {texts[name]}" for name in kinds)
             raise InputError(
                 "duplicate-point",
-                f"the included point is in the grid already: {shown}",
+                f"the included point is already in the grid: {shown}",
                 where=include_at,
-                hint="leave it out of include",
+                hint="remove it from include",
             )
         seen.add(identity)
         index += 1
@@ -122,14 +119,14 @@ def walk_grid(
         key = "where" if file.grid.where and not file.grid.exclude else "exclude"
         raise InputError(
             "empty-grid",
-            f"no point is left after {key}",
+            f"{key} leaves no point",
             where=source.place("grid", key),
-            hint="let fewer be left out, or add points with include",
+            hint="exclude fewer points, or add some with include",
         )
 
 
 class _Rule:
-    """One of ``exclude``: the points it leaves out agree with it in all that it names."""
+    """An item of ``exclude``: it matches the points that agree with all its values."""
 
     def __init__(self, texts: Mapping[str, str], kinds: Mapping[str, ParameterKind]) -> None:
         self.shown = parameter_text(texts)
@@ -142,38 +139,38 @@ class _Rule:
 def _row(values: Mapping[str, Scalar], names: list[str], where: str) -> dict[str, str]:
     for name in values:
         if name not in names:
-            raise unknown_in_grid(name, names, where)
+            raise unknown_parameter(name, names, where)
     return {name: value_text(value) for name, value in values.items()}
 
 
 def _rows(group: Sequence[Parameter]) -> list[tuple[tuple[str, str], ...]]:
-    """The values of a group, row by row, each with its name."""
+    """The rows of a group, as pairs of name and value."""
     named = ([(parameter.name, text) for text in parameter.values] for parameter in group)
     return list(zip(*named, strict=True))
 
 
-def _check_size(groups: Sequence[Sequence[Parameter]], source: Source) -> None:
+def _check_size(groups: Sequence[Sequence[Parameter]], source: SweepText) -> None:
     size = math.prod(len(group[0].values) for group in groups)
     if size > _MOST_COMBINATIONS:
         raise InputError(
             "grid-size",
             f"the parameters have {size:,} combinations, more than {_MOST_COMBINATIONS:,}",
             where=source.place("parameters"),
-            hint="zip parameters that go together, or make several sweeps",
+            hint="zip parameters that belong together, or split the sweep",
         )
 
 
 def key_of(kind: ParameterKind, text: str) -> Hashable:
-    """A key that two texts of a parameter of this kind share when they are the same value."""
+    """A key that two texts of such a parameter share if they are the same value."""
     return value_key(text) if kind in ("constant", "seed") else text
 
 
-def unknown_in_grid(name: str, parameters: list[str], where: str) -> InputError:
-    """The error for a name that is none of a sweep's parameters."""
+def unknown_parameter(name: str, parameters: list[str], where: str) -> InputError:
+    """The error for a name that is not one of a sweep's parameters."""
     known = f"its parameters: {', '.join(parameters) or 'none'}"
     return InputError(
         "grid-key",
-        f"{name} is no parameter of this sweep",
+        f"{name} is not a parameter of this sweep",
         where=where,
         hint=did_you_mean(name, parameters, known),
     )

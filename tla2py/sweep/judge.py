@@ -1,4 +1,4 @@
-"""What was expected of a sweep's points against what was found."""
+"""The differences between expected and found results of a sweep's points."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPEC
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict
 from tla2py.model.point import PointResult
 from tla2py.sweep.checks import Check
-from tla2py.sweep.file import ExpectPoint, ExpectSection, ToldPoint
-from tla2py.sweep.grid import value_key
+from tla2py.sweep.sections import Expectation, ExpectPoint, ExternalExpectation
 from tla2py.sweep.sweep import Sweep
-from tla2py.toml import value_text
 
-Expectation: TypeAlias = ExpectPoint | ExpectSection
 _Value: TypeAlias = Verdict | Outcome | tuple[str, ...] | int | None
 
-# Exit codes of every command; of several that apply 2 goes before 1 and 1 before 3.
+# The precedence of exit codes: 2, 1, 3.
 _SEVERITY = (EXIT_NOT_RUN, EXIT_UNEXPECTED, EXIT_INCONCLUSIVE, EXIT_OK)
 
 
 class MismatchKind(Enum):
-    """How a point differs from its expectation, or why it proves nothing though it agrees."""
+    """How a point differs from its expectation, or why it proves nothing although it agrees."""
 
     VERDICT = "verdict"
     OUTCOME = "outcome"
@@ -44,7 +41,7 @@ class MismatchKind(Enum):
 FIGURES = frozenset(
     {MismatchKind.TRACE_LENGTH, MismatchKind.DISTINCT, MismatchKind.GENERATED, MismatchKind.MIN_DISTINCT}
 )
-NO_STATES = "no state was found, so that everything holds of nothing"
+NO_STATES = "no state was found, so everything holds vacuously"
 ALL_EXCLUDED = "nothing was checked: every point contradicts an ASSUME"
 ONLY_DEADLOCK = "only deadlock is checked: there are no invariants and no properties"
 _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
@@ -54,8 +51,8 @@ _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
 class Mismatch:
     """A difference between a point's expectation and its run.
 
-    ``expected`` and ``found`` are verdicts, outcomes, names or counts, as ``kind`` says. ``violated`` names what the run
-    violated. ``exit_code`` is that of a command which finds the difference.
+    ``expected`` and ``found`` are verdicts, outcomes, names or counts, depending on ``kind``. ``violated`` names what
+    the run violated. ``exit_code`` is that of a command that finds the difference.
     """
 
     point: int
@@ -66,11 +63,10 @@ class Mismatch:
     exit_code: int = EXIT_UNEXPECTED
 
     def __str__(self) -> str:
-        """The difference for a person."""
         return self.text()
 
     def text(self, outcome: Outcome | None = None) -> str:
-        """The difference for a person; an ``outcome`` stands in place of a verdict that is not an answer."""
+        """The difference in words; a given ``outcome`` replaces the verdict found."""
         expected, found = self.expected, self.found
         match self.kind:
             case MismatchKind.VERDICT:
@@ -87,13 +83,13 @@ class Mismatch:
                 return f"distinct is {_word(found)}, expected at least {_word(expected)}"
             case MismatchKind.NO_ANSWER:
                 assert isinstance(found, Outcome)
-                allowed = "being killed is no answer" if found is Outcome.KILLED else _ALLOW
+                allowed = "being killed is not an answer" if found is Outcome.KILLED else _ALLOW
                 return f"{OUTCOME_WORDS[found]}; {allowed}"
             case MismatchKind.NOT_STARTED:
                 return "TLC did not run"
             case MismatchKind.UNNAMED:
                 return (
-                    f"expected to be violated, but not what of the {_word(found)} that are checked; "
+                    f"a violation is expected, but not of which of the {_word(found)} checks; "
                     "write violates = [...]"
                 )
             case MismatchKind.UNDECIDED:
@@ -109,11 +105,8 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedOne:
-    """The answer on one thing that a point checks.
-
-    ``length`` counts the states of the shortest counterexample, ``as_expected`` is whether the answer was expected.
-    """
+class CheckAnswer:
+    """The answer to one check of a point; ``length`` counts the states of the shortest counterexample."""
 
     check: Check
     status: Literal["held", "violated", "undecided"]
@@ -124,62 +117,50 @@ class CheckedOne:
 def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Mismatch]:
     """The differences between the expectations of a sweep and its runs.
 
-    Where the sweep file says nothing a point is expected to hold, and one that an ASSUME excludes to be excluded.
+    By default a point is expected to hold, or to be excluded if it violates an ASSUME.
     """
-    expect = sweep.expect or ExpectSection()
-    points = {point.index: point.parameters for point in sweep.points}
+    points = {point.index: point for point in sweep.points}
     return [
-        mismatch for run in runs for mismatch in judge_point(sweep, row_for(expect, points[run.point]), run)
+        mismatch for run in runs for mismatch in judge_point(sweep, sweep.expectation(points[run.point]), run)
     ]
 
 
 def exit_code(mismatches: Sequence[Mismatch], *, complete: bool = True) -> int:
-    """The exit code of a sweep; one that is not complete did not run."""
+    """The exit code of a sweep; an incomplete one counts as not run."""
     return worst([*(mismatch.exit_code for mismatch in mismatches), EXIT_OK if complete else EXIT_NOT_RUN])
 
 
 def worst(codes: Sequence[int]) -> int:
-    """The exit code that goes before the others."""
+    """The exit code that takes precedence."""
     return next(code for code in _SEVERITY if code in codes)
 
 
-def row_for(expect: ExpectSection, parameters: Mapping[str, str]) -> Expectation:
-    """The first row that matches a point, else the section itself."""
-    for row in expect.point:
-        if all(
-            name in parameters and value_key(value_text(value)) == value_key(parameters[name])
-            for name, value in row.match.items()
-        ):
-            return row
-    return expect
-
-
 def expected_verdict(row: Expectation) -> Verdict | None:
-    """The verdict that a row asks for, None where it says nothing of it."""
+    """The verdict that a row expects, if it names one."""
     if row.outcome is not None:
         return VERDICTS[row.outcome]
-    asked = row.verdict or (Verdict.VIOLATED.value if row.violates else None)
-    return Verdict(asked) if asked else None
+    expected = row.verdict or (Verdict.VIOLATED.value if row.violates else None)
+    return Verdict(expected) if expected else None
 
 
 def ended_early(found: Collection[str], checked: Collection[str], find: str) -> bool:
-    """Whether a search ended with what it ``found`` to be violated, so that it is open what became of the rest.
+    """Whether a search ended at its first violation, which leaves the other checks undecided.
 
-    With ``find = "each"`` it goes on without what it found, if that is among what is ``checked`` and can be left out.
+    With ``find = "each"`` it continues without the violated checks, unless one cannot be left out.
     """
     return bool(found) and (find != "each" or not set(found) <= set(checked))
 
 
 def left_out(expected: Expectation, run: PointResult | None) -> bool:
-    """Whether a point contradicts an ASSUME, and is none of a manifest that is there to do that."""
-    told = isinstance(expected, ToldPoint) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
-    return run is not None and run.verdict is Verdict.EXCLUDED and not told
+    """Whether a point violates an ASSUME, unless its config or manifest expects that."""
+    stated = isinstance(expected, ExternalExpectation) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
+    return run is not None and run.verdict is Verdict.EXCLUDED and not stated
 
 
 def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mismatch]:
     """The differences between the expectation of a point and its run."""
-    asked = expected_verdict(row)
-    expected = asked or Verdict.HOLDS
+    named = expected_verdict(row)
+    expected = named or Verdict.HOLDS
     names = run.violated_names
 
     def mismatch(
@@ -189,7 +170,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
             point=run.point, kind=kind, expected=expected, found=found, violated=names, exit_code=code
         )
 
-    if run.verdict is not expected and not (asked is None and run.verdict is Verdict.EXCLUDED):
+    if run.verdict is not expected and not (named is None and run.verdict is Verdict.EXCLUDED):
         yield mismatch(MismatchKind.VERDICT, row.outcome or expected, run.verdict, _code_of(run.verdict))
         return
     if row.outcome is not None and run.outcome is not row.outcome:
@@ -197,7 +178,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
     if row.violates is not None:
         missing = tuple(name for name in row.violates if name not in names)
         surplus = tuple(name for name in names if name not in row.violates)
-        # TLC stops at the first violation unless each is asked for, so the others are not missing then.
+        # With find = "first" TLC stops at one violation, so the others are not missing.
         if missing and (sweep.options.find == "each" or not names):
             code = EXIT_INCONCLUSIVE if set(missing) <= set(run.undecided) else EXIT_UNEXPECTED
             yield mismatch(MismatchKind.NOT_VIOLATED, missing, names, code)
@@ -217,20 +198,20 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
 def doubts(
     sweep: Sweep, row: Expectation, run: PointResult, checked: Sequence[Check], *, started: bool
 ) -> Iterator[Mismatch]:
-    """Why a run proves nothing though it agrees with its expectation; ``started`` is whether TLC ran."""
+    """The reasons why a run proves nothing although it agrees; ``started`` says whether TLC ran."""
 
     def doubt(kind: MismatchKind, code: int, found: _Value = None) -> Mismatch:
         return Mismatch(point=run.point, kind=kind, found=found, violated=run.violated_names, exit_code=code)
 
     if run.verdict is Verdict.INCONCLUSIVE:
-        parameters = {point.index: point for point in sweep.points}
+        points = {point.index: point for point in sweep.points}
         named = isinstance(row, ExpectPoint) and bool(row.match)
-        search = sweep.options_of(parameters[run.point]).mode == "check"
+        search = sweep.options_of(points[run.point]).mode == "check"
         if run.outcome is Outcome.KILLED or (search and not named):
             yield doubt(MismatchKind.NO_ANSWER, EXIT_INCONCLUSIVE, run.outcome)
     if run.verdict is Verdict.BROKEN and (run.outcome is Outcome.NOT_STARTED or not started):
         yield doubt(MismatchKind.NOT_STARTED, EXIT_NOT_RUN)
-    if names_nothing(row, run.verdict, checked) and not isinstance(row, ToldPoint):
+    if unnamed_violation(row, run.verdict, checked) and not isinstance(row, ExternalExpectation):
         yield doubt(MismatchKind.UNNAMED, EXIT_NOT_RUN, len(checked))
     if run.undecided:
         yield doubt(MismatchKind.UNDECIDED, EXIT_INCONCLUSIVE, run.undecided)
@@ -238,8 +219,8 @@ def doubts(
         yield doubt(MismatchKind.NO_STATES, EXIT_NOT_RUN)
 
 
-def names_nothing(row: Expectation, verdict: Verdict, checked: Sequence[Check]) -> bool:
-    """Whether a violation was expected, but not which of several checks was to be violated."""
+def unnamed_violation(row: Expectation, verdict: Verdict, checked: Sequence[Check]) -> bool:
+    """Whether a violation was expected without naming which of several checks fails."""
     if verdict is not Verdict.VIOLATED or expected_verdict(row) is not verdict or row.violates:
         return False
     if row.outcome in (Outcome.VIOLATION_DEADLOCK, Outcome.VIOLATION_ASSERT):
@@ -254,13 +235,13 @@ def answers(
     run: PointResult | None,
     checked: Sequence[Check],
     lengths: Mapping[str, int],
-) -> Iterator[CheckedOne]:
-    """The answers on all that a point checks, and on what was violated besides, such as an Assert.
+) -> Iterator[CheckAnswer]:
+    """The answers to a point's checks, and to other violations such as an Assert.
 
-    ``lengths`` are those of the shortest counterexamples by name.
+    ``lengths`` are those of the shortest counterexamples, by label.
     """
     if run is None or run.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
-        yield from (CheckedOne(check=check, status="undecided", as_expected=True) for check in checked)
+        yield from (CheckAnswer(check=check, status="undecided", as_expected=True) for check in checked)
         return
     violated = {violation.label: violation for violation in run.violated}
     listed = {check.label for check in checked}
@@ -272,11 +253,11 @@ def answers(
         name = check.label
         if name in violated:
             right = name in foreseen or anything
-            yield CheckedOne(check=check, status="violated", as_expected=right, length=lengths.get(name))
+            yield CheckAnswer(check=check, status="violated", as_expected=right, length=lengths.get(name))
         elif stopped or name in run.undecided:
-            yield CheckedOne(check=check, status="undecided", as_expected=True)
+            yield CheckAnswer(check=check, status="undecided", as_expected=True)
         else:
-            yield CheckedOne(check=check, status="held", as_expected=name not in foreseen)
+            yield CheckAnswer(check=check, status="held", as_expected=name not in foreseen)
 
 
 def _word(value: _Value) -> str:

@@ -1,4 +1,4 @@
-"""The names in a sweep file, held against its modules and its parameters."""
+"""Checks of the names in a sweep file against its modules and parameters."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from tla2py.errors import InputError
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.model.model import unnameable
 from tla2py.sweep.axes import replaceable_standard
-from tla2py.sweep.file import SweepFile
-from tla2py.sweep.grid import unknown_in_grid
-from tla2py.sweep.source import Source
+from tla2py.sweep.grid import unknown_parameter
+from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph
 from tla2py.text import did_you_mean
 
 
-def check_names(file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph]) -> None:
-    """Every name the file uses is declared by at least one of the modules."""
+def check_names(file: SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]) -> None:
+    """Check that at least one of the modules declares each name that the file uses.
+
+    Raises InputError: ``unknown-constant``, ``unknown-definition``, ``unknown-name``.
+    """
     constants = sorted({c.name for spec in specs.values() for c in spec.constants})
     definitions = sorted({name for spec in specs.values() for name in spec.definitions})
     shown = ", ".join(specs)
@@ -27,7 +30,7 @@ def check_names(file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph
                 "unknown-constant",
                 f"{shown} declares no constant {name}" + (", but defines it" if name in definitions else ""),
                 where=source.place("constants", name),
-                hint="a definition is replaced in [substitutions] or [parameters]"
+                hint="replace a definition in [substitutions] or [parameters]"
                 if name in definitions
                 else did_you_mean(name, constants, f"its constants: {', '.join(constants) or 'none'}"),
             )
@@ -43,16 +46,16 @@ def check_names(file: SweepFile, source: Source, specs: Mapping[str, ModuleGraph
                 raise error
     for key in NAME_FIELDS:
         value = getattr(model, key)
+        what, known = ("constant", constants) if isinstance(value, list) else ("definition", definitions)
         for name in value if isinstance(value, list) else [value] if value else []:
-            if name not in (constants if isinstance(value, list) else definitions):
-                what = "constant" if isinstance(value, list) else "definition"
-                known = constants if isinstance(value, list) else definitions
-                raise _unknown(name, what, known, source.place("model", key, value=name), shown)
-            if error := unnameable(name, definitions, source.place("model", key, value=name)):
+            where = source.place("model", key, value=name)
+            if name not in known:
+                raise _unknown(name, what, known, where, shown)
+            if error := unnameable(name, definitions, where):
                 raise error
 
 
-def _check_substitution(name: str, source: Source, specs: Mapping[str, ModuleGraph]) -> None:
+def _check_substitution(name: str, source: SweepText, specs: Mapping[str, ModuleGraph]) -> None:
     found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
     spaces = list(specs.values())
     if found:
@@ -64,7 +67,7 @@ def _check_substitution(name: str, source: Source, specs: Mapping[str, ModuleGra
             raise _unknown(found[1], "module", list(modules), where, ", ".join(specs))
         module = modules[found[1]]
         known = [*(c.name for c in module.constants), *(d.name for d in module.definitions)]
-        # What a module extends is visible in it under the same name.
+        # It sees the names of the modules that it extends.
         known += [n for spec in spaces if module in spec.modules for n in spec.scope_of(module).names]
         bare, shown = found[2], module.name
     else:
@@ -76,12 +79,12 @@ def _check_substitution(name: str, source: Source, specs: Mapping[str, ModuleGra
         raise _unknown(bare, "constant or definition", known, where, shown)
 
 
-def check_matches(file: SweepFile, source: Source, parameters: list[str]) -> None:
-    """Every row of expectations speaks of parameters; one that does not would never match."""
+def check_expected_parameters(file: SweepFile, source: SweepText, parameters: list[str]) -> None:
+    """Check that the rows of expectations match on parameters only. Raises InputError (``grid-key``)."""
     for number, row in enumerate(file.expect.point if file.expect else ()):
         for name in row.match:
             if name not in parameters:
-                raise unknown_in_grid(name, parameters, source.place("expect", "point", number, "match"))
+                raise unknown_parameter(name, parameters, source.place("expect", "point", number, "match"))
 
 
 def _unknown(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:

@@ -1,4 +1,4 @@
-"""From a sweep to the runs of its points; pure."""
+"""The runs of a sweep's points."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from tla2py.config.render import render_config
 from tla2py.config.wrapper import build_config
 from tla2py.model.modules import module_texts
 from tla2py.model.run import Run, make_run
-from tla2py.sweep.file import ExpectSection
 from tla2py.sweep.grid import Point
-from tla2py.sweep.judge import row_for
+from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.sweep import Sweep
-from tla2py.sweep.written import SweepTexts
 from tla2py.syntax.offsets import count_visible
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be executed: one run per point, in grid order, and the module texts that they share.
+    """One run per point, in grid order, and the module texts that they share.
 
     ``paths`` are the user's files by the sha256 of their texts.
     """
@@ -31,9 +29,9 @@ class Plan:
 
 
 def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
-    """What tells where the value of a constant at a point is written."""
-    written = SweepTexts(source=sweep.source, file=sweep.file, parameters=point.parameters)
-    text = sweep.sources.assigned(point.parameters)
+    """A function from a constant, and the text before a part of its value, to that part's place."""
+    written = PointPlaces(source=sweep.source, file=sweep.file, parameters=point.parameters)
+    text = sweep.inputs.assigned(point.parameters)
 
     def place(name: str, before: str) -> str:
         index = count_visible(before) if before else None
@@ -61,8 +59,8 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
         options = replace(sweep.options_of(point), check_deadlock=model.config.check_deadlock)
         if "seed" in point.parameters:
             options = replace(options, seed=int(point.parameters["seed"]))
-        # Counting what fires costs TLC half as much again, so only where somebody asks for it.
-        if point.index in sweep.counted or row_for(sweep.expect or ExpectSection(), point.parameters).fires:
+        # Coverage makes TLC about half as slow again, so only on request.
+        if point.index in sweep.counted or sweep.expectation(point).fires:
             options = replace(options, coverage=True)
         runs.append(
             make_run(

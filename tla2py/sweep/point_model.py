@@ -1,4 +1,4 @@
-"""The model of a point: what a config file says, over it the sweep file, over that the point's parameters."""
+"""The model of a point: its parameters override the sweep file, which overrides the config."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tla2py.config.read import ConfigFile
 from tla2py.errors import InputError
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config, ParameterKind, Substitution
 from tla2py.model.model import Model, assigned_names, constant_values, default_specification, without_names
-from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import Parameter
-from tla2py.sweep.source import Source
+from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph
 from tla2py.text import did_you_mean
 from tla2py.toml import toml_value, value_text
@@ -24,18 +24,18 @@ _Chosen: TypeAlias = "dict[str, str | tuple[str, ...] | None]"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sources:
-    """What the models of a sweep are made from: the sweep file, its modules and its configs, by the names in it."""
+class ModelInputs:
+    """The inputs of a sweep's models: the sweep file, its parameters, and its modules and configs by name."""
 
     file: SweepFile
-    source: Source
+    source: SweepText
     specs: Mapping[str, ModuleGraph]
     configs: Mapping[str, ConfigFile]
     parameters: tuple[Parameter, ...]
 
     @cached_property
     def kinds(self) -> dict[str, ParameterKind]:
-        """The kind of every parameter by its name."""
+        """The kinds of the parameters, by name."""
         return {parameter.name: parameter.kind for parameter in self.parameters}
 
     def spec(self, parameters: Mapping[str, str]) -> ModuleGraph:
@@ -50,44 +50,44 @@ class Sources:
         return next(iter(self.configs.values()), None)
 
     def assigned(self, parameters: Mapping[str, str]) -> dict[str, str]:
-        """The text of every constant, or replaced definition, that a point or the sweep file names."""
+        """The text of every constant or replaced definition that a point or the sweep file sets."""
         named = {n: t for n, t in parameters.items() if self.kinds[n] in ("constant", "definition")}
-        given = {name: value_text(value) for name, value in self.file.constants.items()}
-        return self.file.substitutions | given | named
+        constants = {name: value_text(value) for name, value in self.file.constants.items()}
+        return self.file.substitutions | constants | named
 
 
-def point_model(sources: Sources, parameters: Mapping[str, str]) -> Model:
-    """The model of a point. Raises InputError (``unassigned``, ``unknown-definition``) naming the place."""
-    spec, config = sources.spec(parameters), sources.config(parameters)
+def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
+    """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
+    spec, config = inputs.spec(parameters), inputs.config(parameters)
     declared = {constant.name for constant in spec.constants}
-    file = sources.file
-    assigned = sources.assigned(parameters)
+    file = inputs.file
+    assigned = inputs.assigned(parameters)
     replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
     base = without_names(config.config, assigned) if config else Config()
-    said = config.path if config else sources.source.path
+    place = config.path if config else inputs.source.path
     constants = constant_values(
         spec,
         assigned,
         replaced.keys() | assigned_names(base),
-        str(said),
+        str(place),
         lambda name, value: f"{name} = {toml_value(value)} under [constants], or several under [parameters]",
     )
-    # A variant that lacks a name another one declares is checked without it.
-    known = {name for other in sources.specs.values() for name in _names(other)}
+    # A module without a name that another module declares is checked without it.
+    known = {name for other in inputs.specs.values() for name in _names(other)}
     replacements = tuple(
         Substitution(n, t)
         for n, t in replaced.items()
         if n in declared or n in spec.definitions or n not in known
     )
-    chosen = _chosen(sources, spec, config, parameters)
+    chosen = _chosen(inputs, spec, config, parameters)
     symmetry = chosen.pop("symmetry")
-    named: dict[str, Any] = {**chosen, **dict(_lists(sources, spec, config, parameters))}
+    named: dict[str, Any] = {**chosen, **dict(_lists(inputs, spec, config, parameters))}
     return Model(
         spec=spec,
         config=replace(
             base,
             symmetry=symmetry if isinstance(symmetry, str) else None,
-            check_deadlock=_check_deadlock(sources, config, parameters),
+            check_deadlock=_check_deadlock(inputs, config, parameters),
             **named,
         ),
         constants=constants,
@@ -97,58 +97,58 @@ def point_model(sources: Sources, parameters: Mapping[str, str]) -> Model:
 
 
 def _chosen(
-    sources: Sources, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
+    inputs: ModelInputs, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
 ) -> _Chosen:
-    """The keys of [model] that name one definition; who speaks of the behaviour later speaks of all of it."""
-    model = sources.file.model
+    """The keys of [model] that name one definition; a later layer that sets the behaviour replaces all of it."""
+    model = inputs.file.model
     chosen: _Chosen = dict.fromkeys(NAME_FIELDS)
     layers: list[_Chosen] = [
         {key: getattr(config.config, key) for key in NAME_FIELDS} if config else {},
         {key: tuple(v) if isinstance(v := getattr(model, key), list) else v for key in NAME_FIELDS},
-        dict(_varied(sources, spec, parameters)),
+        dict(_varied(inputs, spec, parameters)),
     ]
     for layer in layers:
-        given = {key: value for key, value in layer.items() if value is not None}
-        if any(given.get(key) for key in _BEHAVIOUR):
-            other = ("init", "next") if given.get("specification") else ("specification",)
+        present = {key: value for key, value in layer.items() if value is not None}
+        if any(present.get(key) for key in _BEHAVIOUR):
+            other = ("init", "next") if present.get("specification") else ("specification",)
             chosen.update(dict.fromkeys(other))
-        chosen.update(given)
+        chosen.update(present)
     if spec.variables and not any(chosen[key] for key in _BEHAVIOUR):
         chosen["specification"] = default_specification(
-            spec, str(sources.source.path), lambda key, name: f'{key} = "{name}" under [model]'
+            spec, str(inputs.source.path), lambda key, name: f'{key} = "{name}" under [model]'
         )
     return {key: value or None for key, value in chosen.items()}
 
 
 def _varied(
-    sources: Sources, spec: ModuleGraph, parameters: Mapping[str, str]
+    inputs: ModelInputs, spec: ModuleGraph, parameters: Mapping[str, str]
 ) -> Iterator[tuple[str, str | tuple[str, ...]]]:
     for key in NAME_FIELDS:
-        if sources.kinds.get(key) != "model":
+        if inputs.kinds.get(key) != "model":
             continue
         text = parameters[key]
         constants = [constant.name for constant in spec.constants]
         names = _split(text)
         if key == "symmetry" and text == "TRUE":
-            continue  # as elsewhere
+            continue  # the value of [model]
         if key == "symmetry" and text == "FALSE":
             yield key, ""
         elif key == "symmetry" and names and all(name in constants for name in names):
             yield key, names
         else:
-            _check_definitions(sources, spec, key, (text,) if text else ())
+            _check_definitions(inputs, spec, key, (text,) if text else ())
             yield key, text
 
 
 def _lists(
-    sources: Sources, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
+    inputs: ModelInputs, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The keys of [model] that are lists: of those who name one, the last to speak."""
+    """The keys of [model] that are lists, each from the last layer that sets it."""
     for key in LIST_FIELDS:
-        own = getattr(sources.file.model, key)
-        if sources.kinds.get(key) == "model":
+        own = getattr(inputs.file.model, key)
+        if inputs.kinds.get(key) == "model":
             names = _split(parameters[key])
-            _check_definitions(sources, spec, key, names)
+            _check_definitions(inputs, spec, key, names)
             yield key, names
         elif own is not None or config is None:
             yield key, tuple(own or ())
@@ -156,28 +156,28 @@ def _lists(
             yield key, getattr(config.config, key)
 
 
-def _check_deadlock(sources: Sources, config: ConfigFile | None, parameters: Mapping[str, str]) -> bool:
+def _check_deadlock(inputs: ModelInputs, config: ConfigFile | None, parameters: Mapping[str, str]) -> bool:
     key = "check_deadlock"
-    if sources.kinds.get(key) == "model":
+    if inputs.kinds.get(key) == "model":
         if parameters[key] not in ("TRUE", "FALSE"):
             raise InputError(
                 "wrong-type",
                 f"{key} is {parameters[key]}, not true or false",
-                where=sources.source.place("parameters", key),
+                where=inputs.source.place("parameters", key),
                 hint=f"write {key} = [true, false]",
             )
         return parameters[key] == "TRUE"
-    own = sources.file.model.check_deadlock
+    own = inputs.file.model.check_deadlock
     return own if own is not None else config.config.check_deadlock if config else True
 
 
-def _check_definitions(sources: Sources, spec: ModuleGraph, key: str, names: tuple[str, ...]) -> None:
+def _check_definitions(inputs: ModelInputs, spec: ModuleGraph, key: str, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in spec.definitions:
             raise InputError(
                 "unknown-definition",
                 f"{spec.root.name} has no definition {name}",
-                where=sources.source.place("parameters", key, value=name),
+                where=inputs.source.place("parameters", key, value=name),
                 hint=did_you_mean(
                     name, list(spec.definitions), "'tla2py inspect' lists what a module defines"
                 ),

@@ -1,4 +1,4 @@
-"""Predicates over the parameters of a sweep: ``where = "AckQuorum <= WriteQuorum"``."""
+"""Predicates over a sweep's parameters: ``where = "AckQuorum <= WriteQuorum"``."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from functools import lru_cache
 from tla2py.config.literal import literal_names
 from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable
-from tla2py.sweep.point_model import Sources
+from tla2py.sweep.point_model import ModelInputs
 from tla2py.syntax import Definition, ModuleGraph
 from tla2py.syntax.evaluate import evaluate, expression_of
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.values import ModelValue, Value, format_value
 
-# Kinds of parameters whose values are TLA+; those of the others are words.
+# Kinds of parameters whose values are TLA+; the others are names.
 _VALUED = ("constant", "definition", "seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What the names in a predicate stand for at one point.
+    """The values of a predicate's names at one point.
 
-    ``values`` gives the text of constants and replaced definitions, ``words`` what is no TLA+ and stands as a string,
-    such as the name of a module; all other names are looked up in the module.
+    ``values`` are texts of constants and replaced definitions, ``words`` are strings, such as the name of a module. The
+    module defines the other names.
     """
 
     spec: ModuleGraph
@@ -33,7 +33,7 @@ class Names:
     model_values: frozenset[str]
 
     def lookup(self, name: str) -> Value | Definition:
-        """What a name in a predicate stands for. Raises InputError (``unknown-name``)."""
+        """The value or definition of a name. Raises InputError (``unknown-name``)."""
         found = self._find(name)
         if found is None and name in self.model_values:
             found = ModelValue(name)
@@ -41,8 +41,8 @@ class Names:
             known = sorted({*self.values, *self.words, *(c.name for c in self.spec.constants)})
             raise InputError(
                 "unknown-name",
-                f"nothing is known of {name}",
-                hint=did_you_mean(name, known, f"known are {', '.join(known) or 'no names'}"),
+                f"unknown name: {name}",
+                hint=did_you_mean(name, known, f"known names: {', '.join(known) or 'none'}"),
             )
         return found
 
@@ -52,11 +52,11 @@ class Names:
         if name in self.values:
             return self._value(name)
         if any(constant.name == name for constant in self.spec.constants):
-            return ModelValue(name)  # assigned nowhere: the model value of its own name
+            return ModelValue(name)  # a constant without a value
         return self.spec.definitions.get(name)
 
     def _value(self, name: str) -> Value:
-        """The value of a constant, whose text may speak of other constants; what nothing defines is a model value."""
+        """The value of a constant. Its text may use other constants; an undefined name is a model value."""
         text = self.values[name]
         names = literal_names(text)
         if names is not None and all(other == name or self._find(other) is None for other in names):
@@ -69,26 +69,26 @@ class Names:
         return evaluate(expression_of(text), inside)
 
 
-def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | None]:
-    """What tells of the parameters of a point the first predicate of ``where`` that is not true of them, or None.
+def failing_predicate(inputs: ModelInputs) -> Callable[[Mapping[str, str]], str | None]:
+    """A function from a point's parameters to the first predicate of ``where`` that they violate, or None.
 
-    It raises InputError as ``holds`` does, with the line of ``where`` and the point.
+    It raises InputError as ``holds`` does, at the place of ``where``.
     """
-    written = sources.file.grid.where
+    written = inputs.file.grid.where
     predicates = [written] if isinstance(written, str) else written
 
     if not predicates:
         return lambda _: None
-    texts = [text for each in sources.parameters if each.kind in _VALUED for text in each.values]
-    texts += [str(text) for text in sources.file.constants.values()]
-    texts += [text for config in sources.configs.values() for _, text in config.config.assignments]
+    texts = [text for each in inputs.parameters if each.kind in _VALUED for text in each.values]
+    texts += [str(text) for text in inputs.file.constants.values()]
+    texts += [text for config in inputs.configs.values() for _, text in config.config.assignments]
     model_values = frozenset[str]().union(*map(_names, texts))
 
     def failing(parameters: Mapping[str, str]) -> str | None:
         names = Names(
-            spec=sources.spec(parameters),
-            values=_values(sources, parameters),
-            words={n: t for n, t in parameters.items() if sources.kinds[n] not in _VALUED},
+            spec=inputs.spec(parameters),
+            values=_values(inputs, parameters),
+            words={n: t for n, t in parameters.items() if inputs.kinds[n] not in _VALUED},
             model_values=model_values,
         )
         for predicate in predicates:
@@ -100,7 +100,7 @@ def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | N
                 raise InputError(
                     error.code,
                     f"where {predicate!r}, {shown}: {error.message}",
-                    where=sources.source.place("grid", "where"),
+                    where=inputs.source.place("grid", "where"),
                     hint=error.hint,
                 ) from error
         return None
@@ -108,24 +108,24 @@ def failing_predicate(sources: Sources) -> Callable[[Mapping[str, str]], str | N
     return failing
 
 
-def _values(sources: Sources, parameters: Mapping[str, str]) -> dict[str, str]:
-    config = sources.config(parameters)
-    said = (*config.config.assignments, *config.config.substitutions) if config else ()
-    seeds = {n: t for n, t in parameters.items() if sources.kinds[n] == "seed"}
-    return dict(said) | sources.assigned(parameters) | seeds
+def _values(inputs: ModelInputs, parameters: Mapping[str, str]) -> dict[str, str]:
+    config = inputs.config(parameters)
+    configured = (*config.config.assignments, *config.config.substitutions) if config else ()
+    seeds = {n: t for n, t in parameters.items() if inputs.kinds[n] == "seed"}
+    return dict(configured) | inputs.assigned(parameters) | seeds
 
 
 def holds(predicate: str, names: Names) -> bool:
-    """Whether a predicate is true of a point.
+    """Whether a predicate is true at a point.
 
-    Raises InputError: what ``evaluate`` raises, ``unknown-name`` and ``not-a-predicate``.
+    Raises InputError: ``unknown-name``, ``not-a-predicate``, and what ``evaluate_expression`` raises.
     """
     value = evaluate(expression_of(predicate), names.lookup)
     if not isinstance(value, bool):
         raise InputError(
             "not-a-predicate",
             f"{predicate} is {format_value(value)}, not true or false",
-            hint="compare it, as in Max > 1",
+            hint="write a comparison, as in Max > 1",
         )
     return value
 

@@ -1,7 +1,6 @@
-"""The JSON Schema of sweep files, made from their sections: editors complete and check with it.
+"""The JSON Schema of sweep files, generated from their sections, with which editors complete and check.
 
-It is draft 4, the newest that Taplo and the editors built upon it read, and spells every section out where it stands,
-since draft 4 forgets a description beside a reference.
+It is draft 4, the newest that Taplo reads. It contains no references, since draft 4 ignores a description beside one.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ from typing import Any
 import msgspec
 
 from tla2py.model.config import LIST_FIELDS
-from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import MODEL_KEYS
-from tla2py.sweep.sections import KEYS
+from tla2py.sweep.sections import KEYS, SweepFile
 
 Schema = dict[str, Any]
 
-# What a key is held to beyond its type; where it is not met, the sweep file is an error.
+# Constraints beyond a key's type; reading a sweep file enforces them too.
 _BOUNDS: Mapping[str, tuple[str, Schema]] = {
     "module": ("array", {"minItems": 1}),
     "config": ("array", {"minItems": 1}),
@@ -28,14 +26,14 @@ _BOUNDS: Mapping[str, tuple[str, Schema]] = {
     "memory": ("string", {"pattern": r"^\s*\d+(\.\d+)?\s*([kKmMgGtT][iI]?[bB]?|[bB])?\s*$"}),
     "disk": ("string", {"pattern": r"^\s*\d+(\.\d+)?\s*([kKmMgGtT][iI]?[bB]?|[bB])?\s*$"}),
 }
-# The name of a constant or definition, also of an operator such as \prec or +.
+# The name of a constant or definition, or an operator such as \prec or +.
 _NAME = r"^\S+$"
-# The same within a module, and that of an instance: [Mod]Name, I!Name.
+# Also within a module or through an instance: [Mod]Name, I!Name.
 _REPLACED = r"^(\[\w+\]\s*)?\S+$"
 
 
 def sweep_schema() -> Schema:
-    """The schema, as an object that JSON can say."""
+    """The schema as a JSON object."""
     made = msgspec.json.schema(SweepFile)
     plain = _spelled(made["$defs"]["SweepFile"], made["$defs"])
     sections = plain["properties"]
@@ -55,7 +53,7 @@ def sweep_schema() -> Schema:
 
 
 def _spelled(schema: Any, known: Mapping[str, Schema]) -> Any:
-    """A schema with its references spelled out; null, which TOML does not have, and defaults that are tables go."""
+    """A schema without references, without null, which TOML lacks, and without table defaults."""
     if isinstance(schema, list):
         return [_spelled(part, known) for part in schema]
     if not isinstance(schema, dict):
@@ -73,12 +71,12 @@ def _spelled(schema: Any, known: Mapping[str, Schema]) -> Any:
 
 def _is_noise(key: str, value: object) -> bool:
     if key == "required":
-        return value == []  # which draft 4 does not allow
+        return value == []  # not allowed in draft 4
     return (key == "default" and (value is None or isinstance(value, dict))) or key == "title"
 
 
 def _describe(schema: Schema, section: str) -> None:
-    """Put the words and the bounds of a section's keys into its schema."""
+    """Add the descriptions and bounds of a section's keys."""
     schema.pop("description", None)
     if section:
         schema["description"] = KEYS[""].get(section, "")
@@ -95,7 +93,7 @@ def _bound(part: Schema, key: str) -> None:
 
 
 def _named(schema: Schema, pattern: str) -> None:
-    """Let the keys of a table be names that are the user's own."""
+    """Allow the user's names as the keys of a table."""
     schema["patternProperties"] = {pattern: schema.pop("additionalProperties")}
     schema["additionalProperties"] = False
 
@@ -108,9 +106,9 @@ def _parameters(schema: Schema) -> None:
     rule["oneOf"] = [{"required": ["from", "to"]}, {"required": ["model_values", "sizes"]}]
     rule["dependencies"] = {"from": ["to"], "to": ["from"]}
     _named(schema, _REPLACED)
-    # A key of [model] may be varied too; here it is for the editor to offer.
+    # Keys of [model] may be parameters too, so editors offer them.
     own = {}
     for key in MODEL_KEYS:
-        note = " Here: for each point a list of names, with commas between them." * (key in LIST_FIELDS)
+        note = " Here: for each point, a list of comma-separated names." * (key in LIST_FIELDS)
         own[key] = {**listed, "description": KEYS["model"][key] + note}
     schema["properties"] = own

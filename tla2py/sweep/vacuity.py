@@ -1,4 +1,4 @@
-"""Expectations that say nothing, found before anything runs: they would be green whatever happens."""
+"""Vacuous expectations, found before anything runs: they could never fail."""
 
 from __future__ import annotations
 
@@ -7,36 +7,37 @@ from collections.abc import Iterable, Iterator
 from tla2py.errors import InputError
 from tla2py.model.outcome import VERDICTS, Verdict
 from tla2py.sweep.checks import config_facts
-from tla2py.sweep.file import ExpectPoint, ExpectSection, ToldPoint
+from tla2py.sweep.expectations import matching_row
 from tla2py.sweep.grid import value_key
-from tla2py.sweep.judge import expected_verdict, row_for
+from tla2py.sweep.judge import expected_verdict
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.sections import ExpectPoint, ExpectSection, ExternalExpectation
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import did_you_mean, parameter_text, value_shown
 from tla2py.toml import value_text
 
-# What can be violated without being listed in a config.
+# Labels of violations that no config lists.
 _UNLISTED = ("assert", "assumption")
-# So many values of a parameter are named.
+# The number of a parameter's values in a hint.
 _SHOWN = 4
 
 
 def check_expectations(sweep: Sweep, plan: Plan) -> None:
-    """See that every expectation speaks of something.
+    """Check that every expectation applies to a point and can fail.
 
-    Raises InputError, naming the row: ``expect-no-point`` for one that no point is judged by, ``expect-contradiction``
-    for a verdict that ``violates`` or ``outcome`` contradict, ``expect-unchecked`` for a name that no point of the row
-    checks, ``expect-unknown-action``.
+    Raises InputError: ``expect-no-point`` for a row that applies to no point, ``expect-contradiction`` if ``violates`` or
+    ``outcome`` contradicts the verdict, ``expect-unchecked`` for a name that no point of the row checks,
+    ``expect-unknown-action``.
     """
-    section = sweep.expect
+    section = sweep.file.expect
     if section is None:
         return
-    users = _users(sweep, plan, section)
+    users = _users(sweep, plan)
     for number, row in enumerate(section.point):
         keys: tuple[str | int, ...] = ("expect", "point", number)
         if not users.get(number):
-            if isinstance(row, ToldPoint):
-                continue  # the sweep file has a row of its own for it
+            if isinstance(row, ExternalExpectation):
+                continue  # a row of the sweep file takes precedence
             raise _unused(sweep, section, number)
         _check_row(sweep, row, users[number], keys)
     if users.get(None):
@@ -45,26 +46,24 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
 
 def row_number(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> int | None:
     """The number of a row from 0, None for the section itself."""
-    rows = sweep.expect.point if sweep.expect is not None else []
-    return next((number for number, row in enumerate(rows) if row is expected), None)
+    return next((number for number, row in enumerate(sweep.expect.point) if row is expected), None)
 
 
 def expectation_place(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> str:
     """``file:line:column`` of the expectation that a point is judged by."""
-    if isinstance(expected, ToldPoint):
+    if isinstance(expected, ExternalExpectation):
         return expected.where
     number = row_number(sweep, expected)
     return sweep.source.place("expect") if number is None else sweep.source.place("expect", "point", number)
 
 
-def _users(sweep: Sweep, plan: Plan, section: ExpectSection) -> dict[int | None, list[frozenset[str]]]:
-    """For each row the points it judges, each as the names of what it checks; None is the section itself."""
+def _users(sweep: Sweep, plan: Plan) -> dict[int | None, list[frozenset[str]]]:
+    """For each row, the labels of the checks of each point it applies to; None is the section itself."""
     users: dict[int | None, list[frozenset[str]]] = {}
     for point, run in zip(plan.points, plan.runs, strict=True):
-        number = row_number(sweep, row_for(section, point.parameters))
-        spec = sweep.specs[point.parameters.get("module", next(iter(sweep.specs)))]
-        facts = config_facts(run, spec)
-        # What a template leaves out is told when the point is judged.
+        number = row_number(sweep, sweep.expectation(point))
+        facts = config_facts(run, sweep.spec(point))
+        # Judging reports what the template leaves out.
         labels = frozenset(check.label for check in (*facts.checked, *facts.dropped))
         users.setdefault(number, []).append(labels)
     return users
@@ -77,14 +76,14 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
         if row.match
         else "every point"
     )
-    alone = ExpectSection(point=[row])
-    matched = [p for p in sweep.points if row_for(alone, p.parameters) is row]
+    only = ExpectSection(point=[row])
+    matched = [p for p in sweep.points if matching_row(only, p.parameters) is row]
     if matched:
-        message = f"no point is judged by this expectation for {shown}: rows before it have its points"
-        hint = "the first row that matches counts; put this one before them"
+        message = f"this expectation for {shown} applies to no point: earlier rows match its points"
+        hint = "the first row that matches applies; move this one up"
     else:
         message = f"this expectation matches no point: {shown}"
-        hint = "the points are those of [parameters], less what [grid] excludes"
+        hint = "the points are those of [parameters] without those that [grid] excludes"
         for name, values in _other_values(sweep, row):
             hint = f"{name} is {values}"
     return InputError(
@@ -93,7 +92,7 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
 
 
 def _other_values(sweep: Sweep, row: ExpectPoint) -> Iterator[tuple[str, str]]:
-    """The parameters of which a row asks for a value that no point has, each with the first values that there are."""
+    """The parameters for which a row has a value that no point has, each with the points' values."""
     for name, value in row.match.items():
         values = list(dict.fromkeys(point.parameters[name] for point in sweep.points))
         if value_key(value_text(value)) not in map(value_key, values):
@@ -108,7 +107,9 @@ def _check_row(
     keys: tuple[str | int, ...],
 ) -> None:
     def place(key: str, value: str | None = None) -> str:
-        return row.where if isinstance(row, ToldPoint) else sweep.source.place(*keys, key, value=value)
+        return (
+            row.where if isinstance(row, ExternalExpectation) else sweep.source.place(*keys, key, value=value)
+        )
 
     verdict = expected_verdict(row)
     if row.outcome is not None and row.verdict not in (None, VERDICTS[row.outcome].value):
@@ -119,19 +120,19 @@ def _check_row(
             hint="keep one of them",
         )
     if verdict not in (None, Verdict.VIOLATED) and row.violates:
-        asked = row.verdict or (row.outcome.value if row.outcome else "")
+        expected = row.verdict or (row.outcome.value if row.outcome else "")
         raise InputError(
             "expect-contradiction",
-            f"the verdict {asked} and violates = {row.violates} contradict each other",
+            f"the verdict {expected} and violates = {row.violates} contradict each other",
             where=place("violates"),
-            hint='write verdict = "violated", or leave violates out',
+            hint='write verdict = "violated", or remove violates',
         )
     if verdict is Verdict.VIOLATED and row.violates == []:
         raise InputError(
             "expect-contradiction",
-            "a violation is expected, and violates is empty",
+            "a violation is expected, but violates is empty",
             where=place("violates"),
-            hint="name what is to be violated",
+            hint="name what should be violated",
         )
     known = frozenset[str]().union(*checked)
     for name in row.violates or ():

@@ -11,7 +11,7 @@ from rich.text import Text
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
-from tla2py.sweep.checks import asked_of
+from tla2py.sweep.checks import requested_checks
 from tla2py.sweep.judge import ended_early
 from tla2py.sweep.plan import Plan
 from tla2py.tables.runs import RunRow
@@ -97,7 +97,7 @@ def _verdict(name: str, plan: Plan, runs: Sequence[RunRow]) -> Text:
 
 
 def _labels(run: Run) -> set[str]:
-    return {check.label for check in asked_of(run)}
+    return {check.label for check in requested_checks(run)}
 
 
 def _undecided(row: RunRow, run: Run) -> Collection[str]:

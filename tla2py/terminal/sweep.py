@@ -25,7 +25,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
     if result.unchecked:
         yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
-    elif result.sweep.expect is not None and not result.findings:
+    elif result.sweep.file.expect is not None and not result.findings:
         count = len(result.sweep.points)
         points = "the one point is" if count == 1 else f"all {count} points are"
         yield Text(f"{name}: {points} as expected", "green")

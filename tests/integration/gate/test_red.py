@@ -143,7 +143,7 @@ def test_another_property_is_violated_than_the_one_meant(folder: Folder) -> None
 
 def test_a_violation_that_is_expected_of_nothing_in_particular(folder: Folder) -> None:
     folder.change(folder.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "violated"\n')
-    red(folder.gate(), 2, "unnamed: expected to be violated, but not what of the 2 that are checked")
+    red(folder.gate(), 2, "unnamed: a violation is expected, but not of which of the 2 checks")
 
 
 def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
@@ -224,7 +224,7 @@ def test_no_initial_state(folder: Folder) -> None:
 def test_no_point_is_left(folder: Folder) -> None:
     with folder.sweep.open("a") as file:
         file.write("[grid]\nexclude = [{ Top = 1 }, { Top = 2 }]\n")
-    red(folder.gate(), 2, "no point is left after exclude")
+    red(folder.gate(), 2, "exclude leaves no point")
 
 
 def test_every_point_contradicts_an_assumption(folder: Folder) -> None:

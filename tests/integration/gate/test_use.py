@@ -25,7 +25,7 @@ pytestmark = pytest.mark.java
     ("row", "words"),
     [
         ("match = { Top = 7 }", ("this expectation matches no point: Top = 7",)),
-        ("match = { Top = 2 }", ("no point is judged by this expectation for Top = 2", "rows before it")),
+        ("match = { Top = 2 }", ("this expectation for Top = 2 applies to no point", "earlier rows")),
         ("match = { Top = 1 }\nviolates = ['Lov']", ("Lov is expected to be violated", "did you mean Low?")),
         ("match = { Top = 1 }\nviolates = ['deadlock']", ("no point of this expectation checks it",)),
         ("match = { Top = 1 }\nverdict = 'holds'\nviolates = ['Low']", ("contradict each other",)),
@@ -59,7 +59,7 @@ def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) ->
     done = folder.gate("--summary", "summary.md", env={"GITHUB_ACTIONS": "true"})
     assert done.code == 0, done.stdout + done.stderr
     for report in (done.stdout, (folder.path / "summary.md").read_text()):
-        assert "sweep.toml:3:26: Low speaks of no state" in report.replace("\\", "")
+        assert "sweep.toml:3:26: Low does not depend on the state" in report.replace("\\", "")
     assert "::notice title=sweep::sweep.toml:3:" in done.stdout
     assert "note: sweep.toml:3:" in folder.cli("gate", "store").stdout
 

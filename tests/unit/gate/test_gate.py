@@ -138,7 +138,7 @@ def test_no_state_at_all(load: LoadSweep) -> None:
     assert told(decision) == [
         (
             "no-states",
-            "no state was found, so that everything holds of nothing",
+            "no state was found, so everything holds vacuously",
             EXIT_NOT_RUN,
         )
     ]

@@ -104,7 +104,7 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
     plan = plan_sweep(sweep, "0" * 64)
     config = plan.runs[0].config
     assert dict(config.assignments)["Nil"] == "Nil"
-    # What TLC cannot choose, a model value stands for.
+    # A model value replaces an unbounded CHOOSE.
     assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
     assert dict(config.assignments)["AbsentValue"] == "AbsentValue"
     assert [name for name, _ in config.substitutions if name in {"Absent", "First"}] == ["Absent"]
@@ -151,11 +151,11 @@ def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
         "Items": "{i1, i2}",
         "Offers": "{Items}",
     }
-    told = "# With these values the module's assumption is false, Assumed:12:"
-    assert text.count("assumption is false") == 1
+    told = "# These values violate the module's assumption Assumed:12:"
+    assert text.count("violate the module's assumption") == 1
     above = text[: text.index("\nOffers =")].splitlines()[-2:]
     assert " ".join(above) == f"{told} \\A o \\in Offers : Cardinality(o) = # Cardinality(Items) - 1"
-    # What stands beside several names is said once.
+    # A comment shared by several constants appears once.
     assert "# replicas, and how many fail\nN = 4" in text
     assert text.count("how many fail") == 1
 
@@ -179,15 +179,15 @@ Spec == Init /\ [][Next]_x
 def test_a_sequence_is_as_long_and_as_distinct_as_assumed(tmp_path: Path) -> None:
     (tmp_path / "Ring.tla").write_text(RING)
     sweep, text = scaffold(tmp_path / "Ring.tla", tmp_path)
-    # What would speak of the constant itself is no value of it.
+    # A constant's value must not depend on the constant.
     assert dict(sweep.file.constants) == {
         "N": 2,
         "Id": "<<1, 2>>",
         "Names": '<<"a">>',
         "Tower": "<<2, 2>>",
     }
-    # Numbers in the place of names would only hide it.
-    assert "assumption is false, Ring:8: Len(Names) = 2\n" in text
+    # Using numbers as names would only hide it.
+    assert "assumption Ring:8: Len(Names) = 2\n" in text
 
 
 def test_candidates_are_comments_that_work_when_uncommented(kinds: Path, tmp_path: Path) -> None:

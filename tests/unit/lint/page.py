@@ -1,4 +1,4 @@
-"""The examples of docs/lint.md: of every rule a wrong and a right file, and how TLC ends with the wrong one."""
+"""The examples of docs/lint.md: for each rule a wrong and a right file, and TLC's exit code for the wrong one."""
 
 from __future__ import annotations
 

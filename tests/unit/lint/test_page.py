@@ -1,4 +1,4 @@
-"""Every rule is on the page of lint with an example, and the examples are as the page says."""
+"""The page of lint: it shows every rule, and lint agrees with its examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tla2py.toolchain.toolchain import bundled_jar
 def test_the_page_has_every_rule() -> None:
     assert re.findall(r"^#### `(.*)`", RULES_TEXT, re.MULTILINE) == [each.code for each in EXAMPLES]
     assert {each.code: each.severity for each in EXAMPLES} == {
-        code: rule.severity.value for code, rule in RULES.items()
+        code: severity.value for code, severity in RULES.items()
     }
 
 
@@ -35,9 +35,9 @@ def findings(folder: Path, example: Example, text: str) -> tuple[Finding, ...]:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.code)
 def test_what_is_wrong_is_found_and_what_is_right_is_not(tmp_path: Path, example: Example) -> None:
     found = findings(tmp_path, example, example.wrong)
-    # That nothing is checked comes with the statement that turns the check for deadlock off.
+    # The example for nothing-checked also has CHECK_DEADLOCK.
     assert {each.code for each in found} - {"check-deadlock"} == {example.code} - {"check-deadlock"}
     assert example.code in {each.code for each in found}
-    assert all(each.severity is RULES[each.code].severity for each in found)
+    assert all(each.severity is RULES[each.code] for each in found)
     right = findings(tmp_path, example, example.right)
     assert [each for each in right if each.severity is not Severity.NOTE] == []

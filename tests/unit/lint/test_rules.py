@@ -1,4 +1,4 @@
-"""What the page of lint does not show: neighbours of its examples, and sweeps."""
+"""Rules of lint in cases that its page does not show, and on sweeps."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def box(tmp_path: Path) -> Path:
 def lint(box: Path, text: str, begin: str = BEGIN) -> list[tuple[str, int, int]]:
     path = box / "Box.cfg"
     path.write_text(begin + text)
-    return [told(each) for each in lint_file(path, box / "Box.tla")]
+    return [located(each) for each in lint_file(path, box / "Box.tla")]
 
 
-def told(finding: Finding) -> tuple[str, int, int]:
+def located(finding: Finding) -> tuple[str, int, int]:
     return finding.code, finding.place.line or 0, finding.place.column or 0
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        # Behind a value that cannot be read the others count.
+        # After an unreadable value, the other statements are still linted.
         (
             "CONSTANTS Limit = -1 Bound = Same INVARIANT Nope",
             [("value", 3, 19), ("model-value", 3, 30), ("unknown-definition", 3, 45)],
@@ -86,7 +86,7 @@ def test_a_value_for_what_stays_a_model_value(box: Path) -> None:
     path = box / "Box.cfg"
     path.write_text(BEGIN.replace("{a, b}", "{s1, b}") + "CONSTANT s1 = 1\n")
     found = [each for each in lint_file(path, box / "Box.tla") if each.code == "unknown-constant"]
-    assert [each.hint for each in found] == ["in S it is a model value: leave this out, or write 1 there"]
+    assert [each.hint for each in found] == ["it is a model value in S: remove this line, or write 1 there"]
 
 
 def test_the_module_of_a_config(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def lint_text(box: Path, config: str, sweep: str) -> list[tuple[str, str, int, i
     path.write_text(f'module = "Box.tla"\nconfig = "Box.cfg"\n{sweep}')
     loaded = load_sweep(path)
     found = lint_sweep(loaded, plan_sweep(loaded, ""))
-    return [(Path(each.place.file).name, *told(each)) for each in found]
+    return [(Path(each.place.file).name, *located(each)) for each in found]
 
 
 def test_a_sweep_is_judged_by_what_it_makes_of_its_config(box: Path) -> None:
@@ -146,12 +146,12 @@ def test_constants_of_a_sweep_need_not_be_in_its_config(box: Path) -> None:
         ("N = TRUE S = {a, b}", "", [13]),
         ("N <- Limit S = {a, b}", "", []),
         ("N = 3 S = 4", "", [19]),
-        # That permutations are wanted of something else than model values is nothing while no symmetry asks for them.
+        # Only a symmetry requires a set of model values.
         ("N = 3 S = {4, 5}", "", []),
         ('N = 3 S = {4, "a"}', "", []),
         ("N = 3 S = {a, b}", "Big == \\A s \\in S : s > 1", [19]),
         ("N = 3 S = {1, None}", "Big == \\A s \\in S : s = None \\/ s > 1", []),
-        # What the module tells apart itself.
+        # The module itself distinguishes these values.
         ('N = "none" S = {a, b}', 'Free == N = "none" \\/ x < N', []),
         ("N = a S = {a, b}", "Far == IF N = Inf THEN 9 ELSE N\nInf == CHOOSE i : i \\notin Nat", []),
         ("N = a S = {a, b}", "Far == IF N \\in Nat THEN N ELSE 9", []),
@@ -181,7 +181,7 @@ def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> N
     )
     sweep = load_sweep(path)
     found = lint_sweep(sweep, plan_sweep(sweep, ""))
-    assert [told(each) for each in found] == [
+    assert [located(each) for each in found] == [
         ("constant-kind", 6, 6),
         ("constant-kind", 8, 19),
         ("constant-kind", 8, 26),
@@ -212,7 +212,7 @@ Spec == Init /\ [][Step]_x
         ("[p \\in Procs |-> 1]", ["{p1, p2}"], "Proc"),
         ("Nobdy", ["{p1, p2}"], "Nobody"),
         ("sleeve", ["{slave, sleve}"], "sleve"),
-        # Names that are as they are meant.
+        # Correct names.
         ("p3", ["{p1, p2}"], None),
         ("a", ["{A, b}"], None),
         ("nil", ["{nul, pil}"], None),
@@ -220,7 +220,7 @@ Spec == Init /\ [][Step]_x
         ("{P1}", ["{p1, p2}"], None),
         ("P1", ["{p1, p2}", "{P1, P2}"], None),
         ("<<p1, P1>>", ["SUBSET {p1, P1}"], None),
-        # No value can be a predicate on states, or a step.
+        # A value cannot be a predicate on states or an action.
         ("init", ["{p1, p2}"], None),
         ("step", ["{p1, p2}"], None),
     ],
@@ -235,7 +235,7 @@ def test_a_name_that_nothing_declares_may_be_misspelt(
     )
     sweep = load_sweep(path)
     found = lint_sweep(sweep, plan_sweep(sweep, ""))
-    assert [(*told(each), each.hint) for each in found] == (
+    assert [(*located(each), each.hint) for each in found] == (
         [("misspelt-name", 3, 11, f"did you mean {meant}?")] if meant else []
     )
 
@@ -249,12 +249,12 @@ def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Pa
         path.write_text(f'module = "Vote.tla"\nconfig = "Vote.cfg"\n[parameters]\n{values}\n')
         sweep = load_sweep(path)
         found = lint_sweep(sweep, plan_sweep(sweep, ""))
-        return [(Path(each.place.file).name, *told(each)) for each in found]
+        return [(Path(each.place.file).name, *located(each)) for each in found]
 
     assert misspelt('Proc = ["{p1}", "{p2}"]') == [("Vote.cfg", "misspelt-name", 2, 36)]
     assert misspelt('Leader = ["p1", "P2"]') == [("s.toml", "misspelt-name", 4, 18)]
     assert misspelt('Leader = ["p1"]') == []
-    assert [told(each) for each in lint_file(config, tmp_path / "Vote.tla")] == [("misspelt-name", 2, 36)]
+    assert [located(each) for each in lint_file(config, tmp_path / "Vote.tla")] == [("misspelt-name", 2, 36)]
     spec = load_modules(tmp_path / "Vote.tla")
     (finding,) = lint_options(spec, {"Leader": "<<P2>>"}, read_config(config))
     assert (finding.code, finding.place.file) == ("misspelt-name", "-c Leader=...")

@@ -1,4 +1,4 @@
-"""Values of parameters by rule, parameters that go together, and predicates that points have to satisfy."""
+"""Rules for values, zipped parameters, and predicates on points."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_rule_may_be_a_table_of_its_own(load: LoadSweep) -> None:
         ('[parameters]\nWho = { model_values = "b", sizes = [] }', "empty-parameter", 7, "no values"),
         ('[parameters]\nWho = { model_values = "b", sizes = [-1] }', "values", 7, "-1"),
         ('[parameters]\nWho = { model_values = "b", sizes = [1, 1] }', "duplicate-point", 7, "{b1} twice"),
-        ('[parameters]\nWho = { model_values = "1", sizes = [1] }', "values", 7, "'1' does not begin"),
+        ('[parameters]\nWho = { model_values = "1", sizes = [1] }', "values", 7, "cannot begin with '1'"),
         ('[parameters]\nWho = { model_values = "WF_", sizes = [1] }', "values", 7, "'WF_'"),
         ("[parameters]\nLow = { from = 1, too = 2 }", "unknown-key", 7, "did you mean to?"),
         ('[parameters]\nLow = { from = 1, to = "2" }', "wrong-type", 7, "expected a number"),
@@ -83,7 +83,7 @@ def test_no_model_value_has_a_name_that_the_module_declares(load: LoadSweep) -> 
     module.write_text(module.read_text().replace("Limit ==", "b2 == 3\nLimit =="))
     error = error_of(load, '[parameters]\nWho = { model_values = "b", sizes = [1, 2] }')
     assert error.code == "values"
-    assert "the model value b2 would have a name that Box declares" in error.message
+    assert "Box declares b2, so it cannot name a model value" in error.message
 
 
 ZIPPED = HEAD + '[parameters]\nLow = [1, 1, 2]\nLimit = ["5", "6"]\nWho = ["{a}", "{a, b}", "{a}"]\n[grid]\n'
@@ -149,7 +149,7 @@ Low = { from = 1, to = 3 }
     ],
 )
 def test_where_keeps_what_is_true(load: LoadSweep, where: str, points: list[tuple[str, str]] | None) -> None:
-    # Origin2 stands for a definition that speaks of a constant.
+    # Origin2 is a definition that uses a constant.
     sweep = load(HEAD + 'Who = "{a}"\nLow = 0\n')
     module = sweep.path.parent / "Box.tla"
     module.write_text(module.read_text().replace("Limit ==", "Origin2 == Cardinality({Nil}) + 2\nLimit =="))
@@ -198,7 +198,7 @@ def test_what_is_included_need_not_satisfy_where(load: LoadSweep) -> None:
         ("Low", "not-a-predicate", "Low is 1, not true or false"),
         ("Low <= Who", "not-a-value", "Who = {b1}, Low = 1: <= has no value for 1 and {b1}"),
         ("SUBSET Who = {}", "not-understood", "supported are numbers"),
-        ("Low > 9", "empty-grid", "no point is left after where"),
+        ("Low > 9", "empty-grid", "where leaves no point"),
     ],
 )
 def test_mistakes_in_where(load: LoadSweep, where: str, code: str, said: str) -> None:

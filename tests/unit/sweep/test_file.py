@@ -1,4 +1,4 @@
-"""Every mistake in a sweep file is told with its line, before any name in it is looked at."""
+"""Mistakes in the text of a sweep file, each reported with its line."""
 
 from __future__ import annotations
 

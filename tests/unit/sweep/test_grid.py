@@ -1,4 +1,4 @@
-"""The grid: its points in order, what is left out and added, and which points are the smallest."""
+"""The grid: the order of its points, excluded and included points, and the smallest points."""
 
 from __future__ import annotations
 
@@ -88,22 +88,22 @@ def test_a_point_that_was_excluded_may_be_included(load: LoadSweep) -> None:
         ),
         ("[parameters]\nLowe = [1]", "unknown-parameter", 8, "did you mean Low?"),
         ("[parameters]\nZzz = [1]", "unknown-parameter", 8, "tla2py inspect"),
-        ("[parameters]\nOrigin = [1]", "assigned-twice", 8, "Origin is a parameter and in [constants]"),
+        ("[parameters]\nOrigin = [1]", "assigned-twice", 8, "Origin is both a parameter and in [constants]"),
         (AXES + "[grid]\nexclude = [{ Lwo = 1 }]", "grid-key", 11, "did you mean Low?"),
         (AXES + "[grid]\ninclude = [{ Low = 3 }]", "grid-key", 11, "lacks Who"),
         (
             AXES + '[grid]\ninclude = [{ Low = 2, Who = "{b,a}" }]',
             "duplicate-point",
             11,
-            "in the grid already: Who = {b,a}, Low = 2",
+            "already in the grid: Who = {b,a}, Low = 2",
         ),
         (
             AXES + '[grid]\ninclude = [{ Low = 3, Who = "{a}" }, { Low = 3, Who = "{ a }" }]',
             "duplicate-point",
             11,
-            "in the grid already",
+            "already in the grid",
         ),
-        (AXES + "[grid]\nexclude = [{}]", "empty-grid", 11, "no point is left"),
+        (AXES + "[grid]\nexclude = [{}]", "empty-grid", 11, "leaves no point"),
         (AXES + "[grid]\nrepeat = 2", "grid-key", 11, "simulate"),
     ],
 )

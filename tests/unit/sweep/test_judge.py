@@ -1,4 +1,4 @@
-"""What was found against what was expected, and the exit code that follows."""
+"""Mismatches between expected and found results, and the exit code."""
 
 from __future__ import annotations
 

@@ -67,10 +67,10 @@ def test_how_a_model_is_run_is_what_its_manifest_says(tmp_path: Path) -> None:
     assert sweep.left_out == ("Apart.cfg (symbolic)",)
     assert sweep.workers == 3
     assert sweep.expect is not None
-    told = {str(row.match["config"]): row for row in sweep.expect.point}
-    # A simulation that finds nothing has not shown that all holds.
-    assert [told[f"{name}.cfg"].outcome for name in ("Plain", "Some")] == [None, Outcome.BOUNDED_SUCCESS]
-    assert told["Plain.cfg"].verdict == "holds"
+    rows = {str(row.match["config"]): row for row in sweep.expect.point}
+    # A simulation that finds nothing proves nothing.
+    assert [rows[f"{name}.cfg"].outcome for name in ("Plain", "Some")] == [None, Outcome.BOUNDED_SUCCESS]
+    assert rows["Plain.cfg"].verdict == "holds"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_how_a_model_is_run_is_what_its_manifest_says(tmp_path: Path) -> None:
 )
 def test_runtimes(tmp_path: Path, runtime: str, seconds: int | None) -> None:
     (entry,) = read_manifest(write(tmp_path, model("Plain", runtime=runtime)))
-    assert entry.said.seconds == seconds
+    assert entry.model.seconds == seconds
 
 
 def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     (tmp_path / "Gone.cfg").unlink()
     (tmp_path / "Wrong.cfg").write_text(CONFIG.replace("Small", "Smal"))
     (tmp_path / "Unassigned.cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
-    # TLC does not mind values of constants that are not declared.
+    # TLC ignores values of undeclared constants.
     (tmp_path / "More.cfg").write_text(CONFIG + "CONSTANT Other = 1\n")
     sweep = load_sweep(path)
     assert [point.parameters["config"] for point in sweep.points] == ["Good.cfg", "More.cfg"]
@@ -102,7 +102,7 @@ def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     assert "constant Max has no value" in said[2]
     assert all("\n" not in text for text in said)
     assert "has no definition Smal: TLC stops; did you mean Small?" in said[1]
-    # Where nothing is left, what is wrong is the error.
+    # If no model is left, the first one's error is raised.
     (tmp_path / "Counter.tla").write_text("---- MODULE Counter ----\nEXTENDS Absent\n====\n")
     with pytest.raises(InputError, match="module Absent not found"):
         load_sweep(path)

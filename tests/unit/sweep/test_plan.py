@@ -56,7 +56,7 @@ def test_a_run_names_its_modules_by_digest(plan: Plan) -> None:
 
 
 def test_run_ids_stay_as_they_are(plan: Plan) -> None:
-    # Stores find their records by these: with other ids everything would run again.
+    # Stores find records by run id; if ids changed, everything would run again.
     assert ids(plan) == [
         "bf9794f52db8f044ab5a34da6f1cb879",
         "8209d812f63f3fad1792497a19f590d2",
@@ -135,7 +135,7 @@ def test_a_template_changes_the_ids_by_its_text_alone(load: LoadSweep, tmp_path:
     (tmp_path / "own.j2").write_text("SPECIFICATION {{ config.specification }}\nCONSTANT Max = 1\n")
     own = plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar")
     assert not set(ids(own)) & set(ids(plan))
-    # Two points whose configs are the same text are one run.
+    # Two points with the same config text share a run.
     assert own.runs[0].run_id == own.runs[1].run_id
 
 
@@ -151,7 +151,7 @@ def test_the_text_of_any_module_reached_changes_every_id(load: LoadSweep, tmp_pa
     before = planned()
     (tmp_path / "Unused.tla").write_text("---- MODULE Unused ----\nTwo == 2\n====\n")
     assert planned() == before
-    # A comment could move what TLC says of places, so it counts too.
+    # A comment can move the places that TLC reports, so it counts.
     (tmp_path / "Base.tla").write_text("---- MODULE Base ----\nOne == 1 \\* one\n====\n")
     assert not set(planned()) & set(before)
 
@@ -210,7 +210,7 @@ def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None
         digest_run("MA", (ModuleText("B", "2"), ModuleText("A", "1")), "", options, "jar"),
     }
     assert len(digests) == 4
-    # The order in which modules are met is no part of it.
+    # The id does not depend on the order of modules.
     assert digest_run("M", (ModuleText("B", "2"), ModuleText("A", "1")), "", options, "jar") in digests
 
 

@@ -14,9 +14,9 @@ from jsonschema import Draft4Validator
 
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tla2py.errors import InputError
-from tla2py.sweep.file import ValuesTable, read_sweep_text
+from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.schema import sweep_schema
-from tla2py.sweep.sections import KEYS, SECTIONS
+from tla2py.sweep.sections import KEYS, SECTIONS, ValuesTable
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,7 +52,7 @@ def test_there_are_files_to_try() -> None:
     assert len(FILES) > 20
 
 
-# In each of these the reader of sweep files finds a mistake too, but for those that it finds only in the grid.
+# Reading these sweep files fails too, some of them only when the grid is built.
 @pytest.mark.parametrize(
     ("text", "place"),
     [

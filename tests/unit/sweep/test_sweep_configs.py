@@ -53,7 +53,7 @@ def test_a_config_alone_is_taken_as_it_is(box: Path, load: LoadSweep) -> None:
     assert config.invariants == config.constraints == ("Full",)
     assert not config.check_deadlock
     assert not run.options.check_deadlock
-    # Limit is a definition, but in a config it is a model value; a wrapper would make it the definition.
+    # In a config, Limit is a model value although the module defines it; a wrapper would use the definition.
     assert run.main == "Box"
     assert config.assignments == (
         ("Low", "1"),
@@ -153,7 +153,7 @@ def test_a_folder_of_configs_is_a_sweep(box: Path) -> None:
     sweep = of_configs(box, "models/*.cfg")
     assert sweep.name == "Box"
     assert [point.parameters["config"] for point in sweep.points] == ["models/a.cfg", "models/b.cfg"]
-    # Its text is that of a sweep file which says the same.
+    # Its text is an equivalent sweep file.
     (box / "written.toml").write_text(sweep.text)
     written = load_sweep(box / "written.toml")
     assert plan_sweep(written, "jar").runs == plan_sweep(sweep, "jar").runs
@@ -169,7 +169,7 @@ def test_a_pattern_finds_configs(box: Path, load: LoadSweep) -> None:
         load('module = "Box.tla"\nconfig = "model/*.cfg"\n')
     assert (raised.value.code, raised.value.message) == (
         "config-missing",
-        "no config is found by model/*.cfg",
+        "no config matches model/*.cfg",
     )
     assert str(raised.value.where).endswith("sweep.toml:2:11")
 
@@ -202,7 +202,7 @@ def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
     assert str(raised.value.where).endswith("sweep.toml:2:23")
     with pytest.raises(InputError, match="empty list"):
         load('module = "Box.tla"\nconfig = []\n')
-    with pytest.raises(InputError, match=r"no config is found by .*none/\*\.cfg"):
+    with pytest.raises(InputError, match=r"no config matches .*none/\*\.cfg"):
         of_configs(box, "none/*.cfg")
     with pytest.raises(InputError, match="no such module"):
         sweep_of_configs(box / "No.tla", str(box / "*.cfg"))

@@ -1,1 +1,1 @@
-"""The rules on sweeps, which need what a sweep makes of its configs."""
+"""The rules on sweeps."""

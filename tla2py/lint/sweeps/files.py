@@ -1,4 +1,4 @@
-"""Linting files and folders: configs with the modules beside them, and sweep files."""
+"""Linting files and folders: configs with their modules, and sweep files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tla2py.syntax import Translate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintedFile:
-    """A file to lint, and its module where it is a config that has one."""
+    """A config, with its module if known, or a sweep file."""
 
     file: Path
     module: Path | None = None
@@ -28,7 +28,7 @@ class LintedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintReport:
-    """The findings on files, and each error with the files that could not be read completely because of it."""
+    """The findings on files, and each error with the files that it left partly unread."""
 
     files: tuple[LintedFile, ...]
     findings: tuple[Finding, ...]
@@ -36,12 +36,12 @@ class LintReport:
 
     @property
     def unread(self) -> int:
-        """The number of files that could not be read completely."""
+        """The number of files that were not read completely."""
         return sum(len(files) for _, files in self.errors)
 
     @property
     def text_only(self) -> tuple[Path, ...]:
-        """The configs that have no module, so that only their text was linted."""
+        """The configs without a module; only their text was linted."""
         unread = {file for _, files in self.errors for file in files}
         return tuple(
             each.file
@@ -103,13 +103,13 @@ def _linted_files(paths: Sequence[Path]) -> Iterator[LintedFile]:
         if file.suffix not in (".tla", ".cfg", ".toml", ".json"):
             raise InputError(
                 "usage",
-                f"{file} is no config, module or sweep file",
+                f"{file} is not a config, module or sweep file",
                 hint="name files that end in .cfg, .tla or .toml",
             )
     swept = {module.resolve() for file in files if file.suffix == ".toml" for module in _swept(file)}
     if configs and len(modules) > 1:
-        hint = "give one module, or none: the module beside a config is found by its name"
-        raise InputError("usage", "configs with more than one module", hint=hint)
+        hint = "name one module, or none: tla2py finds the module beside a config by its name"
+        raise InputError("usage", "several modules for the configs", hint=hint)
     for folder in (path for path in paths if path.is_dir()):
         found = [LintedFile(file=file, module=module_of(file)) for file in _within(folder)]
         if not found:
@@ -125,7 +125,7 @@ def _linted_files(paths: Sequence[Path]) -> Iterator[LintedFile]:
 
 
 def _within(folder: Path) -> Iterator[Path]:
-    """The configs beside their modules and the sweep files below a folder, hidden ones left out."""
+    """The configs with a module beside them and the sweep files below a folder, except hidden ones."""
     for path in sorted(folder.rglob("*")):
         if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
             continue

@@ -1,4 +1,4 @@
-"""Linting a sweep: the configs it starts from once, and what it makes of them by the names its points check."""
+"""Linting a sweep: each of its configs once, and each set of names that its points check once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from tla2py.config.read import ConfigFile
 from tla2py.errors import Place
 from tla2py.lint.configs import lint_parsed
-from tla2py.lint.finding import Finding, Found, Severity, finding_of, rule, run_checks
+from tla2py.lint.finding import Finding, Severity, finding, rule, run_rules
 from tla2py.lint.jar import Dialect
 from tla2py.lint.names import misspelt_names
-from tla2py.lint.subject import Mention, Subject, beside, mentions_of
+from tla2py.lint.subject import Mention, Subject, mentions_of, remaining_values
 from tla2py.lint.types import wrong_types
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
 from tla2py.sweep.grid import Point
@@ -23,54 +23,51 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
 
 
-@rule(Severity.WARNING, deadlock_option="-deadlock, which turns the check off")
-def deadlock_options(subject: Subject) -> Iterator[Found]:
+@rule(Severity.WARNING, "deadlock-option")
+def deadlock_options(subject: Subject) -> Iterator[Finding]:
     """TLC's -deadlock means: do not check for deadlock."""
     for mention in subject.of("options"):
         if mention.name == "-deadlock" and subject.config.check_deadlock:
-            message = "-deadlock turns the check for deadlock off"
-            yield (
-                "deadlock-option",
-                mention.place,
-                message,
-                "write check_deadlock = false in [model] to mean it",
+            hint = "if you mean that, write check_deadlock = false in [model]"
+            yield finding(
+                "deadlock-option", mention.place, "-deadlock turns the check for deadlock off", hint
             )
 
 
 def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tuple[Finding, ...]:
-    """The findings on a sweep; each config is looked at once, and each set of names that points check."""
+    """The findings on a sweep and its configs."""
     found: dict[Finding, None] = {}
     for file in sweep.configs.values():
         found |= dict.fromkeys(lint_parsed(file, sweep.specs, complete=False, dialect=dialect))
-    found |= dict.fromkeys(map(finding_of, _values(sweep)))
+    found |= dict.fromkeys(_value_findings(sweep))
     seen: set[object] = set()
     for point, run in zip(plan.points, plan.runs, strict=True):
         names = (point.parameters.get("module"), point.parameters.get("config"), *_named(run.config))
         if names not in seen:
             seen.add(names)
-            base = sweep.sources.config(point.parameters)
-            found |= dict.fromkeys(run_checks(_subject(sweep, base, run.config, sweep.spec(point))))
+            base = sweep.inputs.config(point.parameters)
+            found |= dict.fromkeys(run_rules(_subject(sweep, base, run.config, sweep.spec(point))))
     return tuple(found)
 
 
-def _values(sweep: Sweep) -> Iterator[Found]:
-    """What is wrong with the values of constants, each looked at once whatever number of points has it."""
-    given: dict[tuple[int, tuple[str, ...]], _Given] = {}
+def _value_findings(sweep: Sweep) -> Iterator[Finding]:
+    """The findings on values of constants; each value is linted once, however many points have it."""
+    given: dict[tuple[int, tuple[str, ...]], _Assigned] = {}
     for point in sweep.points:
         spec, permuted = sweep.spec(point), _permuted(sweep, point)
-        each = given.setdefault((id(spec), permuted), _Given(spec=spec))
-        each.values.update(dict.fromkeys(sweep.sources.assigned(point.parameters).items()))
-        if (file := sweep.sources.config(point.parameters)) is not None:
+        each = given.setdefault((id(spec), permuted), _Assigned(spec=spec))
+        each.values.update(dict.fromkeys(sweep.inputs.assigned(point.parameters).items()))
+        if (file := sweep.inputs.config(point.parameters)) is not None:
             each.files[file.path] = file
     for (_, permuted), each in given.items():
         placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
         yield from wrong_types(each.spec, placed, permuted)
-        yield from misspelt_names(each.spec, [*placed, *beside(placed, *each.files.values())])
+        yield from misspelt_names(each.spec, [*placed, *remaining_values(placed, *each.files.values())])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
-    """What a sweep gives to the constants of a module: their values, and the configs that have others."""
+class _Assigned:
+    """The values that a sweep gives to a module's constants, and the configs with further ones."""
 
     spec: ModuleGraph
     values: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -84,7 +81,7 @@ def _place(sweep: Sweep, name: str, text: str) -> Place:
 
 
 def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
-    """The constants that the symmetry of a point names, if it is one of constants."""
+    """The constants that a point's symmetry permutes, if it names constants."""
     own = sweep.file.model.symmetry
     varied = point.parameters.get("symmetry", "TRUE")
     if varied != "TRUE":
@@ -111,14 +108,14 @@ def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: Module
 
 def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator[Mention]:
     varied = {parameter.name for parameter in sweep.parameters}
-    said = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
+    in_config = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
     for key in (*LIST_FIELDS, *NAME_FIELDS):
         value = getattr(config, key)
         for name in value if isinstance(value, tuple) else [value] if value else []:
             table = "parameters" if key in varied else "model"
             own = table == "parameters" or getattr(sweep.file.model, key) is not None
-            if (key, name) in said and not own:
-                yield said[key, name]
+            if (key, name) in in_config and not own:
+                yield in_config[key, name]
             else:
                 place = Place.parse(sweep.source.place(table, key, value=name))
                 yield Mention(key=key, name=name, place=place)

@@ -1,4 +1,4 @@
-"""Where a sweep file says what: the places of values and names at a point."""
+"""The places in a sweep file of the values and names of a point."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 from tla2py.config.places import config_name, offset_of
 from tla2py.errors import Place
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
-from tla2py.sweep.file import SweepFile
-from tla2py.sweep.source import Source
+from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax.offsets import find_string, line_and_column
 from tla2py.toml import value_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepTexts:
-    """A sweep file at one of its points."""
+class PointPlaces:
+    """The places of a point's values and names."""
 
-    source: Source
+    source: SweepText
     file: SweepFile
     parameters: Mapping[str, str]
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
-        """The place in the list of the parameter, or in the table of the constant."""
+        """The place of a value in the list of its parameter, or in its table."""
         keys, text = self._assigned(name)
         if text is None:
             return self.name(name)
@@ -42,7 +42,7 @@ class SweepTexts:
         )
 
     def name(self, name: str) -> Place | None:
-        """The place in the sweep file, or in the config it starts from."""
+        """The place of a name in the sweep file, or in the point's config."""
         bare = name.rpartition("]")[2].strip()
         for key in (*LIST_FIELDS, *NAME_FIELDS):
             if bare in re.findall(r"[\w!]+", self.parameters.get(key, "")):
@@ -60,7 +60,7 @@ class SweepTexts:
         return None
 
     def _assigned(self, name: str) -> tuple[tuple[str, ...], str | None]:
-        """The keys under which a name has its value at the point, and the value."""
+        """The key of a name's value at the point, and the value."""
         if name in self.parameters:
             return ("parameters", name), self.parameters[name]
         if name in self.file.constants:

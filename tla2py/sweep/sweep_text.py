@@ -1,4 +1,4 @@
-"""The text of a sweep file, to name places in it."""
+"""The text of a sweep file, and the places of keys and values in it."""
 
 from __future__ import annotations
 
@@ -6,33 +6,30 @@ import re
 from pathlib import Path
 
 
-class Source:
-    """The text of a sweep file, to find the line of a key or of a value in it."""
+class SweepText:
+    """The text of a sweep file, which finds the places of keys and values."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.lines = text.splitlines()
 
     def place(self, *keys: str | int, value: str | None = None) -> str:
-        """``file:line:column`` of a key such as ``("model", "invariants")``, or of a value written after it.
+        """``file:line:column`` of a key such as ``("model", "invariants")``, or of a value after it.
 
-        A number after the name of an array of tables, from 0, says which of them is meant.
+        After an array of tables, a number gives the index of a table, from 0.
         """
-        line, column = self._find(keys)
+        line, column = self.position(*keys)
         if value is not None:
             for number in range(line, min(line + 40, len(self.lines) + 1)):
                 found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self.lines[number - 1][column - 1 :])
                 if found:
                     return f"{self.path}:{number}:{column + found.start()}"
                 column = 1
-            line, column = self._find(keys)
+            line, column = self.position(*keys)
         return f"{self.path}:{line}:{column}" if line else str(self.path)
 
     def position(self, *keys: str | int) -> tuple[int, int]:
-        """The line and the column of a key, from 1; line 0 where neither it nor its table is written."""
-        return self._find(keys)
-
-    def _find(self, keys: tuple[str | int, ...]) -> tuple[int, int]:
+        """The line and column of a key or of its table, from 1; line 0 if the file has neither."""
         numbered = any(isinstance(key, int) for key in keys)
         wanted = list(keys)
         table: list[str | int] = []
@@ -51,7 +48,7 @@ class Source:
             if assignment and [*table, *_key_parts(assignment[2])] == wanted:
                 return number, len(assignment[1]) + 1
         if best == (0, 1) and len(keys) > 1:
-            return self._find(keys[:-1])
+            return self.position(*keys[:-1])
         return best
 
 
