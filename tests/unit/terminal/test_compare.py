@@ -1,4 +1,4 @@
-"""Two counterexamples aligned by action, and wthe traces diverge here."""
+"""Two counterexamples aligned by action, and where they diverge."""
 
 from __future__ import annotations
 
