@@ -21,7 +21,8 @@ from pathlib import Path
 from tla2py.cli.progress import ConsoleListener
 from tla2py.config.expect_comment import result_of
 from tla2py.errors import Tla2pyError
-from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweep
+from tla2py.execution.options import SweepOptions
+from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.explore.view import open_view
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.spark.choice import ExecutorName, choose_executor
@@ -221,7 +222,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     store = options.store or Path("runs") / f"corpus-{toolchain.jar.sha256[:8]}"
     listener = ConsoleListener()
     executors = choose_executor(options.executor, options.master, listener, only_runs=True)
-    swept = run_sweep(sweep, toolchain, executors, store=store, listener=listener)
+    [swept] = run_sweeps([sweep], toolchain, executors, store=store, listener=listener)
     models = list(compared(swept))
     versions = [
         row["tlc_version"]

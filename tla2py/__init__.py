@@ -102,7 +102,7 @@ def load_sweep(
     """
     from pathlib import Path
 
-    from tla2py.execution.sweeps import SweepOptions
+    from tla2py.execution.options import SweepOptions
 
     options = SweepOptions(
         libraries=tuple(map(Path, libraries)),
@@ -139,8 +139,8 @@ def run_sweep(
     from pathlib import Path
 
     from tla2py.execution.listener import SILENT, FindingListener
-    from tla2py.execution.sweeps import SweepOptions
-    from tla2py.execution.sweeps import run_sweep as run
+    from tla2py.execution.options import SweepOptions
+    from tla2py.execution.sweeps import run_sweeps
     from tla2py.explore.view import open_view
     from tla2py.spark.choice import choose_executor
     from tla2py.toolchain.toolchain import find_toolchain
@@ -151,8 +151,9 @@ def run_sweep(
     options = SweepOptions(
         tla2tools=jar, translate=translate, timeout=timeout, memory=memory, workers=workers, trust=trust
     )
-    [loaded] = options.load([Path(sweep)], listener=listener)
-    result = run(loaded, find_toolchain(jar), executors, store=store, fresh=fresh, listener=listener)
+    sweeps = options.load([Path(sweep)], listener=listener)
+    toolchain = find_toolchain(jar)
+    [result] = run_sweeps(sweeps, toolchain, executors, store=store, fresh=fresh, listener=listener)
     return open_view(result.store.path)
 
 
@@ -186,8 +187,9 @@ def check(
     """
     from pathlib import Path
 
+    from tla2py.execution.check import run_check
     from tla2py.execution.listener import SILENT, FindingListener
-    from tla2py.execution.single import CheckOptions, run_check
+    from tla2py.execution.options import CheckOptions
     from tla2py.values import format_value
 
     options = CheckOptions(

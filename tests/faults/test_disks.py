@@ -51,7 +51,7 @@ def test_a_full_disk_where_tlc_works(tmp_path: Path) -> None:
         scene.env = {"TMPDIR": str(disk.folder)}
         scene.prefix = disk.prefix
         assert scene.run() == 2
-        assert f"the disk is full on which TLC works, that of {disk.folder}" in scene.stderr
+        assert f"the disk of TLC's working folder is full: {disk.folder}" in scene.stderr
         assert "TMPDIR" in scene.stderr
         # What is recorded is the small point, and nothing of the large one, which has no answer.
         assert [row["outcome"] for row in rows(scene.store, "runs")] == ["success"]

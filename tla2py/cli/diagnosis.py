@@ -18,16 +18,16 @@ from typing import Literal
 import platformdirs
 
 from tla2py.errors import Tla2pyError
-from tla2py.execution.check import check_model, default_model
+from tla2py.execution.check import run_check
 from tla2py.execution.executor import default_slots
 from tla2py.execution.machine import free_bytes, this_machine
+from tla2py.execution.options import CheckOptions
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.sections import TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.sandbox.sandbox import walls
 from tla2py.toolchain.javas import found_javas
-from tla2py.toolchain.toolchain import find_jar, find_java, find_toolchain
+from tla2py.toolchain.toolchain import find_jar, find_java
 
 State = Literal["ok", "warning", "problem"]
 _GIB = 1024**3
@@ -229,12 +229,10 @@ def _self_test(jar: Path | None) -> Examination:
         module = Path(name) / "SelfTest.tla"
         module.write_text(_SELF_TEST, encoding="utf-8")
         try:
-            checked = check_model(
-                default_model(module, (), invariants=["Small"]),
-                TlcOptions(),
-                Limits(timeout_seconds=60, memory_bytes=parse_memory(TlcSection().memory)),
-                find_toolchain(jar),
+            options = CheckOptions(
+                invariants=["Small"], tla2tools=jar, timeout="60s", memory=str(TlcSection().memory)
             )
+            checked = run_check(module, options)
         except (Tla2pyError, OSError) as error:
             return _problem("self-test", str(error).splitlines()[0], _REPORT)
     seconds = time.monotonic() - begun

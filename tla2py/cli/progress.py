@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tla2py.cli.console import err, show
 from tla2py.cli.translate import print_remark
-from tla2py.execution.executor import told_slots
+from tla2py.execution.executor import slots_text
 from tla2py.execution.listener import Listener
 from tla2py.execution.listener import Progress as SweepProgress
 from tla2py.execution.sweeps import SweepResult
@@ -41,13 +41,12 @@ _MOST_SECONDS = 60.0
 class ConsoleListener(Listener):
     """A listener that prints to standard error."""
 
-    def translated(self, remark: Remark) -> None:
-        """Print a remark on a module's PlusCal."""
-        print_remark(remark)
-
-    def warned(self, finding: Finding) -> None:
-        """Print a finding of the linter."""
-        print_finding(finding)
+    def warned(self, finding: Finding | Remark) -> None:
+        """Print the finding."""
+        if isinstance(finding, Finding):
+            err().print(finding_text(finding))
+        else:
+            print_remark(finding)
 
     def store_taken_over(self, store: Address, modules: Sequence[str], sweep: Sweep) -> None:
         """Print the warning."""
@@ -55,7 +54,7 @@ class ConsoleListener(Listener):
 
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
         """Print why so few runs go on at once."""
-        err().print(told_slots(slots, memory_bytes), style="yellow")
+        err().print(slots_text(slots, memory_bytes), style="yellow")
 
     @contextlib.contextmanager
     def executing(self, sweep: Sweep, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:
@@ -91,11 +90,6 @@ class SweepListener(ConsoleListener):
             show(sweep_summary(open_view(result.store.path)))
         for line in judgement_lines(result):
             err().print(line)
-
-
-def print_finding(finding: Finding) -> None:
-    """Print a finding of the linter."""
-    err().print(finding_text(finding))
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Executors: what runs a list of runs into a store, and the one that uses threads of this machine."""
+"""Executors, which execute runs into a store; the local one uses threads."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
 from tla2py.execution.machine import Machine, this_machine
-from tla2py.model.outcome import Outcome, Verdict, Violation
-from tla2py.model.result import RunResult
-from tla2py.model.run import RETRIED, Run
+from tla2py.model.outcome import Verdict
+from tla2py.model.run import Run
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.tlc.jvm.pool import close_hosts, stop_hosts
@@ -30,20 +29,17 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """A run that has ended and whose record is in the store; small, for progress only."""
+    """A run that has ended and is recorded; small, for progress only."""
 
     run_id: str
-    outcome: Outcome
     verdict: Verdict
-    violations: tuple[Violation, ...]
-    distinct: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What every executor needs beside the runs: the module texts, the tools, and where records go.
+    """What executors need besides the runs: module texts by sha256, tools and the store.
 
-    ``warm`` are the runs that may share JVMs, ``slots`` is how many runs go on at once, see ``execute_run``.
+    ``warm`` are the runs that may share JVMs, ``slots`` is the number of concurrent runs, see ``execute_run``.
     """
 
     sources: Mapping[str, str]
@@ -54,73 +50,42 @@ class Work:
 
 
 class Executor(Protocol):
-    """Executes runs and yields news of each as it ends, in any order."""
+    """Executes runs and yields each as it ends, in any order."""
 
     @property
     def slots(self) -> int:
-        """How many runs go on at once."""
+        """The maximum number of concurrent runs."""
 
     def running(self) -> int:
-        """How many runs go on now."""
+        """The number of runs in progress."""
 
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
-        """Execute all runs, the first ones first; ``tick`` is called now and then while nothing ends."""
+        """Execute all runs, in order of start; ``tick`` is called now and then while none ends."""
 
 
-# Opens the executor that some sweeps share; it starts on the first call and is closed at the end.
+# Opens an executor that sweeps share; it starts on the first call and closes with the context.
 ExecutorFactory: TypeAlias = "Callable[[Sequence[Sweep]], AbstractContextManager[Callable[[], Executor]]]"
 
 
 def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Completed | None:
-    """Execute a run and put its record into the store; None when it was stopped on request and left no record."""
+    """Execute a run and record it; None if it was cancelled, without a record."""
     with execute_run(
         run,
         work.sources,
         work.toolchain,
         cancelled=cancelled,
         warm=run.run_id in work.warm,
-        # On a cluster no more of them are here than there are cores for.
+        # On a cluster this machine executes at most as many as it has cores for.
         slots=min(work.slots, default_slots(run.options.workers)),
     ) as executed:
         if executed.cancelled:
             return None
         Store(work.store).write_record(executed)
-        return completed(run.run_id, executed.result)
-
-
-def completed(run_id: str, result: RunResult) -> Completed:
-    """The news of a result."""
-    return Completed(
-        run_id=run_id,
-        outcome=result.outcome,
-        verdict=result.verdict,
-        violations=result.violations,
-        distinct=result.stats.distinct,
-    )
-
-
-def settled(
-    outcome: Outcome, timeout_seconds: float, memory_bytes: int, disk_bytes: int | None, run: Run
-) -> bool:
-    """Whether an earlier outcome stands for a run now: not if it was killed, nor if it may now take more.
-
-    ``timeout_seconds``, ``memory_bytes`` and ``disk_bytes`` are the limits under which the outcome came about.
-    """
-    if outcome in RETRIED:
-        return False
-    if outcome is Outcome.TIMEOUT:
-        return run.limits.timeout_seconds <= timeout_seconds
-    if outcome is Outcome.OUT_OF_MEMORY:
-        return run.limits.memory_bytes <= memory_bytes
-    if outcome is Outcome.OUT_OF_DISK:
-        # A share of what is free is another one each time.
-        asked = run.limits.disk_bytes
-        return asked is not None and disk_bytes is not None and asked <= disk_bytes
-    return True
+        return Completed(run_id=run.run_id, verdict=executed.result.verdict)
 
 
 class LocalExecutor:
-    """Runs in threads of this process, each waiting for a TLC of its own."""
+    """An executor whose threads each wait for one TLC."""
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
@@ -128,11 +93,11 @@ class LocalExecutor:
         self._lock = threading.Lock()
 
     def running(self) -> int:
-        """How many runs go on now."""
+        """The number of runs in progress."""
         return self._running
 
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
-        """Execute all runs; leaving the loop early stops those that go on and records nothing of them."""
+        """Execute all runs; leaving the loop early cancels the others without a record."""
         cancelled = threading.Event()
 
         def one(run: Run) -> Completed | None:
@@ -148,9 +113,9 @@ class LocalExecutor:
 
         pool = ThreadPoolExecutor(self.slots, thread_name_prefix="run")
         try:
-            # Waiting for a set of futures goes through all of them each time.
+            # concurrent.futures.wait() would scan all futures each time.
             done: SimpleQueue[Future[Completed | None]] = SimpleQueue()
-            # A future of a run that waits takes two KiB, for thousands of them.
+            # A waiting future takes two KiB, and there may be thousands.
             waiting = iter(runs)
 
             def submit(count: int) -> None:
@@ -178,9 +143,9 @@ class LocalExecutor:
 
 
 def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None) -> int:
-    """How many of so many runs at once fit this machine's memory, each with the most that it may take.
+    """The number of concurrent runs, at most ``slots``, whose memory limits fit this machine.
 
-    Raises InputError (``too-little-memory``) where not even one does.
+    Raises InputError (``too-little-memory``) if not even one fits.
     """
     machine = machine or this_machine()
     fitting = min(slots, machine.memory_bytes // memory_bytes)
@@ -194,8 +159,8 @@ def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None)
     return fitting
 
 
-def told_slots(slots: int, memory_bytes: int, machine: Machine | None = None) -> str:
-    """Why so few runs go on at once, in words."""
+def slots_text(slots: int, memory_bytes: int, machine: Machine | None = None) -> str:
+    """The reason why only ``slots`` runs are executed at once."""
     machine = machine or this_machine()
     return (
         f"{slots} run{'s' * (slots != 1)} at once, since each may take {_gibibytes(memory_bytes)} of memory and this "
@@ -208,5 +173,5 @@ def _gibibytes(size: int) -> str:
 
 
 def default_slots(workers: int) -> int:
-    """How many runs of so many TLC workers this machine takes at once."""
+    """The number of concurrent runs, each with so many TLC workers, that this machine has cores for."""
     return max(int(this_machine().cores) // workers, 1)

@@ -1,9 +1,9 @@
-"""The runs of a sweep that a store lacks, and their execution."""
+"""The missing runs of a sweep and their execution."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import tla2py
 from tla2py.execution.executor import Executor, Work
@@ -19,16 +19,16 @@ from tla2py.tables.schema import parameter_columns, parameter_type
 from tla2py.tables.write import refresh_tables
 from tla2py.toolchain.toolchain import Toolchain
 
-# From so many runs per slot on a JVM that stays pays.
+# A shared JVM pays off from this number of runs per slot.
 _WARM_RUNS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The runs of a sweep that a store lacks, those expected to take longest first.
+    """The missing runs of a sweep, those expected to take longest first.
 
-    ``long`` are those that took long when they were last run, maybe with other modules. ``cached`` counts the runs that
-    the store has, ``known`` has their verdicts.
+    ``long`` are the runs that took long before, perhaps with other modules. ``known`` are the verdicts, by run id, of the
+    runs that the store has.
     """
 
     sweep: Sweep
@@ -36,13 +36,12 @@ class Job:
     store: Store
     missing: tuple[Run, ...]
     long: frozenset[str]
-    cached: int
-    known: dict[str, Verdict] = field(default_factory=dict)
+    known: Mapping[str, Verdict]
 
 
 def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) -> Job:
-    """The job of a sweep, whose manifest is written to the store. The store must be locked."""
-    # The durations of earlier runs, before the manifest that names them is overwritten.
+    """The job of a sweep; writes the store's manifest. The store must be locked."""
+    # Read before the manifest that names the earlier runs is overwritten.
     durations = earlier_durations(store)
     known = {} if fresh else known_runs(store, plan)
     store.write_manifest(manifest(sweep, plan), plan.sources)
@@ -54,7 +53,6 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) 
         store=store,
         missing=tuple(sorted(missing.values(), key=lambda run: order[run.run_id])),
         long=long_runs(plan, durations),
-        cached=len({run.run_id for run in plan.runs}) - len(missing),
         known=known,
     )
 
@@ -62,17 +60,16 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) 
 def execute_job(
     job: Job, toolchain: Toolchain, executor: Callable[[], Executor], report: Callable[[Progress], None]
 ) -> int:
-    """The number of runs executed; the tables are then up to date. ``report`` is called on every change.
+    """The number of runs executed. ``report`` is called on every change.
 
-    ``executor`` is called only when there is something to execute. However this ends, the tables are written from the
-    records in the store. Raises what the executor raises.
+    ``executor`` is called only if runs are missing. The tables are refreshed however this ends. Raises what the executor
+    raises.
     """
-    progress = Progress(total=len(job.missing) + job.cached, cached=job.cached)
-    progress.violated = sum(verdict is Verdict.VIOLATED for verdict in job.known.values())
+    progress = Progress(violated=sum(verdict is Verdict.VIOLATED for verdict in job.known.values()))
     try:
         if job.missing:
             pool = executor()
-            # A JVM that stays takes longer for its first run, and less than half for all others.
+            # A shared JVM takes longer for its first run and less than half for the others.
             short = {run.run_id for run in job.missing} - job.long
             warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
             work = Work(
@@ -88,10 +85,9 @@ def execute_job(
                 report(progress)
 
             tick()
-            for news in pool.execute(job.missing, work, tick):
+            for completed in pool.execute(job.missing, work, tick):
                 progress.done += 1
-                progress.violated += news.verdict is Verdict.VIOLATED
-                progress.latest = news
+                progress.violated += completed.verdict is Verdict.VIOLATED
                 tick()
     finally:
         refresh_tables(job.store)
@@ -99,7 +95,7 @@ def execute_job(
 
 
 def manifest(sweep: Sweep, plan: Plan) -> Manifest:
-    """The manifest of the store that a sweep is run into."""
+    """The manifest of a sweep's store."""
     columns = parameter_columns([p.name for p in sweep.parameters])
     parameters = [
         ManifestParameter(

@@ -1,10 +1,10 @@
-"""The runs of a plan that a store already has."""
+"""The runs of a plan whose results a store already has."""
 
 from __future__ import annotations
 
 from tla2py.errors import StoreError
-from tla2py.execution.executor import completed, settled
-from tla2py.model.outcome import Verdict
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.run import RETRIED, Run
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
@@ -16,54 +16,68 @@ from tla2py.tlc.output.result import interpret_record
 def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     """The verdicts, by run id, of the planned runs that need not be executed again.
 
-    They come from the table of runs, which is one file. Records that the table lacks, those of a sweep that was killed,
-    are read one by one; a damaged one counts as missing.
+    They come from the table of runs, which is one file. Records missing from it, those of a killed sweep, are read one
+    by one; a damaged record counts as missing.
     """
     present = store.records().keys()
+    planned = {run.run_id: run for run in plan.runs if run.run_id in present}
     table = {row.run_id: row for row in _runs_table(store)}
-    # A record may have been cut off since the table was written, by a disk that had no room or a machine that went down.
-    trusted = not table or is_remote(store.path) or _tables_stand(store)
+    # A full disk or a crash may have truncated a record after the table was written.
+    trusted = not table or is_remote(store.path) or _tables_current(store)
+    store.prefetch([run_id for run_id in planned if run_id not in table])
     known = {}
-    store.prefetch(
-        dict.fromkeys(run.run_id for run in plan.runs if run.run_id in present and run.run_id not in table)
-    )
-    for run in plan.runs:
-        if run.run_id not in present or run.run_id in known:
-            continue
-        row = table.get(run.run_id)
-        if row is not None and not trusted and not _whole(store, run.run_id):
-            continue
-        if row is not None:
-            outcome, verdict = row.outcome, row.verdict
-            timeout, memory, disk = row.timeout_seconds, row.memory_bytes, row.disk_bytes
-        else:
-            try:
-                with store.archive(run.run_id) as archive:
-                    result = interpret_record(archive.record, archive.stdout)
-                    limits = archive.record.limits
-            except StoreError as error:
-                if error.code != "record-damaged":
-                    raise
+    for run_id, run in planned.items():
+        row = table.get(run_id)
+        if row is None or not trusted:
+            recorded = _recorded(store, run_id, row)
+            if recorded is None:
                 continue
-            news = completed(run.run_id, result)
-            outcome, verdict = news.outcome, news.verdict
-            timeout, memory, disk = limits.timeout_seconds, limits.memory_bytes, limits.disk_bytes
-        if settled(outcome, timeout, memory, disk, run):
-            known[run.run_id] = verdict
+            row = recorded
+        if _reusable(row, run):
+            known[run_id] = row.verdict
     return known
 
 
-def _tables_stand(store: Store) -> bool:
+def _reusable(row: LimitsRow, run: Run) -> bool:
+    """Whether a run would end the same now: not after a kill, nor if its limits have risen."""
+    if row.outcome in RETRIED:
+        return False
+    if row.outcome is Outcome.TIMEOUT:
+        return run.limits.timeout_seconds <= row.timeout_seconds
+    if row.outcome is Outcome.OUT_OF_MEMORY:
+        return run.limits.memory_bytes <= row.memory_bytes
+    if row.outcome is Outcome.OUT_OF_DISK:
+        # Without a limit of its own a run gets a share of the free space, which changes.
+        limit = run.limits.disk_bytes
+        return limit is not None and row.disk_bytes is not None and limit <= row.disk_bytes
+    return True
+
+
+def _recorded(store: Store, run_id: str, row: LimitsRow | None) -> LimitsRow | None:
+    """The row of a record, which is ``row`` if it was read before; None for a damaged record."""
+    try:
+        with store.archive(run_id) as archive:
+            if row is not None:
+                return row
+            result = interpret_record(archive.record, archive.stdout)
+            limits = archive.record.limits
+    except StoreError as error:
+        if row is None and error.code != "record-damaged":
+            raise
+        return None
+    return LimitsRow(
+        run_id=run_id,
+        outcome=result.outcome,
+        verdict=result.verdict,
+        timeout_seconds=limits.timeout_seconds,
+        memory_bytes=limits.memory_bytes,
+        disk_bytes=limits.disk_bytes,
+    )
+
+
+def _tables_current(store: Store) -> bool:
     try:
         return tables_current(store)
-    except StoreError:
-        return False
-
-
-def _whole(store: Store, run_id: str) -> bool:
-    try:
-        with store.archive(run_id):
-            return True
     except StoreError:
         return False
 

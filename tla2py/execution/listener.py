@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tla2py.execution.executor import Completed
 from tla2py.lint import Finding
 from tla2py.store.storage import Address
 from tla2py.sweep.plan import Plan
@@ -20,24 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of a sweep; ``done`` counts runs, which are fewer than points where two points are one model."""
+    """The progress of a sweep, in runs; points with the same model share a run."""
 
-    total: int
-    cached: int = 0
     done: int = 0
     violated: int = 0
     running: int = 0
-    latest: Completed | None = None
 
 
 class Listener:
-    """A listener that ignores everything; subclasses override what they want to hear."""
+    """A listener that ignores everything; subclasses override what they report."""
 
-    def translated(self, remark: Remark) -> None:
-        """A module's PlusCal was translated on a copy, or its translation may be out of date."""
-
-    def warned(self, finding: Finding) -> None:
-        """The linter found something that does not stop the sweep, or more than one thing that does."""
+    def warned(self, finding: Finding | Remark) -> None:
+        """Lint found something, or PlusCal was translated on a copy or may be out of date."""
 
     def planned(self, sweep: Sweep, plan: Plan) -> None:
         """A sweep passed every check; nothing has run yet."""
@@ -46,7 +39,7 @@ class Listener:
         """The store held results of other modules until now."""
 
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
-        """The machine's memory allows only so many runs at once."""
+        """The machine's memory limits the number of concurrent runs."""
 
     def executing(
         self,
@@ -54,11 +47,11 @@ class Listener:
         missing: int,  # noqa: ARG002
         cached: int,  # noqa: ARG002
     ) -> AbstractContextManager[Callable[[Progress], None]]:
-        """Runs are about to be executed; the function that is yielded hears of their progress."""
+        """The execution of the missing runs starts; yields a function that is called with its progress."""
         return nullcontext(lambda _: None)
 
     def interrupted(self, left: int) -> None:
-        """The user stopped the sweep with so many runs left."""
+        """The user interrupted the sweep, with this number of runs left."""
 
     def finished(self, result: SweepResult) -> None:
         """A sweep has ended and was judged."""
@@ -68,15 +61,11 @@ SILENT = Listener()
 
 
 class FindingListener(Listener):
-    """A listener that calls a function with the linter's findings and with remarks on PlusCal."""
+    """A listener that calls a function with the findings of lint and the remarks on PlusCal."""
 
     def __init__(self, on_finding: Callable[[Finding | Remark], None]) -> None:
         self._on_finding = on_finding
 
-    def translated(self, remark: Remark) -> None:
-        """Pass the remark on."""
-        self._on_finding(remark)
-
-    def warned(self, finding: Finding) -> None:
+    def warned(self, finding: Finding | Remark) -> None:
         """Pass the finding on."""
         self._on_finding(finding)

@@ -1,4 +1,4 @@
-"""What this machine has for runs: memory, cores and room on disk, as far as this process may use them."""
+"""Memory, cores and disk space that this process may use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import psutil
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """``memory_bytes`` and ``cores`` that this process may use; ``limited`` says that a cgroup sets one of them."""
+    """Memory and cores that this process may use; ``limited`` is whether a cgroup limits one of them."""
 
     memory_bytes: int
     cores: float
@@ -21,12 +21,12 @@ class Machine:
 
     @property
     def kind(self) -> str:
-        """What to call it."""
+        """``container`` or ``machine``."""
         return "container" if self.limited else "machine"
 
 
 def this_machine(root: Path = Path("/")) -> Machine:
-    """What the hardware has, less what the cgroups allow that this process is in, or else the one of its container."""
+    """The resources of the hardware, limited by the cgroups of this process."""
     memory = psutil.virtual_memory().total
     cores: float = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limited = False
@@ -44,7 +44,7 @@ def this_machine(root: Path = Path("/")) -> Machine:
 
 
 def _cgroups(root: Path) -> Iterator[Path]:
-    """The folders of the cgroups of this process, of version 2 and 1, and those that they are in."""
+    """The cgroup folders, of version 1 and 2, of this process and their parents."""
     for line in _read(root / "proc/self/cgroup").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         if controllers in ("", "memory", "cpu", "cpu,cpuacct"):
@@ -55,7 +55,7 @@ def _cgroups(root: Path) -> Iterator[Path]:
 
 
 def free_bytes(folder: Path) -> int:
-    """The room on the disk of a folder. Raises OSError."""
+    """The free space on the disk of a folder. Raises OSError."""
     return shutil.disk_usage(folder).free
 
 

@@ -1,4 +1,4 @@
-"""One point of a sweep, run alone and without a store."""
+"""One point of a sweep, run without a store."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tla2py.errors import InputError
 from tla2py.execution.check import Checked
 from tla2py.execution.execute import execute_run
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.single import CheckOptions
+from tla2py.execution.options import CheckOptions
 from tla2py.sourcemap import Origins, located
 from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.plan import plan_sweep
 from tla2py.toolchain.toolchain import find_toolchain
 
-# The lines that frame each message in the output that TLC writes for programs.
+# The lines with which TLC frames each message of its ``-tool`` output.
 _FRAME = b"@!@!@"
 
 
@@ -29,13 +29,13 @@ def check_point(
     listener: Listener = SILENT,
     show: Callable[[str], None] | None = None,
 ) -> Checked:
-    """The result of one point of a sweep file, its number counting from 1. ``show`` gets TLC's output line by line.
+    """The result of one point of a sweep file, numbered from 1; ``show`` is called with each line of TLC's output.
 
     Raises InputError (``no-point``, ``usage`` for options that name parts of a model), and as ``load_sweep`` and
     ``plan_sweep`` do.
     """
     if options.names_model:
-        hint = "leave the options that say what to check to the sweep file"
+        hint = "leave out the options that say what to check"
         raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
     [sweep] = options.load([file], listener=listener)
     toolchain = find_toolchain(options.tla2tools)
@@ -57,7 +57,7 @@ def check_point(
 
 
 class _Output:
-    """Passes on the lines that TLC has written since the last call, without their frames and its folder's name."""
+    """Shows the lines that TLC has written since the last call, without frames and the name of its folder."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show

@@ -9,7 +9,7 @@ from pathlib import Path
 from tla2py.config.expect_comment import config_expectation
 from tla2py.config.read import read_config
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.execution.check import CheckModel
+from tla2py.execution.default_model import CheckModel
 from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_options, lint_parsed, read_dialect
 from tla2py.lint.configs import module_of
 from tla2py.lint.sweeps.rules import lint_sweep
@@ -22,14 +22,14 @@ from tla2py.text import parameter_text
 from tla2py.toolchain.toolchain import Jar, Toolchain
 from tla2py.toolchain.unicode import check_readable
 
-# tla2py makes up for the first; the second shows where the model is run.
+# tla2py compensates for the first; the run itself reports the second.
 _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 
 
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
-    """The linter's warnings on a sweep, each handed to ``warn``. Raises InputError for a finding that is an error.
+    """The warnings of lint on a sweep, each passed to ``warn``. Raises InputError for a finding that is an error.
 
-    Findings never stop the models of a manifest: they are others', with results on record.
+    Findings do not stop the models of a manifest, whose results are on record.
     """
     found = lint_sweep(sweep, plan, jar_dialect(jar))
     _report(found, warn, refuse=not sweep.entries)
@@ -37,18 +37,15 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
 
 
 def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
-    """Check that every expectation can fail and that TLC can read the modules.
-
-    Raises InputError as ``check_expectations`` and ``check_readable`` do.
-    """
+    """Raise InputError as ``check_expectations`` and, if TLC cannot read a module, ``check_readable`` do."""
     check_expectations(sweep, plan)
-    # A model of a manifest that cannot be read does not stop the others.
+    # An unreadable model of a manifest does not stop the others.
     if not sweep.entries:
         check_readable(plan.sources, plan.paths, toolchain)
 
 
 def lint_check(check: CheckModel, config: Path, jar: Jar, warn: Callable[[Finding], None]) -> None:
-    """Lint a single model: its config, if there is one, and the constants given beside it.
+    """Lint the config and the options of a single model.
 
     Warnings go to ``warn``. Raises InputError for a finding that is an error.
     """
@@ -67,9 +64,9 @@ def lint_check(check: CheckModel, config: Path, jar: Jar, warn: Callable[[Findin
 def file_errors(
     file: Path, libraries: Sequence[Path] = (), translate: Translate | None = None
 ) -> list[Tla2pyError]:
-    """The errors of a sweep file, or of a config and the module it is named after, found without running TLC.
+    """The errors of a sweep file, or of a config with its module, found without running TLC.
 
-    A config that is not named after a module beside it is read alone.
+    A config not named after a module beside it is checked without one.
     """
     try:
         return list(_file_errors(file, libraries, translate))
@@ -78,12 +75,12 @@ def file_errors(
 
 
 def check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
-    """Check that the config of every point checks something. Raises InputError (``config-proves-nothing``)."""
+    """Raise InputError (``config-proves-nothing``) for a point whose config checks nothing."""
     for point, run in zip(plan.points, plan.runs, strict=True):
         for problem in config_problems(config_facts(run, sweep.spec(point))):
             raise InputError(
                 "config-proves-nothing",
-                f"it proves nothing of {parameter_text(point.parameters)}: {problem}",
+                f"it proves nothing for {parameter_text(point.parameters)}: {problem}",
                 where=str(file),
                 hint=f"'tla2py cfg {file}' shows the config of each point",
             )
@@ -113,17 +110,17 @@ def _only_errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
 
 
 def only_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings that TLC accepts but that are hardly meant."""
+    """The warnings among findings."""
     return tuple(each for each in findings if each.severity is Severity.WARNING and each.code not in _SILENT)
 
 
 def jar_dialect(jar: Jar) -> Dialect | None:
-    """The keywords of configs that a jar knows."""
+    """The config keywords of a jar's TLC."""
     return read_dialect(jar.path, jar.version)
 
 
 def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, refuse: bool = True) -> None:
-    """Hand findings to ``warn``. Raises InputError for the last error, after the errors before it were handed over."""
+    """Pass findings to ``warn``, but raise the last error as InputError if ``refuse``."""
     errors = []
     for finding in findings:
         if finding.severity is Severity.ERROR:

@@ -1,4 +1,4 @@
-"""How long the runs of a sweep will take, so that the longest start first and long ones get a JVM of their own."""
+"""Estimates of run times: the longest runs start first, and long ones do not share a JVM."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tla2py.tlc.jvm.pool import LONG_SECONDS
 
 @dataclass(frozen=True, kw_only=True)
 class Durations:
-    """What runs took before: CPU seconds by the parameters of their points, and by how much these weigh."""
+    """CPU seconds of earlier runs, by the parameters of their points and by the weight of these."""
 
     by_parameters: Mapping[tuple[tuple[str, str], ...], float]
     by_weight: Mapping[float, float]
 
     def seconds(self, parameters: Mapping[str, str]) -> float | None:
-        """What a run took with these parameters, else with ones that weigh about as much; None if nothing is known."""
+        """The time of the run with these parameters, else with the nearest weight; None if nothing is known."""
         same = self.by_parameters.get(_key(parameters))
         if same is not None or not self.by_weight:
             return same
@@ -39,7 +39,7 @@ class Durations:
 
 
 def earlier_durations(store: Store) -> Durations:
-    """What the runs took that a store has in its tables, whatever the modules were then; nothing where there is none."""
+    """The times in a store's tables, whatever its modules were then; empty without a store."""
     seconds: dict[str, float] = {}
     try:
         points = store.manifest().points
@@ -56,7 +56,7 @@ def earlier_durations(store: Store) -> Durations:
 
 
 def weigh(parameters: Mapping[str, str]) -> float:
-    """A number that is larger the larger the parameters of a point are."""
+    """A number that grows with the values of a point's parameters."""
     weight = 0.0
     for text in parameters.values():
         value = comparable(text)
@@ -70,7 +70,7 @@ def weigh(parameters: Mapping[str, str]) -> float:
 
 
 def longest_first(plan: Plan, durations: Durations) -> dict[str, tuple[float, float, int]]:
-    """A sort key per run: what took longer before starts earlier, then the larger a point's parameters are."""
+    """A sort key per run: longer times first, then larger parameters."""
     keys = {}
     for point, run in zip(plan.points, plan.runs, strict=True):
         seconds = durations.seconds(point.parameters)
@@ -79,7 +79,7 @@ def longest_first(plan: Plan, durations: Durations) -> dict[str, tuple[float, fl
 
 
 def long_runs(plan: Plan, durations: Durations) -> frozenset[str]:
-    """The runs that will be long, as far as that is known."""
+    """The runs that are expected to take long."""
     return frozenset(
         run.run_id
         for point, run in zip(plan.points, plan.runs, strict=True)

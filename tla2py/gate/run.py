@@ -10,8 +10,9 @@ from pathlib import Path
 from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import only_warnings
-from tla2py.execution.sweeps import SweepOptions, run_sweeps
+from tla2py.execution.sweeps import run_sweeps
 from tla2py.explore.view import StoreView, open_view
 from tla2py.gate.decide import decide
 from tla2py.gate.decision import Decision, Found

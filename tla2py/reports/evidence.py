@@ -8,7 +8,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 
 from tla2py.errors import Place
-from tla2py.execution.sweeps import SweepOptions
+from tla2py.execution.options import SweepOptions
 from tla2py.gate.again import Again, command_to_look, commands_again
 from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
 from tla2py.gate.found import read_trace

@@ -1,4 +1,4 @@
-"""The lines that tell in a log how far a sweep is."""
+"""The progress lines of a sweep in a log."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def test_lines_in_a_log_get_rarer(
     with reporting("sweep", 700, 0) as report:
         for second in range(601):
             now = float(second)
-            report(Progress(total=700, done=second))
+            report(Progress(done=second))
         now = 601.0
-        report(Progress(total=700, done=700))
+        report(Progress(done=700))
     first, *lines = capsys.readouterr().err.splitlines()
     assert first == "sweep: 700 runs to execute"
     done = [int(line.partition("/")[0]) for line in lines]
-    # The last run is told at once.
+    # The last run is reported at once.
     assert done == [5, 15, 35, 75, *range(135, 601, 60), 700]

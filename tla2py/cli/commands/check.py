@@ -12,8 +12,9 @@ import typer
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Translate, Trust, Workers
 from tla2py.cli.progress import ConsoleListener
+from tla2py.execution.check import run_check
+from tla2py.execution.options import CheckOptions
 from tla2py.execution.point import check_point
-from tla2py.execution.single import CheckOptions, run_check
 from tla2py.terminal.check import check_text
 
 

@@ -23,7 +23,7 @@ from tla2py.cli.options import (
 )
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import EXIT_OK, Tla2pyError
-from tla2py.execution.sweeps import SweepOptions
+from tla2py.execution.options import SweepOptions
 from tla2py.gate.run import GateOptions, LockMode, gate
 from tla2py.reports.annotations import github_annotations, github_error
 from tla2py.reports.evidence import evidence_of

@@ -23,7 +23,8 @@ from tla2py.cli.options import (
 )
 from tla2py.cli.progress import SweepListener
 from tla2py.errors import InputError
-from tla2py.execution.sweeps import SweepOptions, preview_sweeps, run_sweeps
+from tla2py.execution.options import SweepOptions
+from tla2py.execution.sweeps import preview_sweeps, run_sweeps
 from tla2py.explore.view import open_view
 from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.sweep.judge import worst
@@ -90,7 +91,7 @@ def sweep_command(
     sweeps = options.load(sweep, configs, listener=listener)
     if dry_run:
         for each in preview_sweeps(sweeps, find_jar(tla2tools), store=store, fresh=fresh, listener=listener):
-            for line in planned(each.sweep, each.plan, each.cached):
+            for line in planned(*each):
                 typer.echo(harmless(line))
         return
     toolchain = find_toolchain(tla2tools)

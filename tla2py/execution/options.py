@@ -1,0 +1,84 @@
+"""Options of sweeps and checks; None leaves what the sweep file or the config says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tla2py.execution.listener import SILENT, Listener
+from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.text import parse_duration, parse_memory
+from tla2py.toolchain.pluscal import Translator
+from tla2py.toolchain.toolchain import find_toolchain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepOptions:
+    """Options that override a sweep file.
+
+    ``timeout`` and ``memory`` are written as in a sweep file, such as ``90s`` and ``2GiB``. ``libraries`` are further
+    module folders of a manifest, or of a module with configs.
+    """
+
+    libraries: tuple[Path, ...] = ()
+    tla2tools: Path | None = None
+    translate: bool = True
+    timeout: str | None = None
+    memory: str | None = None
+    workers: int | None = None
+    trust: bool | None = None
+
+    def load(
+        self, files: Sequence[Path], configs: str | None = None, *, listener: Listener = SILENT
+    ) -> list[Sweep]:
+        """The sweeps of files, with PlusCal translated; with ``configs`` the files are modules, see ``sweep_of_configs``.
+
+        Raises InputError as ``load_sweep`` and ``sweep_of_configs`` do.
+        """
+        translate = None
+        if self.translate:
+            translate = Translator(lambda: find_toolchain(self.tla2tools), listener.warned)
+        if configs is None:
+            found = (load_sweep(file, self.libraries, translate=translate) for file in files)
+        else:
+            found = (sweep_of_configs(file, configs, self.libraries, translate=translate) for file in files)
+        return [self.apply(sweep) for sweep in found]
+
+    def apply(self, sweep: Sweep) -> Sweep:
+        """The sweep with these limits and workers at every point."""
+        limits, options, special = sweep.limits, sweep.options, sweep.special
+        if self.timeout is not None:
+            limits = replace(limits, timeout_seconds=parse_duration(self.timeout, "--timeout"))
+        if self.memory is not None:
+            limits = replace(limits, memory_bytes=parse_memory(self.memory, "--memory"))
+        if self.trust is not None:
+            limits = replace(limits, trust=self.trust)
+        if self.workers is not None:
+            options = replace(options, workers=self.workers)
+            special = {index: replace(each, workers=self.workers) for index, each in special.items()}
+        return replace(sweep, limits=limits, options=options, special=special)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions(SweepOptions):
+    """Options of a check, and the parts of its model that override a config.
+
+    ``constants`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes.
+    """
+
+    config: Path | None = None
+    constants: Sequence[str] = ()
+    invariants: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    specification: str | None = None
+    init: str | None = None
+    next: str | None = None
+    check_deadlock: bool | None = None
+    overrides: Sequence[Path] = ()
+
+    @property
+    def names_model(self) -> bool:
+        """Whether they name any part of a model."""
+        parts = (self.config, self.constants, self.invariants, self.properties, self.specification)
+        return any((*parts, self.init, self.next, self.overrides)) or self.check_deadlock is not None
