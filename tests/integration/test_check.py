@@ -96,7 +96,10 @@ def test_a_specification_or_its_parts_are_named(run_cli: RunCli, tiny_spec: Path
     assert "violated: Small" in run_cli(*named, "--init", "Init", "--next", "Next").stdout
     assert "holds" in run_cli(*named, "--init", "Init", "--next", "Stay", "--no-deadlock").stdout
     assert run_cli(*named, "--init", "Init").errors[1].strip() == "add --next NAME"
-    assert "leave --init" in run_cli(*named, "--specification", "System", "--init", "Init").errors[1]
+    assert (
+        "give either --specification"
+        in run_cli(*named, "--specification", "System", "--init", "Init").errors[1]
+    )
 
 
 def test_a_module_without_variables_needs_no_specification(run_cli: RunCli, tmp_path: Path) -> None:
