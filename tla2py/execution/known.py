@@ -33,12 +33,12 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
             if recorded is None:
                 continue
             row = recorded
-        if _reusable(row, run):
+        if reusable(row, run):
             known[run_id] = row.verdict
     return known
 
 
-def _reusable(row: LimitsRow, run: Run) -> bool:
+def reusable(row: LimitsRow, run: Run) -> bool:
     """Whether a run would end the same now: not after a kill, nor if its limits have risen."""
     if row.outcome in RETRIED:
         return False
