@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import importlib
 import io
 import logging
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -15,11 +17,17 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from tla2py.cli.main import main
+from tla2py.errors import Tla2pyError
+
+if TYPE_CHECKING:
+    from tla2py.execution.sweeps import SweepResult
+    from tla2py.gate.decision import Decision, Reason
+    from tla2py.lint import Finding
 
 Environment = Mapping[str, str | None]
 
@@ -29,18 +37,55 @@ _CLEARED: Environment = dict.fromkeys(("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "FOR
 _OF_INTERPRETER = frozenset({"PYTHONPATH", "PYTHONHOME", "PYTHONIOENCODING", "PYTHONUTF8", "LANG", "LC_ALL"})
 
 
+# Where a command that runs as its own process leaves the errors it reported.
+_RECORD = "TLA2PY_TESTS_RECORD"
+
+
+@dataclass(kw_only=True)
+class Reported:
+    """What a command reported, as values: tests assert these, and leave the wording to the generated pages."""
+
+    errors: list[Tla2pyError] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    results: list[SweepResult] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended and what it printed."""
+    """How a command ended, what it printed and what it reported."""
 
     code: int
     stdout: str
     stderr: str
+    reported: Reported = field(default_factory=Reported, compare=False, repr=False)
 
     @property
     def errors(self) -> list[str]:
         """The lines on standard error."""
         return self.stderr.splitlines()
+
+    @property
+    def error(self) -> Tla2pyError:
+        """The error that the command reported; there has to be exactly one."""
+        (error,) = self.reported.errors
+        return error
+
+    @property
+    def findings(self) -> list[tuple[str, str]]:
+        """The code and the place of each of the linter's findings."""
+        return [(finding.code, str(finding.place)) for finding in self.reported.findings]
+
+    @property
+    def executed(self) -> int:
+        """The number of runs executed, over all sweeps; the others were in their stores."""
+        return sum(result.executed for result in self.reported.results)
+
+    @property
+    def reasons(self) -> list[tuple[Reason, int | None, str | None]]:
+        """The reason, the point and the subject of each problem of a gate."""
+        problems = [problem for decision in self.reported.decisions for problem in decision.all_problems]
+        return [(problem.reason, problem.point, problem.subject) for problem in problems]
 
 
 def run(*args: str | Path, cwd: Path, env: Environment | None = None) -> Ended:
@@ -55,10 +100,11 @@ def run(*args: str | Path, cwd: Path, env: Environment | None = None) -> Ended:
         stack.enter_context(_restored(environment(env), cwd))
         stdout = stack.enter_context(_stream(1, "stdout", errors="strict"))
         stderr = stack.enter_context(_stream(2, "stderr", errors="backslashreplace"))
+        reported = stack.enter_context(_recording())
         code = _exit_code([str(arg) for arg in args])
         sys.stdout.flush()
         sys.stderr.flush()
-        return Ended(code=code, stdout=_text(stdout), stderr=_text(stderr))
+        return Ended(code, _text(stdout), _text(stderr), reported)
 
 
 def run_process(
@@ -68,17 +114,35 @@ def run_process(
     prefix: Sequence[str] = (),
     timeout: float = 300,
 ) -> Ended:
-    """Run a command as a process of its own; ``prefix`` is what starts the interpreter."""
-    done = subprocess.run(
-        [*prefix, sys.executable, "-m", "tla2py", *map(str, args)],
-        cwd=cwd,
-        env=environment(env),
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    return Ended(code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+    """Run a command as its own process; ``prefix`` starts the interpreter. Only errors are reported as values."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "errors"
+        done = subprocess.run(
+            [*prefix, *recorded_command(), *map(str, args)],
+            cwd=cwd,
+            env=environment(env) | record_to(record),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr, Reported(errors=read_record(record)))
+
+
+def recorded_command() -> Sequence[str]:
+    """The start of a command line that runs tla2py and records the errors it reports."""
+    return sys.executable, __file__
+
+
+def record_to(record: Path) -> dict[str, str]:
+    """The environment that has ``recorded_command`` write its record to a file."""
+    return {_RECORD: str(record)}
+
+
+def read_record(record: Path) -> list[Tla2pyError]:
+    """The errors of a record; none if the command was killed."""
+    errors: list[Tla2pyError] = pickle.loads(record.read_bytes()) if record.exists() else []
+    return errors
 
 
 def needs_process(env: Environment | None) -> bool:
@@ -100,6 +164,45 @@ def _exit_code(args: list[str]) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return 0
+
+
+@contextlib.contextmanager
+def _recording() -> Iterator[Reported]:
+    """Record what commands report. Each is wrapped where a command calls it, and does what it does anyway."""
+    reported = Reported()
+    with contextlib.ExitStack() as stack:
+
+        def watch(owner: str, name: str, note: Callable[..., object]) -> None:
+            holder = functools.reduce(
+                getattr, owner.split(":")[1:], importlib.import_module(owner.split(":")[0])
+            )
+            original = getattr(holder, name)
+
+            @functools.wraps(original)
+            def watched(*args: Any, **options: Any) -> Any:
+                result = original(*args, **options)
+                note(result, *args)
+                return result
+
+            setattr(holder, name, watched)
+            stack.callback(setattr, holder, name, original)
+
+        for module in ("app", "commands.lint", "commands.config"):
+            watch(f"tla2py.cli.{module}", "print_error", lambda _, error: reported.errors.append(error))
+        watch(
+            "tla2py.cli.commands.lint",
+            "lint_paths",
+            lambda report, *_: reported.findings.extend(report.findings),
+        )
+        watch(
+            "tla2py.cli.commands.gate",
+            "gate",
+            lambda gated, *_: reported.decisions.extend(g.decision for g in gated),
+        )
+        listener = "tla2py.cli.progress:ConsoleListener"
+        watch(listener, "warned", lambda _, __, finding: reported.findings.append(finding))
+        watch(listener, "finished", lambda _, __, result: reported.results.append(result))
+        yield reported
 
 
 @contextlib.contextmanager
@@ -184,3 +287,14 @@ def _stream(descriptor: int, name: str, *, errors: str) -> Iterator[IO[bytes]]:
 def _text(sink: IO[bytes]) -> str:
     sink.seek(0)
     return sink.read().decode("utf-8")
+
+
+if __name__ == "__main__":
+    # The folder of the tests is no place to import from.
+    del sys.path[0]
+    with _recording() as recorded:
+        try:
+            main()
+        finally:
+            if recorded.errors:
+                Path(os.environ[_RECORD]).write_bytes(pickle.dumps(recorded.errors))
