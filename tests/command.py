@@ -19,15 +19,18 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from tla2py.cli.main import main
 from tla2py.errors import Tla2pyError
 
 if TYPE_CHECKING:
     from tla2py.execution.sweeps import SweepResult
-    from tla2py.gate.decision import Decision, Reason
+    from tla2py.gate.decision import Problem, Reason
+    from tla2py.gate.drift import Drift
+    from tla2py.gate.run import Gated
     from tla2py.lint import Finding
+    from tla2py.syntax import Remark
 
 Environment = Mapping[str, str | None]
 
@@ -37,7 +40,7 @@ _CLEARED: Environment = dict.fromkeys(("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "FOR
 _OF_INTERPRETER = frozenset({"PYTHONPATH", "PYTHONHOME", "PYTHONIOENCODING", "PYTHONUTF8", "LANG", "LC_ALL"})
 
 
-# Where a command that runs as its own process leaves the errors it reported.
+# Names the pipe on which a command in its own process reports its errors.
 _RECORD = "TLA2PY_TESTS_RECORD"
 
 
@@ -48,7 +51,9 @@ class Reported:
     errors: list[Tla2pyError] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     results: list[SweepResult] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
+    gated: list[Gated] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+    taken_over: list[tuple[str, ...]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,17 @@ class Ended:
         return error
 
     @property
+    def refusal(self) -> tuple[str, str | None]:
+        """The code and the place of that error."""
+        return self.error.code, self.error.where
+
+    @property
+    def hint(self) -> str:
+        """The hint of that error."""
+        assert self.error.hint is not None
+        return self.error.hint
+
+    @property
     def findings(self) -> list[tuple[str, str]]:
         """The code and the place of each of the linter's findings."""
         return [(finding.code, str(finding.place)) for finding in self.reported.findings]
@@ -82,10 +98,35 @@ class Ended:
         return sum(result.executed for result in self.reported.results)
 
     @property
-    def reasons(self) -> list[tuple[Reason, int | None, str | None]]:
-        """The reason, the point and the subject of each problem of a gate."""
-        problems = [problem for decision in self.reported.decisions for problem in decision.all_problems]
-        return [(problem.reason, problem.point, problem.subject) for problem in problems]
+    def cached(self) -> int:
+        """The number of runs that the stores had."""
+        return sum(result.cached for result in self.reported.results)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """The problems of a gate."""
+        return [problem for gated in self.reported.gated for problem in gated.decision.all_problems]
+
+    @property
+    def reasons(self) -> set[tuple[Reason, int | None]]:
+        """The reason and the point of each problem of a gate."""
+        return {(problem.reason, problem.point) for problem in self.problems}
+
+    @property
+    def drifts(self) -> list[tuple[int, Drift]]:
+        """The point and the change of each drift from a lock."""
+        from tla2py.gate.drift import drift
+        from tla2py.gate.lock import parameters_key
+
+        found = []
+        for gated in self.reported.gated:
+            assert gated.lock is not None
+            before = {point.key: point for point in gated.lock.point}
+            for point in gated.decision.points:
+                assert point.locked is not None
+                locked = before.get(parameters_key(point.point.parameters))
+                found += [(point.point.index, each) for each in drift(locked, point.locked)]
+        return found
 
 
 def run(*args: str | Path, cwd: Path, env: Environment | None = None) -> Ended:
@@ -115,34 +156,44 @@ def run_process(
     timeout: float = 300,
 ) -> Ended:
     """Run a command as its own process; ``prefix`` starts the interpreter. Only errors are reported as values."""
-    with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder) / "errors"
-        done = subprocess.run(
-            [*prefix, *recorded_command(), *map(str, args)],
-            cwd=cwd,
-            env=environment(env) | record_to(record),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        return Ended(done.returncode, done.stdout, done.stderr, Reported(errors=read_record(record)))
+    record = Record()
+    done = subprocess.run(
+        [*prefix, *record.command, *map(str, args)],
+        cwd=cwd,
+        env=environment(env) | record.env,
+        pass_fds=[record.sink],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr, Reported(errors=record.read()))
 
 
-def recorded_command() -> Sequence[str]:
-    """The start of a command line that runs tla2py and records the errors it reports."""
-    return sys.executable, __file__
+class Record:
+    """A pipe over which a command in its own process hands over the errors it reported.
 
+    A file would not do: some tests let a command write none.
+    """
 
-def record_to(record: Path) -> dict[str, str]:
-    """The environment that has ``recorded_command`` write its record to a file."""
-    return {_RECORD: str(record)}
+    command: ClassVar[Sequence[str]] = (sys.executable, __file__)
 
+    def __init__(self) -> None:
+        self._source, self.sink = os.pipe()
+        os.set_blocking(self._source, False)
 
-def read_record(record: Path) -> list[Tla2pyError]:
-    """The errors of a record; none if the command was killed."""
-    errors: list[Tla2pyError] = pickle.loads(record.read_bytes()) if record.exists() else []
-    return errors
+    @property
+    def env(self) -> dict[str, str]:
+        """The variable that names the pipe to the command."""
+        return {_RECORD: str(self.sink)}
+
+    def read(self) -> list[Tla2pyError]:
+        """The errors, once the command has ended; none if it was killed."""
+        os.close(self.sink)
+        with os.fdopen(self._source, "rb") as source:
+            data = source.read()
+        errors: list[Tla2pyError] = pickle.loads(data) if data else []
+        return errors
 
 
 def needs_process(env: Environment | None) -> bool:
@@ -194,13 +245,15 @@ def _recording() -> Iterator[Reported]:
             "lint_paths",
             lambda report, *_: reported.findings.extend(report.findings),
         )
-        watch(
-            "tla2py.cli.commands.gate",
-            "gate",
-            lambda gated, *_: reported.decisions.extend(g.decision for g in gated),
-        )
+        watch("tla2py.cli.commands.gate", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
         watch(listener, "warned", lambda _, __, finding: reported.findings.append(finding))
+        watch(listener, "translated", lambda _, __, remark: reported.remarks.append(remark))
+        watch(
+            listener,
+            "store_taken_over",
+            lambda _, __, ___, modules, sweep: reported.taken_over.append((*modules, sweep.name)),
+        )
         watch(listener, "finished", lambda _, __, result: reported.results.append(result))
         yield reported
 
@@ -296,5 +349,4 @@ if __name__ == "__main__":
         try:
             main()
         finally:
-            if recorded.errors:
-                Path(os.environ[_RECORD]).write_bytes(pickle.dumps(recorded.errors))
+            os.write(int(os.environ[_RECORD]), pickle.dumps(recorded.errors))

@@ -31,6 +31,7 @@ def refused(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> Refused:
         assert ended.code == 2, ended
         assert 1 <= len(ended.errors) <= 2, ended.stderr
         assert ended.errors[0].startswith("error: ")
+        assert ended.error.hint
         assert "Traceback" not in ended.stderr
         assert ended.stdout == ""
         assert tree(tmp_path) == before

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import zipfile
 from collections.abc import Callable
@@ -31,14 +33,16 @@ def running(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 def test_a_jar_that_is_missing(refused: Refused, running: tuple[str, ...]) -> None:
     ended = refused(*running, "--tla2tools", "none.jar")
-    assert "no such file: none.jar" in ended.errors[0]
-    assert "--tla2tools" in ended.errors[1]
+    assert ended.refusal == ("jar-missing", None)
+    assert "none.jar" in ended.error.message
+    assert "--tla2tools" in ended.hint
 
 
 def test_a_jar_that_is_missing_by_the_environment(refused: Refused) -> None:
     ended = refused(*CHECK, env={"TLA2TOOLS_JAR": "/nowhere/tla2tools.jar"})
-    assert "/nowhere/tla2tools.jar (from TLA2TOOLS_JAR)" in ended.errors[0]
-    assert "unset it for the bundled one" in ended.errors[1]
+    assert ended.refusal == ("jar-missing", None)
+    assert "/nowhere/tla2tools.jar" in ended.error.message
+    assert "TLA2TOOLS_JAR" in ended.error.message
 
 
 @pytest.mark.parametrize("how", ["empty", "text", "truncated", "folder"])
@@ -52,8 +56,8 @@ def test_a_jar_that_is_corrupt(refused: Refused, tmp_path: Path, how: str) -> No
     else:
         jar.write_bytes(b"" if how == "empty" else b"this is no jar\n")
     ended = refused(*CHECK, "--tla2tools", "bad.jar")
-    assert "bad.jar" in ended.errors[0]
-    assert ("no such file" if how == "folder" else "cannot be read as a jar") in ended.errors[0]
+    assert ended.refusal == ("jar-missing" if how == "folder" else "jar-corrupt", None)
+    assert "bad.jar" in ended.error.message
 
 
 def test_a_jar_that_is_not_tlc(refused: Refused, tmp_path: Path) -> None:
@@ -61,7 +65,8 @@ def test_a_jar_that_is_not_tlc(refused: Refused, tmp_path: Path) -> None:
         jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
         jar.writestr("org/example/Main.class", b"\xca\xfe\xba\xbe")
     ended = refused(*CHECK, "--tla2tools", "other.jar")
-    assert "other.jar is a jar without TLC" in ended.errors[0]
+    assert ended.refusal == ("jar-not-tlc", None)
+    assert "other.jar" in ended.error.message
 
 
 def java_that_says(folder: Path, words: str) -> Path:
@@ -75,35 +80,37 @@ def java_that_says(folder: Path, words: str) -> Path:
 
 def test_no_java(refused: Refused, running: tuple[str, ...], without_java: dict[str, str | None]) -> None:
     ended = refused(*running, env=without_java)
-    assert "no Java was found" in ended.errors[0]
-    assert "17" in ended.errors[1]
+    assert ended.refusal == ("java-missing", None)
+    assert "17" in ended.hint
 
 
 def test_a_java_home_without_java(refused: Refused, tmp_path: Path) -> None:
     ended = refused(*CHECK, env={"JAVA_HOME": str(tmp_path)})
-    assert "JAVA_HOME" in ended.errors[0]
+    assert ended.refusal == ("java-missing", None)
+    assert "JAVA_HOME" in ended.error.message
 
 
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        ('openjdk version "1.8.0_392"', "Java 1.8.0_392"),
-        ('java version "11.0.21" 2023-10-17 LTS', "Java 11.0.21"),
-        ("something else", "unknown version"),
+        ('openjdk version "1.8.0_392"', "1.8.0_392"),
+        ('java version "11.0.21" 2023-10-17 LTS', "11.0.21"),
+        ("something else", "unknown"),
     ],
 )
 def test_a_java_that_is_too_old(refused: Refused, tmp_path: Path, words: str, shown: str) -> None:
     java = java_that_says(tmp_path / "bin", words)
     ended = refused(*CHECK, env={"PATH": str(java), "JAVA_HOME": None})
-    assert shown in ended.errors[0]
-    assert "17 or newer is needed" in ended.errors[0]
+    assert ended.refusal == ("java-too-old", None)
+    assert shown in ended.error.message
 
 
 def test_a_java_that_cannot_be_started(refused: Refused, tmp_path: Path) -> None:
     java = java_that_says(tmp_path / "bin", "")
     (java / "java").write_bytes(b"\x7fELF and nothing more")
     ended = refused(*CHECK, env={"PATH": str(java), "JAVA_HOME": None})
-    assert "cannot be started" in ended.errors[0]
+    assert ended.refusal == ("java-missing", None)
+    assert str(java / "java") in ended.error.message
 
 
 # Stores
@@ -125,10 +132,13 @@ def test_a_store_that_is_not_a_store(
 ) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("precious")
-    assert "mine is not a store" in refused(*into("mine")).errors[0]
+    ended = refused(*into("mine"))
+    assert ended.error.code == "not-a-store"
+    assert "mine" in ended.error.message
     # A file may be the output of TLC, for those who only look.
-    said = "is not a store" if into("")[0] == "sweep" else "holds no trace"
-    assert f"sweep.toml {said}" in refused(*into("sweep.toml")).errors[0]
+    ended = refused(*into("sweep.toml"))
+    assert ended.error.code == ("not-a-store" if into("")[0] == "sweep" else "trace-file-unknown")
+    assert "sweep.toml" in ended.error.message
 
 
 def test_a_store_of_a_newer_schema(
@@ -139,15 +149,16 @@ def test_a_store_of_a_newer_schema(
         '{"format": "tla2py-store", "version": 1000, "tla2py_version": "99.0"}'
     )
     ended = refused(*into("newer"))
-    assert "written by tla2py 99.0" in ended.errors[0]
-    assert "update tla2py" in ended.errors[1]
+    assert ended.error.code == "store-too-new"
+    assert "99.0" in ended.error.message
 
 
 @pytest.mark.parametrize("command", ["trace", "query"])
 def test_a_store_that_is_not_there(refused: Refused, command: str) -> None:
     ended = refused(command, "none", *(("SELECT 1",) if command == "query" else ()))
-    assert "no such store: none" in ended.errors[0]
-    assert "tla2py sweep" in ended.errors[1]
+    assert ended.error.code == "store-missing"
+    assert "none" in ended.error.message
+    assert "tla2py sweep" in ended.hint
 
 
 # Disks
@@ -156,16 +167,20 @@ def test_a_store_that_is_not_there(refused: Refused, command: str) -> None:
 def test_a_folder_that_cannot_be_made(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     ended = refused("sweep", "sweep.toml", "--executor", "local", "-o", "file/store")
-    assert "cannot write to file/store" in ended.errors[0]
-    assert "-o" in ended.errors[1]
-    assert "cannot write file/configs" in refused("cfg", "sweep.toml", "-o", "file/configs").errors[0]
+    assert ended.error.code == "store-unwritable"
+    assert "file/store" in ended.error.message
+    assert "-o" in ended.hint
+    ended = refused("cfg", "sweep.toml", "-o", "file/configs")
+    assert ended.error.code == "output-unwritable"
+    assert "file/configs" in ended.error.message
 
 
 def test_a_file_system_that_takes_no_folder(refused: Refused) -> None:
-    for command in (("sweep", "sweep.toml", "--executor", "local"), ("cfg", "sweep.toml")):
-        told = refused(*command, "-o", "/proc/self/store").errors[0]
-        assert told.startswith("error: cannot write")
-        assert "/proc/self/store" in told
+    sweep = ("sweep", "sweep.toml", "--executor", "local")
+    for command, code in ((sweep, "store-unwritable"), (("cfg", "sweep.toml"), "output-unwritable")):
+        ended = refused(*command, "-o", "/proc/self/store")
+        assert ended.error.code == code
+        assert "/proc/self/store" in ended.error.message
 
 
 def with_file_size(size: int) -> tuple[str, ...]:
@@ -183,7 +198,7 @@ def test_a_full_disk_from_the_start(run_cli: RunCli, tmp_path: Path, tiny_sweep:
     ended = run_cli(*run, prefix=with_file_size(100))
     assert ended.code == 2
     assert len(ended.errors) == 2
-    assert "cannot write to store" in ended.errors[0]
+    assert ended.error.code == "store-unwritable"
     assert not [name for name, data in tree(tmp_path / "store").items() if data]
     again = run_cli(*run)
     assert again.code == 0, again.stderr
@@ -200,7 +215,7 @@ def test_a_full_disk_in_the_middle_keeps_what_is_recorded(
     ended = run_cli(*run, prefix=with_file_size(2000))
     assert ended.code == 2, ended
     assert "Traceback" not in ended.stderr
-    assert "cannot write to store" in ended.stderr
+    assert ended.error.code == "store-unwritable"
     after = tree(tmp_path / "store")
     assert {n: after.get(n) for n in before if n.startswith("records/")} == {
         n: data for n, data in before.items() if n.startswith("records/")
@@ -209,12 +224,13 @@ def test_a_full_disk_in_the_middle_keeps_what_is_recorded(
     # With room again, the same command does the rest.
     again = run_cli(*run)
     assert again.code == 1, again.stderr
-    assert "1 run to execute, 3 are there already" in again.stderr
+    assert (again.executed, again.cached) == (1, 3)
 
 
 def test_a_check_without_room_for_its_files(refused: Refused, tmp_path: Path) -> None:
     ended = refused(*CHECK, prefix=with_file_size(100))
-    assert "File too large" in ended.errors[0]
+    assert ended.error.code == "system"
+    assert os.strerror(errno.EFBIG) in ended.error.message
 
 
 def test_what_was_refused_leaves_no_temporary_folder(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from tests.command import Ended
 from tests.conftest import RunCli
+from tla2py.gate.decision import Reason
+from tla2py.gate.drift import DriftKind
 
 LIFT = r"""---- MODULE Lift ----
 \* A lift that goes up and down between the ground and its top.
@@ -92,10 +94,25 @@ class Folder:
         file.write_text(text.replace(old, new))
 
 
-def red(ended: Ended, code: int, *words: str) -> None:
-    """The gate ended so, and said so."""
-    said = " ".join((ended.stdout + ended.stderr).split())
-    assert ended.code == code, said
-    for word in words:
-        assert word in said, said
-    assert "Traceback" not in said
+def red(ended: Ended, code: int, *reasons: tuple[Reason, int | None]) -> None:
+    """Assert that a gate ended with this code, for these reasons at these points, and shows each of them."""
+    assert ended.code == code, ended
+    assert ended.reasons == set(reasons), ended
+    assert "Traceback" not in ended.stderr
+    shown = " ".join(ended.stdout.split())
+    for problem in ended.problems:
+        assert f"{problem.reason.value}: {' '.join(problem.text.split())}" in shown
+
+
+def refused(ended: Ended, code: str, where: str | None = None, *names: str) -> None:
+    """Assert that a gate did not run because of this error, whose message or hint has these names."""
+    assert ended.code == 2, ended
+    assert ended.refusal == (code, where), ended.error
+    for name in names:
+        assert name in str(ended.error)
+    assert "Traceback" not in ended.stderr
+
+
+def drifts(ended: Ended) -> set[tuple[int, DriftKind, str | int | None, str | int | None]]:
+    """The drifts at points: the point, the kind, and what was and is there."""
+    return {(point, drift.kind, drift.before, drift.now) for point, drift in ended.drifts}

@@ -44,6 +44,11 @@ def run(script: str, shell: list[str], folder: Path, **environment: str) -> subp
     )
 
 
+def records(folder: Path) -> dict[Path, int]:
+    """The records of all stores and when they were written."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("records/*.zip")}
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A repository with a sweep that is as expected and one that is not."""
@@ -67,8 +72,11 @@ def test_the_action_gates_and_keeps_what_it_ran(checkout: Path) -> None:
     assert first.returncode == 0, first.stdout + first.stderr
     assert outputs.read_text() == "exit-code=0\n"
     assert "::error" not in first.stdout
+    ran = records(checkout)
     again = run(script, bash, checkout, SWEEPS="good.toml", OPTIONS="--timeout 2m", **github)
-    assert "nothing to run" in again.stderr
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert ran
+    assert records(checkout) == ran
     both = run(script, bash, checkout, SWEEPS="good.toml bad.toml", OPTIONS="", **github)
     assert both.returncode == 1
     assert outputs.read_text().endswith("exit-code=1\n")
@@ -86,9 +94,11 @@ def test_gitlabs_template_gates_and_reports(checkout: Path) -> None:
     good = run(script, ["sh", "-e"], checkout, TLA2PY_SWEEPS="good.toml", **variables)
     assert good.returncode == 0, good.stdout + good.stderr
     assert "<failure" not in (checkout / "tla2py-junit.xml").read_text()
+    ran = records(checkout)
     bad = run(script, ["sh", "-e"], checkout, TLA2PY_SWEEPS="bad.toml", **variables)
     assert bad.returncode == 1
     # The point that is in both is found by its digest, and so is the other: only expectations differ.
-    assert "nothing to run" in bad.stderr
+    assert ran
+    assert records(checkout) == ran
     assert "<failure" in (checkout / "tla2py-junit.xml").read_text()
     assert (checkout / "tla2py.md").read_text().startswith("### :x: bad")

@@ -78,40 +78,27 @@ def test_it_is_silent_when_all_is_well(repository: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "said"),
+    ("file", "old", "new", "code", "where"),
     [
-        (
-            "LiftLow.cfg",
-            "INVARIANT Low",
-            "INVARIANT Lov",
-            "specs/LiftLow.cfg:2:11: Lift.tla has no definition Lov",
-        ),
-        (
-            "LiftLow.cfg",
-            "Goal = 7",
-            "Goal = Roof",
-            "specs/LiftLow.cfg:3:26: TLC makes Roof a model value here",
-        ),
-        ("LiftLow.cfg", "INVARIANT Low", "CHECK_DEADLOCK FALSE", "nothing is checked"),
-        (
-            "LiftLow.cfg",
-            "INVARIANT Low",
-            "INVARIANT Low \\* EXPECT Sucess",
-            "EXPECT Sucess is not a result of TLC",
-        ),
-        ("LiftLow.cfg", "Top = 2", "Top = -2", "specs/LiftLow.cfg:3:17"),
-        ("sweep.toml", "Top = [1, 2]", "Tip = [1, 2]", "specs/sweep.toml:8:1"),
-        ("sweep.toml", "match = { Top = 2 }", "match = { Top = 3 }", "this expectation matches no point"),
-        ("sweep.toml", "[tlc]", "[tcl]", "did you mean tlc?"),
+        ("LiftLow.cfg", "INVARIANT Low", "INVARIANT Lov", "unknown-definition", "2:11"),
+        ("LiftLow.cfg", "Goal = 7", "Goal = Roof", "model-value", "3:26"),
+        ("LiftLow.cfg", "INVARIANT Low", "CHECK_DEADLOCK FALSE", "config-proves-nothing", None),
+        ("LiftLow.cfg", "INVARIANT Low", "INVARIANT Low \\* EXPECT Sucess", "config-expect", "2:18"),
+        ("LiftLow.cfg", "Top = 2", "Top = -2", "config-syntax", "3:17"),
+        ("sweep.toml", "Top = [1, 2]", "Tip = [1, 2]", "unknown-parameter", "8:1"),
+        ("sweep.toml", "match = { Top = 2 }", "match = { Top = 3 }", "expect-no-point", "15:1"),
+        ("sweep.toml", "[tlc]", "[tcl]", "unknown-key", "9:1"),
     ],
 )
-def test_it_names_what_is_wrong(repository: Path, file: str, old: str, new: str, said: str) -> None:
+def test_it_names_what_is_wrong(
+    repository: Path, file: str, old: str, new: str, code: str, where: str | None
+) -> None:
     path = repository / "specs" / file
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
     _, done = commit(repository)
     assert done.code == 2
-    assert said in " ".join(done.stderr.split())
+    assert done.refusal == (code, f"specs/{file}" + (f":{where}" if where else ""))
     assert done.stdout == ""
 
 
@@ -120,7 +107,7 @@ def test_it_names_every_file_that_is_wrong(repository: Path) -> None:
     (repository / "specs" / "sweep.toml").write_text("modul = 1\n")
     _, done = commit(repository)
     assert done.code == 2
-    assert [line.split(":")[1].strip() for line in done.errors if line.startswith("error")] == [
+    assert [str(error.where).split(":")[0] for error in done.reported.errors] == [
         "specs/LiftLow.cfg",
         "specs/sweep.toml",
     ]

@@ -10,7 +10,9 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tests.integration.gate.lift import LIFT, NO_CI, red
+from tests.integration.gate.lift import LIFT, NO_CI, drifts, red, refused
+from tla2py.gate.decision import Reason
+from tla2py.gate.drift import DriftKind
 from tla2py.store.record import open_archive
 
 pytestmark = pytest.mark.java
@@ -44,21 +46,24 @@ def gate(run_cli: RunCli, folder: Path, target: str, *options: str) -> Ended:
 def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
     done = gate(run_cli, models, "sweep.toml")
     assert done.code == 0, done.stdout + done.stderr
-    assert "green sweep  5 points, as expected (3 violated, as known)" in done.stdout
+    assert [len(gated.decision.points) for gated in done.reported.gated] == [5]
     # Another expectation is another judgement, not another run.
     low, stops = models / "models" / "Low.cfg", models / "models" / "Stops.cfg"
     low.write_text(CONFIGS["Low"].replace("SafetyFailure Low", "Success"))
     stops.write_text(CONFIGS["Stops"].replace("DeadlockFailure", "SafetyFailure"))
     done = gate(run_cli, models, "sweep.toml", "--sarif", "s.sarif")
-    assert "nothing to run" in done.stderr
-    red(
-        done,
-        1,
-        "config = models/Low.cfg",
-        "unexpected: violated (Low), expected holds",
-        "config = models/Stops.cfg",
-        "unexpected: violation_deadlock (deadlock), expected violation_safety",
-    )
+    assert done.executed == 0
+    red(done, 1, (Reason.UNEXPECTED, 4), (Reason.UNEXPECTED, 5))
+    for problem, config, words in zip(
+        done.problems,
+        ("models/Low.cfg", "models/Stops.cfg"),
+        (("Low", "holds"), ("violation_deadlock", "violation_safety")),
+        strict=True,
+    ):
+        assert problem.point is not None
+        point = done.reported.gated[0].decision.points[problem.point - 1]
+        assert point.point.parameters["config"] == config
+        assert all(word in problem.text for word in words)
     # A row of the sweep file goes before what its config says.
     row = "[[expect.point]]\nmatch = { config = 'models/Low.cfg' }\nviolates = ['Low']\n"
     (models / "sweep.toml").write_text(TOML + row)
@@ -67,18 +72,16 @@ def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("said", "code", "named"),
     [
-        ("EXPECT SaftyFailure", "Low.cfg:4:4 EXPECT SaftyFailure is not a result of TLC"),
-        ("EXPECT SafetyFailure Lov", "Low.cfg:4:4 Lov is expected to be violated"),
-        ("EXPECT Success Low", "Low.cfg:4:4 the verdict holds and violates = ['Low'] contradict each other"),
+        ("EXPECT SaftyFailure", "config-expect", "SaftyFailure"),
+        ("EXPECT SafetyFailure Lov", "expect-unchecked", "Lov"),
+        ("EXPECT Success Low", "expect-contradiction", "['Low']"),
     ],
 )
-def test_what_a_config_cannot_expect(models: Path, run_cli: RunCli, said: str, words: str) -> None:
+def test_what_a_config_cannot_expect(models: Path, run_cli: RunCli, said: str, code: str, named: str) -> None:
     (models / "models" / "Low.cfg").write_text(CONFIGS["Low"].replace("EXPECT SafetyFailure Low", said))
-    done = gate(run_cli, models, "sweep.toml")
-    assert words in " ".join(done.stderr.replace(".cfg:4:4:", ".cfg:4:4").split())
-    assert done.code == 2
+    refused(gate(run_cli, models, "sweep.toml"), code, "models/Low.cfg:4:4", named)
     assert not (models / "store").exists()
 
 
@@ -125,22 +128,24 @@ def test_a_manifest_is_gated(examples: Path, run_cli: RunCli) -> None:
     options = ("--timeout", "1m", "--memory", "256MiB")
     done = gate(run_cli, examples, "manifest.json", *options)
     assert done.code == 0, done.stdout + done.stderr
-    assert "green Lift  6 points, as expected (3 violated, as known)" in done.stdout
-    assert "note: not gated: Symbolic.cfg (symbolic), Huge.cfg (result unknown)" in done.stdout
+    (gated,) = done.reported.gated
+    assert (gated.decision.name, len(gated.decision.points)) == ("Lift", 6)
+    assert [name.partition(" ")[0] for name in gated.sweep.left_out] == ["Symbolic.cfg", "Huge.cfg"]
+    assert any("Symbolic.cfg" in notice and "Huge.cfg" in notice for notice in gated.decision.notices)
     manifest = examples / "manifest.json"
     text = manifest.read_text()
     manifest.write_text(
         text.replace('"distinctStates": 3', '"distinctStates": 4').replace("liveness", "safety")
     )
     done = gate(run_cli, examples, "manifest.json", *options, "--sarif", "s.sarif")
-    assert "nothing to run" in done.stderr
-    red(
-        done,
-        1,
-        "figures: distinct is 3, expected 4",
-        "unexpected: violation_liveness (Arrives), expected violation_safety",
-        "tla2py check manifest.json --point 2",
-    )
+    assert done.executed == 0
+    red(done, 1, (Reason.FIGURES, 2), (Reason.UNEXPECTED, 3))
+    figures, unexpected = done.problems
+    assert [word in figures.text for word in ("distinct", "3", "4")] == [True] * 3
+    assert [word in unexpected.text for word in ("violation_liveness", "Arrives", "violation_safety")] == [
+        True
+    ] * 3
+    assert "tla2py check manifest.json --point 2" in done.stdout
     results = json.loads((examples / "s.sarif").read_text())["runs"][0]["results"]
     physical = [each["locations"][0]["physicalLocation"] for each in results]
     places = {(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in physical}
@@ -156,38 +161,54 @@ def test_a_manifest_is_locked(examples: Path, run_cli: RunCli) -> None:
     assert gate(run_cli, examples, "manifest.json", *options, "--record").code == 0
     assert (examples / "manifest.lock").read_text().count("[[point]]") == 6
     (examples / "Inside.cfg").write_text(CONFIGS["Inside"].replace("INVARIANT Inside", "INVARIANT NotThere"))
-    red(gate(run_cli, examples, "manifest.json", *options), 1, "drift: no longer checks the invariant Inside")
+    done = gate(run_cli, examples, "manifest.json", *options)
+    assert (done.code, {reason for reason, _ in done.reasons}) == (1, {Reason.DRIFT})
+    assert (2, DriftKind.CHECK, "the invariant Inside", None) in drifts(done)
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "code", "named"),
     [
-        (lambda text: "[]", "not a manifest"),
-        (lambda text: text.replace("exhaustive search", "symbolic"), "no model in it is for TLC"),
-        (lambda text: text.replace("Low.cfg", "Lov.cfg"), "no such config: specifications/Lift/Lov.cfg"),
-        (lambda text: text.replace("safety failure", "sad"), "'sad' is not a result of TLC"),
+        (lambda text: "[]", "manifest", ""),
+        (lambda text: text.replace("exhaustive search", "symbolic"), "manifest", ""),
+        (lambda text: text.replace("safety failure", "sad"), "manifest", "'sad'"),
     ],
 )
 def test_a_manifest_that_says_nothing(
-    examples: Path, run_cli: RunCli, change: Callable[[str], str], words: str
+    examples: Path, run_cli: RunCli, change: Callable[[str], str], code: str, named: str
 ) -> None:
     manifest = examples / "manifest.json"
     manifest.write_text(change(manifest.read_text()))
-    red(gate(run_cli, examples, "manifest.json"), 2, "manifest.json", words)
+    done = gate(run_cli, examples, "manifest.json")
+    assert (done.code, done.error.code) == (2, code)
+    assert str(done.error.where).startswith("manifest.json")
+    assert named in done.error.message
+
+
+def test_a_config_of_a_manifest_that_is_missing(examples: Path, run_cli: RunCli) -> None:
+    manifest = examples / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("Low.cfg", "Lov.cfg"))
+    done = gate(run_cli, examples, "manifest.json")
+    assert done.code == 2
+    [unread] = [problem for problem in done.problems if problem.reason is Reason.UNREAD]
+    assert "manifest.json" in unread.text
+    assert "specifications/Lift/Lov.cfg" in unread.text
 
 
 def test_one_model_that_cannot_be_read_stops_no_other(examples: Path, run_cli: RunCli) -> None:
     (examples / "Lift.tla").write_text(LIVE.replace("====\n", "Wrong == [ nonsense\n====\n"))
     done = gate(run_cli, examples, "manifest.json", "--timeout", "1m", "--memory", "256MiB")
-    red(done, 2, "Low.cfg was not run: ", "Lift.tla:", "High.cfg was not run: ", ", 5 models not read")
-    assert "1 point" in done.stdout
+    red(done, 2, (Reason.UNREAD, None))
+    unread = [problem.text for problem in done.problems]
+    assert [text.partition(".cfg")[0] for text in unread] == ["Low", "Inside", "Live", "Stops", "High"]
+    assert all("Lift.tla:" in text for text in unread)
+    assert [len(gated.decision.points) for gated in done.reported.gated] == [1]
     swept = run_cli("sweep", "manifest.json", "-o", "store", "--executor", "local", cwd=examples)
     assert swept.code == 2
-    assert "nothing to run" in swept.stderr
-    assert "Low.cfg was not run: " in swept.stderr
+    assert swept.executed == 0
+    assert "Low.cfg" in swept.stderr
     planned = run_cli("sweep", "manifest.json", "-o", "store", "--dry-run", cwd=examples)
-    assert "Low.cfg cannot be run: " in planned.stdout
-    assert "Symbolic.cfg (symbolic), Huge.cfg (result unknown)" in planned.stdout
+    assert [name in planned.stdout for name in ("Low.cfg", "Symbolic.cfg", "Huge.cfg")] == [True] * 3
     assert planned.code == 0
 
 

@@ -7,7 +7,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.gate.lift import SWEEP, Folder, red
+from tests.integration.gate.lift import SWEEP, Folder, drifts, red, refused
+from tla2py.gate.decision import Reason
+from tla2py.gate.drift import DriftKind
+from tla2py.model.outcome import Outcome
 
 pytestmark = pytest.mark.java
 
@@ -17,15 +20,16 @@ pytestmark = pytest.mark.java
 def test_what_is_expected_and_locked_is_green_and_runs_nothing(locked: Folder) -> None:
     done = locked.gate()
     assert done.code == 0, done.stdout
-    assert "green sweep  2 points, as expected (1 violated, as known)" in done.stdout
-    assert "nothing to run" in done.stderr
-    assert "note" not in done.stdout
+    assert done.executed == 0
+    (gated,) = done.reported.gated
+    assert (len(gated.decision.points), done.reasons, gated.decision.notices) == (2, set(), ())
+    assert [point.row.verdict for point in gated.decision.points if point.row] == ["holds", "violated"]
 
 
 def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
-    text = locked.lock.read_text()
-    assert re.sub(r'(config|values) = "\w{16}"', r"\1 = ...", text) == (
-        "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
+    comment, _, text = locked.lock.read_text().partition("\n")
+    assert "tla2py gate --update" in comment
+    assert re.sub(r'(config|values) = "\w{16}"', r"\1 = ...", f"{text}") == (
         "version = 1\n\n"
         "[[point]]\n"
         'parameters = { Top = "1" }\n'
@@ -57,7 +61,10 @@ def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
 def test_without_a_lock_it_says_that_drift_is_not_guarded(folder: Folder) -> None:
     done = folder.gate()
     assert done.code == 0
-    assert "drift is not detected" in done.stdout
+    (gated,) = done.reported.gated
+    (notice,) = gated.decision.notices
+    assert "--record" in notice
+    assert f"note: {notice}" in done.stdout
 
 
 def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> None:
@@ -65,8 +72,11 @@ def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> 
     assert folder.gate("--record", "--no-coverage").code == 0
     assert "fired" not in folder.lock.read_text()
     done = folder.gate()
-    assert "nothing to run" in done.stderr
-    assert "note: the lock does not cover which actions fire" in done.stdout
+    assert done.executed == 0
+    (gated,) = done.reported.gated
+    (notice,) = gated.decision.notices
+    assert "--update --coverage" in notice
+    assert f"note: {notice}" in done.stdout
     folder.lock.unlink()
     assert folder.gate("--record").code == 0
     assert folder.lock.read_text().count("fired = ") == 2
@@ -74,9 +84,11 @@ def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> 
 
 def test_a_lock_is_not_written_over_nor_for_what_is_red(locked: Folder) -> None:
     before = locked.lock.read_text()
-    red(locked.gate("--record"), 2, "already exists", "--update")
+    refused(locked.gate("--record"), "lock-exists", None, "--update")
     locked.change(locked.sweep, "trace_length = 3", "trace_length = 4")
-    red(locked.gate("--update"), 1, "trace length is 3, expected 4", "is not written")
+    done = locked.gate("--update")
+    red(done, 1, (Reason.FIGURES, 2))
+    assert [gated.written for gated in done.reported.gated] == [None]
     assert locked.lock.read_text() == before
 
 
@@ -88,9 +100,9 @@ def test_a_missing_jar_is_no_expected_counterexample(folder: Folder) -> None:
     report = folder.path / "junit.xml"
     report.write_text('<testsuites tests="1" failures="0"/>')
     done = folder.gate("--tla2tools", "gone.jar", "--junit", report)
-    red(done, 2, "no such file: gone.jar")
+    refused(done, "jar-missing", None, "gone.jar")
     errors = ET.parse(report).findall(".//error")
-    assert ["no such file: gone.jar" in str(error.get("message")) for error in errors] == [True]
+    assert [done.error.message in str(error.get("message")) for error in errors] == [True]
 
 
 def test_an_exit_status_alone_is_no_expected_counterexample(folder: Folder) -> None:
@@ -100,15 +112,19 @@ def test_an_exit_status_alone_is_no_expected_counterexample(folder: Folder) -> N
     # It says that it is Java, runs nothing, and ends as TLC does after a violated invariant.
     java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\nexit 12\n")
     java.chmod(0o755)
-    red(folder.gate(env={"TLA2PY_JAVA_HOME": str(folder.path / "java")}), 2, "broken", "expected violated")
+    red(folder.gate(env={"TLA2PY_JAVA_HOME": str(folder.path / "java")}), 2, (Reason.BROKEN, 1))
 
 
 def test_a_deleted_invariant(locked: Folder) -> None:
     locked.change(locked.sweep, '["Inside", "Low"]', '["Low"]')
     done = locked.gate()
     # Of both points, and told once.
-    red(done, 1, "points 1, 2 Top = 1, and 1 more", "drift: no longer checks the invariant Inside")
-    assert done.stdout.count("no longer checks") == 1
+    red(done, 1, (Reason.DRIFT, 1), (Reason.DRIFT, 2))
+    assert drifts(done) == {
+        (1, DriftKind.CHECK, "the invariant Inside", None),
+        (2, DriftKind.CHECK, "the invariant Inside", None),
+    }
+    assert done.stdout.count("drift: ") == 1
     assert locked.gate("--update").code == 0
     assert "Inside" not in locked.lock.read_text()
 
@@ -117,13 +133,14 @@ def test_a_state_space_that_fell(locked: Folder) -> None:
     locked.change(locked.module, "floor < Top /\\ floor'", "floor < Top /\\ floor > 8 /\\ floor'")
     locked.change(locked.sweep, "Top = [1, 2]", "Top = [1]")
     locked.change(locked.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
-    red(
-        locked.gate(),
-        1,
-        "distinct states fell from 2 to 1",
-        "action Up no longer fires",
-        "the locked point Top = 2 is no longer in the sweep",
-    )
+    done = locked.gate()
+    red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 1))
+    assert drifts(done) == {
+        (1, DriftKind.DISTINCT, 2, 1),
+        (1, DriftKind.ACTION, "Up", None),
+        (1, DriftKind.ACTION, "Down", None),
+    }
+    assert "Top = 2" in done.problems[0].text
 
 
 def test_another_property_is_violated_than_the_one_meant(folder: Folder) -> None:
@@ -132,18 +149,16 @@ def test_another_property_is_violated_than_the_one_meant(folder: Folder) -> None
     folder.change(folder.sweep, "trace_length = 3", "")
     folder.change(folder.sweep, 'violates = ["Low"]', 'violates = ["NotThere"]')
     folder.change(folder.module, "floor /= Goal", "floor /= Goal + 1")
-    red(
-        folder.gate(),
-        1,
-        "does not violate NotThere, expected to",
-        "violates Low, not expected to",
-        "the counterexample to Low",
-    )
+    done = folder.gate()
+    red(done, 1, (Reason.UNEXPECTED, 1))
+    missed, found = sorted(problem.text for problem in done.problems)
+    assert ("NotThere" in missed, "Low" in found) == (True, True)
+    assert "counterexample to Low" in done.stdout
 
 
 def test_a_violation_that_is_expected_of_nothing_in_particular(folder: Folder) -> None:
     folder.change(folder.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "violated"\n')
-    red(folder.gate(), 2, "unnamed: a violation is expected, but not of which of the 2 checks")
+    red(folder.gate(), 2, (Reason.UNNAMED, 2))
 
 
 def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
@@ -154,14 +169,14 @@ def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
     folder.change(folder.sweep, 'timeout = "1m"', 'timeout = "4s"')
     rows = SWEEP[SWEEP.index("[[expect.point]]") :]
     folder.change(folder.sweep, rows, "")
-    red(
-        folder.gate(),
-        3,
-        "inconclusive: timeout, expected holds; give it more time: --timeout, or timeout in the sweep file",
-    )
+    done = folder.gate()
+    red(done, 3, (Reason.INCONCLUSIVE, 1))
+    assert "--timeout" in done.problems[0].text
     # A default is not the name of a point.
     folder.change(folder.sweep, 'verdict = "holds"', 'verdict = "inconclusive"')
-    red(folder.gate(), 3, "inconclusive: timeout; to allow it, write a row")
+    done = folder.gate()
+    red(done, 3, (Reason.INCONCLUSIVE, 1))
+    assert 'verdict = "inconclusive"' in done.problems[0].text
     with folder.sweep.open("a") as file:
         file.write('[[expect.point]]\nmatch = { Top = 1 }\nverdict = "inconclusive"\n')
     assert folder.gate().code == 0
@@ -178,12 +193,16 @@ def test_a_definition_turned_model_value_by_the_config(folder: Folder) -> None:
     )
     folder.change(folder.module, "floor /= Goal", "ToGoal => Goal = Roof")
     folder.change(folder.module, "VARIABLE floor", "VARIABLE floor\nToGoal == FALSE")
-    red(folder.gate(), 2, "model-value: the config gives Goal the model value Roof")
+    done = folder.gate()
+    red(done, 2, (Reason.MODEL_VALUE, 1))
+    assert [name in done.problems[0].text for name in ("Goal", "Roof")] == [True, True]
 
 
 def test_a_name_that_is_no_definition_any_more_is_a_new_model_value(locked: Folder) -> None:
     locked.change(locked.module, "Roof == 2", "RoofFloor == 2")
-    red(locked.gate(), 1, "drift: Roof is now a model value")
+    done = locked.gate()
+    red(done, 1, (Reason.DRIFT, 1), (Reason.DRIFT, 2))
+    assert {(point, DriftKind.MODEL_VALUE, None, "Roof") for point in (1, 2)} <= drifts(done)
 
 
 def test_an_invariant_that_a_template_leaves_out(folder: Folder) -> None:
@@ -192,88 +211,85 @@ def test_an_invariant_that_a_template_leaves_out(folder: Folder) -> None:
     )
     folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
     folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
-    red(
-        folder.gate(),
-        2,
-        "not-in-config: the config does not check the invariant Low, which the sweep file lists",
-    )
+    done = folder.gate()
+    red(done, 2, (Reason.NOT_IN_CONFIG, 1), (Reason.NOT_IN_CONFIG, 2))
+    assert {problem.subject for problem in done.problems} == {"Low"}
 
 
 def test_nothing_is_checked(folder: Folder) -> None:
     folder.change(folder.sweep, '["Inside", "Low"]', "[]")
     folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
-    red(folder.gate(), 2, "nothing-checked: nothing is checked")
+    red(folder.gate(), 2, (Reason.NOTHING_CHECKED, 1), (Reason.NOTHING_CHECKED, 2))
     # TLC's option of this name is the one that turns the check off.
     folder.change(folder.sweep, "check_deadlock = false", "check_deadlock = true")
     folder.change(folder.sweep, "[tlc]", '[tlc]\noptions = ["-deadlock"]')
-    red(
-        folder.gate(),
-        2,
-        "nothing-checked: nothing is checked",
-        "not-in-config: the config does not check deadlock",
-    )
+    done = folder.gate()
+    both = (Reason.NOTHING_CHECKED, Reason.NOT_IN_CONFIG)
+    red(done, 2, *((reason, point) for reason in both for point in (1, 2)))
+    assert {each.subject for each in done.problems if each.reason is Reason.NOT_IN_CONFIG} == {"deadlock"}
 
 
 def test_no_initial_state(folder: Folder) -> None:
     folder.change(folder.module, "Init == floor = 0", "Init == floor = 0 /\\ Top > 5")
     folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
     done = folder.gate()
-    red(done, 2, "no-states: no state was found")
+    red(done, 2, (Reason.NO_STATES, 1), (Reason.NO_STATES, 2))
 
 
 def test_no_point_is_left(folder: Folder) -> None:
     with folder.sweep.open("a") as file:
         file.write("[grid]\nexclude = [{ Top = 1 }, { Top = 2 }]\n")
-    red(folder.gate(), 2, "exclude leaves no point")
+    refused(folder.gate(), "empty-grid", "sweep.toml:20:1", "exclude")
 
 
 def test_every_point_contradicts_an_assumption(folder: Folder) -> None:
     folder.change(folder.module, "ASSUME Top < 9", "ASSUME Top > 9")
     folder.change(folder.sweep, SWEEP[SWEEP.index("[expect]") :], "")
-    red(folder.gate(), 2, "all-excluded: nothing was checked: every point contradicts an ASSUME")
+    red(folder.gate(), 2, (Reason.ALL_EXCLUDED, None))
 
 
 def test_a_model_that_cannot_be_evaluated(folder: Folder) -> None:
     folder.change(folder.module, "Low == floor < 2", 'Low == floor < "two"')
     done = folder.gate()
-    red(
-        done,
-        2,
-        "broken: a definition cannot be evaluated, expected holds: ",
-        "broken: a definition cannot be evaluated, expected violated: ",
-    )
+    red(done, 2, (Reason.BROKEN, 1), (Reason.BROKEN, 2))
+    (gated,) = done.reported.gated
+    assert {point.row.outcome for point in gated.decision.points if point.row} == {Outcome.FAILURE_SPEC_EVAL}
 
 
 def test_an_action_that_never_fires(folder: Folder) -> None:
     folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
     folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], 'fires = ["Up"]\n')
-    red(folder.gate(), 1, "never-fired: action Up never fired, expected to")
+    done = folder.gate()
+    red(done, 1, (Reason.NEVER_FIRED, 1))
+    assert [problem.subject for problem in done.problems] == ["Up"]
     folder.change(folder.sweep, "Top = [0]", "Top = [1]")
     assert folder.gate().code == 0
     folder.change(folder.sweep, 'fires = ["Up"]', 'fires = ["Upp"]')
-    red(folder.gate(), 2, "sweep.toml:", "Upp is expected to fire", "did you mean Up?")
+    refused(folder.gate(), "expect-unknown-action", "sweep.toml:15:11", "Upp", "Up?")
 
 
 def test_a_new_action_that_never_fires(locked: Folder) -> None:
     locked.change(locked.module, "Next == Up", "Jump == floor > 8 /\\ floor' = 0\nNext == Jump \\/ Up")
     done = locked.gate()
-    red(done, 1, "points 1, 2 Top = 1, and 1 more", "drift: action Jump is new and never fires")
-    assert done.stdout.count("drift:") == 1
+    red(done, 1, (Reason.DRIFT, 1), (Reason.DRIFT, 2))
+    assert drifts(done) == {(point, DriftKind.IDLE_ACTION, None, "Jump") for point in (1, 2)}
+    assert done.stdout.count("drift: ") == 1
 
 
 def test_a_verdict_that_drifts_though_it_is_expected(locked: Folder) -> None:
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
     locked.change(locked.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "holds"\n')
-    red(
-        locked.gate(), 1, "drift: the verdict changed from violated to holds", "drift: no longer violates Low"
-    )
+    done = locked.gate()
+    red(done, 1, (Reason.DRIFT, 2))
+    assert drifts(done) == {
+        (2, DriftKind.VERDICT, "violated", "holds"),
+        (2, DriftKind.VIOLATION, "Low", None),
+    }
 
 
 def test_points_that_come_and_go(locked: Folder) -> None:
     locked.change(locked.sweep, "Top = [1, 2]", "Top = [0, 2]")
-    red(
-        locked.gate(),
-        1,
-        "drift: the locked point Top = 1 is no longer in the sweep",
-        "point 1 Top = 0 drift: the point is not in the lock",
-    )
+    done = locked.gate()
+    red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 1))
+    assert "Top = 1" in done.problems[0].text
+    assert drifts(done) == {(1, DriftKind.POINT, None, "Top = 0")}

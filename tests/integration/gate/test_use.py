@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shlex
 import shutil
@@ -14,7 +16,8 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.faults.disk import small_disk
-from tests.integration.gate.lift import LIFT, Folder, red
+from tests.integration.gate.lift import LIFT, Folder, red, refused
+from tla2py.gate.decision import Reason
 
 pytestmark = pytest.mark.java
 
@@ -22,22 +25,32 @@ pytestmark = pytest.mark.java
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "code", "place", "names"),
     [
-        ("match = { Top = 7 }", ("this expectation matches no point: Top = 7",)),
-        ("match = { Top = 2 }", ("this expectation for Top = 2 applies to no point", "earlier rows")),
-        ("match = { Top = 1 }\nviolates = ['Lov']", ("Lov is expected to be violated", "did you mean Low?")),
-        ("match = { Top = 1 }\nviolates = ['deadlock']", ("no point of this expectation checks it",)),
-        ("match = { Top = 1 }\nverdict = 'holds'\nviolates = ['Low']", ("contradict each other",)),
-        ("match = { Top = 1 }\nverdict = 'violated'\nviolates = []", ("violates is empty",)),
+        ("match = { Top = 7 }", "expect-no-point", "19:1", ("Top = 7",)),
+        ("match = { Top = 2 }", "expect-no-point", "19:1", ("Top = 2",)),
+        ("match = { Top = 1 }\nviolates = ['Lov']", "expect-unchecked", "21:14", ("Lov", "Low?")),
+        ("match = { Top = 1 }\nviolates = ['deadlock']", "expect-unchecked", "21:14", ("deadlock",)),
+        (
+            "match = { Top = 1 }\nverdict = 'holds'\nviolates = ['Low']",
+            "expect-contradiction",
+            "22:1",
+            ("holds",),
+        ),
+        (
+            "match = { Top = 1 }\nverdict = 'violated'\nviolates = []",
+            "expect-contradiction",
+            "22:1",
+            ("violates",),
+        ),
     ],
 )
 def test_an_expectation_that_says_nothing_is_an_error(
-    folder: Folder, row: str, words: tuple[str, ...]
+    folder: Folder, row: str, code: str, place: str, names: tuple[str, ...]
 ) -> None:
     with folder.sweep.open("a") as file:
         file.write(f"[[expect.point]]\n{row}\n")
-    red(folder.gate(), 2, "sweep.toml:", *words)
+    refused(folder.gate(), code, f"sweep.toml:{place}", *names)
     assert not folder.store.exists()
 
 
@@ -45,11 +58,11 @@ def test_an_expectation_that_says_nothing_is_an_error(
 
 
 def test_a_lock_may_be_asked_for(folder: Folder, locked: Folder) -> None:
-    red(folder.gate("--locked"), 2, "no lock at sweep.lock", "restore the committed lock")
+    refused(folder.gate("--locked"), "no-lock", None, "sweep.lock", "--record")
     assert not folder.store.exists()
     assert locked.gate("--locked").code == 0
     (locked.path / "sweep.lock").unlink()
-    red(locked.cli("gate", "store", "--locked"), 2, "no lock at sweep.lock")
+    refused(locked.cli("gate", "store", "--locked"), "no-lock", None, "sweep.lock")
 
 
 def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) -> None:
@@ -58,8 +71,10 @@ def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) ->
     folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
     done = folder.gate("--summary", "summary.md", env={"GITHUB_ACTIONS": "true"})
     assert done.code == 0, done.stdout + done.stderr
+    [warning] = [each for gated in done.reported.gated for each in gated.warnings]
+    assert (warning.code, str(warning.place)) == ("constant-check", "sweep.toml:3:26")
     for report in (done.stdout, (folder.path / "summary.md").read_text()):
-        assert "sweep.toml:3:26: Low does not depend on the state" in report.replace("\\", "")
+        assert f"sweep.toml:3:26: {warning.message}" in report.replace("\\", "")
     assert "::notice title=sweep::sweep.toml:3:" in done.stdout
     assert "note: sweep.toml:3:" in folder.cli("gate", "store").stdout
 
@@ -70,41 +85,43 @@ def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) ->
 def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) -> None:
     assert locked.cli("gate", "store", env={"PATH": "/nowhere"}).code == 0
     (locked.path / "sweep.toml").rename(locked.path / "moved.toml")
-    red(locked.cli("gate", "store"), 2, "was made from sweep.toml, which does not exist", "--sweep FILE")
+    refused(locked.cli("gate", "store"), "sweep-unknown", None, "sweep.toml", "--sweep")
     done = locked.cli("gate", "store", "--sweep", "moved.toml")
     assert done.code == 0
-    assert "drift is not detected" in done.stdout
+    assert [gated.lock for gated in done.reported.gated] == [None]
+
+
+def other_inputs(ended: Ended, difference: str) -> None:
+    """Assert that a gate does not judge a store whose inputs differ, says in what, and how to run what is missing."""
+    red(ended, 2, (Reason.OTHER_INPUTS, None))
+    [problem] = ended.problems
+    store, sweep, what, remedy = re.fullmatch(r"(\S+) .*? (\S+\.toml): (.*); (.*)", problem.text).groups()  # type: ignore[union-attr]
+    assert (store, sweep, difference in f"{what} ") == ("store", "sweep.toml", True), problem.text
+    assert f"'tla2py gate {sweep} -o {store}'" in remedy
 
 
 def test_a_store_that_was_made_with_other_inputs(locked: Folder) -> None:
-    red(locked.cli("gate", "store", "--trust"), 2, "other-inputs: store", "they ran without trust")
+    other_inputs(locked.cli("gate", "store", "--trust"), "trust")
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
-    red(
-        locked.cli("gate", "store"),
-        2,
-        "other-inputs: store was made from other inputs",
-        "module Lift has changed",
-    )
+    other_inputs(locked.cli("gate", "store"), "module Lift ")
     locked.module.write_text(LIFT)
     locked.change(locked.sweep, "Top = [1, 2]", "Top = [1, 2, 3]")
-    red(locked.cli("gate", "store"), 2, "other-inputs:", "sweep.toml has changed")
+    other_inputs(locked.cli("gate", "store"), "sweep.toml ")
 
 
 def test_what_is_other_of_a_store_is_named_whatever_else_it_has(locked: Folder) -> None:
-    remedy = "run 'tla2py gate sweep.toml -o store' to execute the missing runs"
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 2 \\/ floor > 8")
     assert locked.gate().code == 0
     # The texts of both are there now, and it is the other one's.
     locked.module.write_text(LIFT)
     manifest = locked.store / "store.json"
-    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift has changed; {remedy}")
+    other_inputs(locked.cli("gate", "store"), "module Lift ")
     without = {key: value for key, value in json.loads(manifest.read_text()).items() if key != "files"}
     manifest.write_text(json.dumps(without))
-    red(locked.cli("gate", "store"), 2, f"sweep.toml: module Lift has changed; {remedy}")
+    other_inputs(locked.cli("gate", "store"), "module Lift ")
     assert locked.gate().code == 0
     assert locked.cli("gate", "store").code == 0
-    workers = locked.cli("gate", "store", "--workers", "2")
-    red(workers, 2, f"sweep.toml: TLC options have changed: workers; {remedy}")
+    other_inputs(locked.cli("gate", "store", "--workers", "2"), " workers ")
 
 
 def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
@@ -113,21 +130,23 @@ def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
     template.write_text(f"SPECIFICATION Spec\nCONSTANTS\n  Top = {top}\n  Goal = 2\nINVARIANTS Inside Low\n")
     folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
     assert folder.gate().code == 0
-    # The second point alone is another one.
+    # Only the second point changes.
     folder.change(template, "Goal = 2", f"Goal = {{{{ 3 if {top[3:-3]} == '2' else 2 }}}}")
-    words = "sweep.toml: the config or its template has changed; run"
-    red(folder.cli("gate", "store"), 2, words)
+    other_inputs(folder.cli("gate", "store"), "template")
     points = json.loads((folder.store / "store.json").read_text())["points"]
     (folder.store / "records" / f"{points[1]['run_id']}.zip").unlink()
-    red(folder.cli("gate", "store"), 2, "sweep.toml: the difference is unknown; run")
+    done = folder.cli("gate", "store")
+    other_inputs(done, "")
+    assert not [word for word in ("template", "module Lift", "options") if word in done.problems[0].text]
 
 
 def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
     records = sorted((locked.store / "records").iterdir())
     records[0].unlink()
-    red(locked.cli("gate", "store"), 2, "not-run: the point has no result")
+    done = locked.cli("gate", "store")
+    assert (done.code, [reason for reason, _ in done.reasons]) == (2, [Reason.NOT_RUN])
     records[1].unlink()
-    red(locked.cli("gate", "store"), 2, "nothing-ran: nothing ran: no point has a result")
+    red(locked.cli("gate", "store"), 2, (Reason.NOTHING_RAN, None))
 
 
 def test_a_store_that_nobody_may_write_to_is_read(locked: Folder, tmp_path: Path) -> None:
@@ -143,18 +162,12 @@ def test_a_store_that_nobody_may_write_to_is_read(locked: Folder, tmp_path: Path
         assert "Low" in run("trace", store).stdout
         for command in ("sweep", "gate"):
             done = run(command, locked.sweep, "-o", store, "--executor", "local")
-            red(
-                done,
-                2,
-                f"cannot write to {store}: Read-only file system",
-                "-o",
-                "'tla2py gate STORE' only read it",
-            )
-            assert "free some space" not in done.stderr
+            names = (str(store), os.strerror(errno.EROFS), "-o", "'tla2py gate STORE'")
+            refused(done, "store-unwritable", None, *names)
         disk.turn_back(store)
         shutil.rmtree(disk.seen / "store" / "tables")
         disk.turn_read_only(store)
-        red(run("trace", store), 2, "Read-only file system", "a copy of this one; where its tables are there")
+        refused(run("trace", store), "store-unwritable", None, os.strerror(errno.EROFS))
 
 
 # --- running it again, and the hosts of CI
@@ -163,7 +176,7 @@ def test_a_store_that_nobody_may_write_to_is_read(locked: Folder, tmp_path: Path
 def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> None:
     folder.change(folder.sweep, "trace_length = 3", "trace_length = 4")
     done = folder.gate()
-    red(done, 1, "figures: trace length is 3, expected 4")
+    red(done, 1, (Reason.FIGURES, 2))
     lines = [line.strip() for line in done.stdout.splitlines()]
     (ours,) = [line.removeprefix("again: ") for line in lines if line.startswith("again: ")]
     (plain,) = [line.removeprefix("plain: ") for line in lines if line.startswith("plain: ")]
@@ -192,9 +205,13 @@ def test_on_github_it_annotates_and_writes_the_summary(locked: Folder) -> None:
     assert len(token) > 20
     after = lines[lines.index(f"::{token}::") + 1 :]
     assert after == [
-        "::error file=Lift.tla,line=16,title=sweep%3A unexpected::Top = 2: does not violate Inside, expected to",
-        "::error file=Lift.tla,line=16,title=sweep%3A unexpected::Top = 2: violates Low, not expected to",
+        f"::error file=Lift.tla,line=16,title=sweep%3A unexpected::Top = 2: {problem.text}"
+        for problem in done.problems
     ]
+    assert done.reasons == {(Reason.UNEXPECTED, 2)}
+    assert [name in each.text for name, each in zip(("Inside", "Low"), done.problems, strict=True)] == [
+        True
+    ] * 2
     assert summary.read_text().startswith("before\n### :x: sweep\n")
 
 
@@ -226,9 +243,11 @@ def test_of_several_counterexamples_one_is_shown_and_the_command_to_see_all(fold
     folder.change(folder.module, "0..8", "0..0")
     folder.change(folder.sweep, 'violates = ["Low"]\ntrace_length = 3', 'verdict = "holds"')
     done = folder.gate()
-    red(done, 1, "the counterexample to Inside: 1.", "the counterexample to Low: 3 states, see tla2py trace")
+    red(done, 1, (Reason.UNEXPECTED, 1))
+    assert "Inside" in done.stdout
     assert done.stdout.count("initial state") == 1
-    _, _, command = done.stdout.partition("3 states, see tla2py ")
+    _, _, command = done.stdout.partition("tla2py trace ")
+    command = f"trace {command}"
     shown = folder.cli(*shlex.split(command.splitlines()[0]))
     assert (shown.code, shown.stdout.count("initial state")) == (0, 2)
     assert "Low is violated, 3 states" in shown.stdout
@@ -239,7 +258,7 @@ def test_what_is_known_is_written_down_as_the_gate_says(run_cli: RunCli, tiny_sw
     done = run_cli(*gate)
     assert done.code == 1, done
     lines = [line.strip() for line in done.stdout.splitlines()]
-    begin = lines.index("known? then write, in sweep.toml:") + 1
+    begin = lines.index("[[expect.point]]")
     known = lines[begin : begin + 4]
     assert known == [
         "[[expect.point]]",
@@ -251,4 +270,4 @@ def test_what_is_known_is_written_down_as_the_gate_says(run_cli: RunCli, tiny_sw
         file.write("\n".join(["[expect]", *known, ""]))
     done = run_cli(*gate)
     assert done.code == 0, done
-    assert "known?" not in done.stdout
+    assert "[[expect.point]]" not in done.stdout
