@@ -1,4 +1,4 @@
-"""``tla2py lint``: the command, its claims about TLC checked with TLC, and linting before runs."""
+"""``tla2py lint`` as a command, what it holds of TLC held against the real one, and the same before something is run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.unit.lint.page import EXAMPLES, MODULE, Example
 from tla2py.config.literal import KEYWORDS
 from tla2py.config.tokens import read_tokens
 from tla2py.lint import read_dialect
+from tla2py.sweep.judge import MismatchKind
 from tla2py.toolchain.toolchain import bundled_jar, find_java
 
 CONFIG = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
@@ -30,7 +31,7 @@ def tlc(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     return java(folder, "tlc2.TLC", "-tool", "-fp", "0", "-metadir", str(folder / "states"), "Box.tla")
 
 
-# Examples that TLC accepts silently always run; those that it rejects run with the long tests.
+# Where TLC is silent it is held to that each time; where it complains, with the long tests.
 RUN = [
     pytest.param(each, id=each.code, marks=[pytest.mark.long] if each.exit_code else [])
     for each in EXAMPLES
@@ -45,7 +46,7 @@ def test_tlc_ends_as_the_page_says(tmp_path: Path, example: Example) -> None:
 
 
 def test_what_tlc_passes_over_it_finds_when_it_is_right(tmp_path: Path) -> None:
-    """TLC accepts the wrong config silently, and reports a violation for the right one."""
+    """Where the wrong config is silent, and the right one lists what is violated."""
     found = {}
     for example in EXAMPLES:
         if example.code in ("unreadable", "type-constraint", "commented-keyword", "state-property"):
@@ -92,26 +93,30 @@ def box(tmp_path: Path) -> Path:
 def test_findings_are_told_with_their_places(run_cli: RunCli, box: Path) -> None:
     done = run_cli("lint", "Box.cfg", "BoxBad.cfg", cwd=box)
     assert done.code == 1
+    comma, bound = done.reported.findings
+    assert (comma.code, bound.code) == ("comma", "state-property")
     assert done.stdout.splitlines() == [
-        "BoxBad.cfg:3:16: error[comma] TLC takes a comma between names for a name",
-        "    remove it",
-        "BoxBad.cfg:5:10: warning[state-property] Bound is a predicate on states: TLC checks it in the initial states only",
-        "    write INVARIANT Bound, or define []Bound",
+        f"BoxBad.cfg:3:16: error[comma] {comma.message}",
+        f"    {comma.hint}",
+        f"BoxBad.cfg:5:10: warning[state-property] {bound.message}",
+        f"    {bound.hint}",
     ]
+    assert "INVARIANT Bound" in str(bound.hint)
     assert done.errors == ["1 error, 1 warning in 2 files"]
 
 
 def test_nothing_found(run_cli: RunCli, box: Path) -> None:
     for args in (("Box.tla",), ("Box.cfg", "Box.tla"), ("Box.cfg",)):
         done = run_cli("lint", *args, cwd=box)
-        assert (done.code, done.stdout, done.errors) == (0, "", ["nothing found in 1 file"])
+        assert (done.code, done.stdout, done.findings, len(done.errors)) == (0, "", [], 1)
 
 
 def test_a_note_is_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text(CONFIG + "CHECK_DEADLOCK FALSE\nINVARIANT Enough\n")
     done = run_cli("lint", "Box.cfg", cwd=box)
     assert done.code == 0
-    assert "Box.cfg:3:1: note[check-deadlock] TLC 2.15 does not know CHECK_DEADLOCK" in done.stdout
+    assert done.findings == [("check-deadlock", "Box.cfg:3:1")]
+    assert "Box.cfg:3:1: note[check-deadlock] " in done.stdout
 
 
 def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
@@ -123,19 +128,21 @@ def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "code", "where", "named"),
     [
-        (("Nope.cfg",), "error: no such config: Nope.cfg"),
-        (("Nope.tla",), "error: there is no Nope.cfg beside Nope.tla"),
-        (("notes.txt",), "error: notes.txt is not a config, module or sweep file"),
-        (("Box.cfg", "Box.tla", "Bax.tla"), "error: several modules for the configs"),
-        (("Box.cfg", "Bax.tla"), "error: Bax.tla: no such module"),
+        (("Nope.cfg",), "config-missing", None, "Nope.cfg"),
+        (("Nope.tla",), "config-missing", None, "Nope.cfg"),
+        (("notes.txt",), "usage", None, "notes.txt"),
+        (("Box.cfg", "Box.tla", "Bax.tla"), "usage", None, "module"),
+        (("Box.cfg", "Bax.tla"), "module-missing", "Bax.tla", ""),
     ],
 )
-def test_what_cannot_be_read(run_cli: RunCli, box: Path, args: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_read(
+    run_cli: RunCli, box: Path, args: tuple[str, ...], code: str, where: str | None, named: str
+) -> None:
     done = run_cli("lint", *args, cwd=box)
-    assert done.code == 2
-    assert done.errors[0].startswith(said)
+    assert (done.code, done.refusal) == (2, (code, where))
+    assert named in done.error.message
     assert "Traceback" not in done.stderr
 
 
@@ -144,14 +151,15 @@ def test_a_config_without_a_module_is_read_alone(run_cli: RunCli, box: Path) -> 
     done = run_cli("lint", "other.cfg", cwd=box)
     assert done.code == 1
     assert done.stdout.startswith("other.cfg:1:12: error[comma]")
-    assert "no module beside it" in done.stderr
+    assert done.errors[0].startswith("other.cfg: ")
 
 
 def test_an_error_stops_a_check_before_tlc_runs(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace("N = 3", "N = Limit") + "INVARIANT Enough\n")
     done = run_cli("check", "Box.tla", cwd=box)
     assert (done.code, done.stdout) == (2, "")
-    assert done.errors[0].startswith("error: Box.cfg:2:15: TLC makes Limit a model value here")
+    assert done.refusal == ("model-value", "Box.cfg:2:15")
+    assert "Limit" in done.error.message
 
 
 def test_a_warning_stops_nothing(run_cli: RunCli, box: Path) -> None:
@@ -164,10 +172,9 @@ def test_a_warning_stops_nothing(run_cli: RunCli, box: Path) -> None:
 
 def test_an_option_of_the_wrong_kind_is_told(run_cli: RunCli, box: Path) -> None:
     done = run_cli("check", "Box.tla", "-c", 'N="3"', cwd=box)
-    assert done.errors[:2] == [
-        "-c N=...: warning[constant-kind] N is a string and must be a number: it is an operand of <",
-        "    Box.tla:12:15 needs it",
-    ]
+    assert done.findings == [("constant-kind", "-c N=...")]
+    assert done.errors[0].startswith("-c N=...: warning[constant-kind] ")
+    assert "Box.tla:12:15" in done.errors[1]
     assert done.code == 2
 
 
@@ -175,8 +182,7 @@ def test_a_sweep_is_linted_before_it_runs(run_cli: RunCli, box: Path) -> None:
     text = 'module = "Box.tla"\nconfig = "Box.cfg"\n[parameters]\nN = { from = 1, to = 3 }\n[model]\n'
     (box / "s.toml").write_text(text + 'invariants = ["Step"]\n')
     done = run_cli("sweep", "s.toml", "--executor", "local", "-o", "st", cwd=box)
-    assert done.code == 2
-    assert done.errors[0] == "error: s.toml:6:16: Step is an action, not a predicate on states: TLC stops"
+    assert (done.code, done.refusal) == (2, ("invariant-level", "s.toml:6:16"))
     assert not (box / "st").exists()
 
 
@@ -184,26 +190,26 @@ def test_a_config_of_another_module_is_told_from_a_mistake(run_cli: RunCli, box:
     (box / "Bax.tla").write_text(MODULE.replace("MODULE Box", "MODULE Bax"))
     (box / "Bax.cfg").write_text(CONFIG + "INVARIANT Bex\n")
     done = run_cli("sweep", "--configs", "B*x.cfg", "Box.tla", "--dry-run", cwd=box)
-    assert done.code == 2
-    assert done.errors == [
-        "error: Bax.cfg:3:11: Box.tla has no definition Bex: TLC stops",
-        "  Bax.cfg is named after Bax.tla, which this sweep does not use",
-    ]
+    assert (done.code, done.refusal) == (2, ("unknown-definition", "Bax.cfg:3:11"))
+    assert [name in done.hint for name in ("Bax.cfg", "Bax.tla")] == [True, True]
 
 
 def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
     (box / "BoxBad.cfg").write_text(CONFIG.replace("N = 3", "N = 5") + "INVARIANT Enough\nPROPERTY Bound\n")
     done = run_cli("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", cwd=box)
     assert done.code == 1, done.stderr
-    assert done.errors[-1] == "Box, point 1: violated (Enough), expected holds"
-    assert "BoxBad.cfg:4:10: warning[state-property]" in done.stderr
+    [result] = done.reported.results
+    assert [(each.point, each.kind, each.violated) for each in result.findings] == [
+        (1, MismatchKind.VERDICT, ("Enough",))
+    ]
+    assert done.findings == [("state-property", "BoxBad.cfg:4:10")]
     unquoted = run_cli("sweep", "--configs", "Box.cfg", "BoxBad.cfg", "Box.tla", cwd=box)
-    assert unquoted.code == 2
-    assert "quote the pattern" in unquoted.stderr
+    assert (unquoted.code, unquoted.error.code) == (2, "usage")
+    assert "--configs '" in unquoted.hint
 
 
 def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
-    """Lint finds configs beside their modules and sweep files at any depth, and skips other files with such suffixes."""
+    """Configs beside their modules and sweep files, at any depth; what only ends like one of them is left alone."""
     inner = box / "models" / "deep"
     inner.mkdir(parents=True)
     (inner / "Box.tla").write_text(MODULE)
@@ -218,15 +224,17 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     (box / ".hidden" / "s.toml").write_text('module = "Missing.tla"\n')
     done = run_cli("lint", ".", cwd=box)
     assert done.code == 1
-    places = [line.split(": ")[0] for line in done.stdout.splitlines() if line.startswith("models")]
-    assert places == ["models/deep/s.toml:4:16"]
-    assert "    the same at models/deep/BoxSmall.cfg:3:10\n" in done.stdout
+    assert done.findings[2:] == [
+        ("state-property", "models/deep/BoxSmall.cfg:3:10"),
+        ("invariant-level", "models/deep/s.toml:4:16"),
+    ]
+    lines = done.stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines if line.startswith("models")] == ["models/deep/s.toml:4:16"]
+    assert [line[:4] for line in lines if line.endswith("models/deep/BoxSmall.cfg:3:10")] == ["    "]
     (box / "empty").mkdir()
     nothing = run_cli("lint", "empty", cwd=box)
-    assert (nothing.code, nothing.errors[0]) == (
-        2,
-        "error: empty has no config beside a module, and no sweep file",
-    )
+    assert (nothing.code, nothing.error.code) == (2, "usage")
+    assert "empty" in nothing.error.message
 
 
 def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Path) -> None:
@@ -235,23 +243,18 @@ def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Pat
     for name in ("Test1", "Test2"):
         (box / "models" / f"{name}.cfg").write_text(CONFIG + "PROPERTY Bound\n")
     done = run_cli("lint", "models", cwd=box)
-    assert (done.code, done.errors) == (
-        2,
-        [
-            "error: no config in models is named after a module beside it, and there is no sweep file",
-            "  name the module: tla2py lint models/*.cfg models/Crate.tla",
-        ],
-    )
+    assert (done.code, done.error.code) == (2, "usage")
+    assert done.hint.endswith("tla2py lint models/*.cfg models/Crate.tla")
     alone = run_cli("lint", "models/Test1.cfg", cwd=box)
     assert (alone.code, alone.stdout) == (0, "")
-    assert "to name the module: tla2py lint models/Test1.cfg models/Crate.tla" in " ".join(alone.errors)
-    # The suggested command works.
+    assert "tla2py lint models/Test1.cfg models/Crate.tla" in " ".join(alone.errors)
+    # What it says does it.
     named = run_cli("lint", "models/Test1.cfg", "models/Test2.cfg", "models/Crate.tla", cwd=box)
     assert named.code == 1
     assert named.stdout.startswith("models/Test1.cfg:3:10: warning[state-property]")
     (box / "models" / "Other.tla").write_text(MODULE.replace("MODULE Box", "MODULE Other"))
     several = run_cli("lint", "models", cwd=box)
-    assert several.errors[1] == "  name the module: tla2py lint models/*.cfg models/MODULE.tla"
+    assert several.hint.endswith("tla2py lint models/*.cfg models/MODULE.tla")
 
 
 def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path) -> None:
@@ -260,15 +263,16 @@ def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path
         (box / f"{name}.cfg").write_text("INIT Init\n")
     done = run_cli("lint", "Box.cfg", "Bax.cfg", "BaxLarge.cfg", cwd=box)
     assert done.code == 2
-    assert done.stderr.count("module Missing not found") == 1
-    assert "  not read whole for it: Bax.cfg, BaxLarge.cfg" in done.errors
-    assert done.errors[-1] == "nothing found in 3 files, 2 of which could not be read whole"
-    # Findings on the text are reported even if no file was read completely.
+    assert done.refusal == ("module-missing", "Bax.tla:2:9")
+    assert [line[:2] for line in done.errors if line.endswith(": Bax.cfg, BaxLarge.cfg")] == ["  "]
+    assert [number in done.errors[-1] for number in ("3 files", "2 of which")] == [True, True]
+    # What the text alone tells is told even if no file was read whole.
     (box / "Bax.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT\n")
     done = run_cli("lint", "Bax.cfg", cwd=box)
     assert done.code == 2
+    assert done.findings == [("empty-section", "Bax.cfg:3:1")]
     assert "Bax.cfg:3:1: warning[empty-section]" in done.stdout
-    assert done.errors[-1] == "1 warning in 1 file, 1 of which could not be read whole"
+    assert done.errors[-1].startswith("1 warning in 1 file, 1 of which")
 
 
 def test_findings_that_differ_in_their_places_alone_are_told_once(run_cli: RunCli, box: Path) -> None:
@@ -280,7 +284,7 @@ def test_findings_that_differ_in_their_places_alone_are_told_once(run_cli: RunCl
     [first] = [line for line in done.stdout.splitlines() if "note[check-deadlock]" in line]
     line = first.split(":")[1]
     assert first.startswith("Box.cfg:")
-    assert f"    the same at BoxA.cfg:{line}:1, BoxB.cfg:{line}:1\n" in done.stdout
+    assert f" BoxA.cfg:{line}:1, BoxB.cfg:{line}:1\n" in done.stdout
     assert done.errors[-1] == "1 error, 3 notes in 4 files"
     told = json.loads(run_cli("lint", *files, "--format", "json", cwd=box).stdout)
     assert [each["file"] for each in told] == [*files]
@@ -290,6 +294,6 @@ def test_a_module_beside_its_sweep_file_needs_no_config(run_cli: RunCli, box: Pa
     (box / "Box.cfg").rename(box / "one.cfg")
     (box / "s.toml").write_text('module = "Box.tla"\nconfig = "one.cfg"\n')
     done = run_cli("lint", "Box.tla", "s.toml", cwd=box)
-    assert (done.code, done.errors) == (0, ["nothing found in 1 file"])
+    assert (done.code, done.findings, done.reported.errors) == (0, [], [])
     (box / "Bax.tla").write_text("---- MODULE Bax ----\n====\n")
     assert run_cli("lint", "Bax.tla", "s.toml", cwd=box).code == 2

@@ -58,7 +58,7 @@ def counter_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("counter") / "store"
     done = command.run(*SWEEP_HERE[3:], "-o", store, cwd=store.parent)
     assert done.code == 0, done.stderr
-    assert "all 6 points are as expected" in done.stderr
+    assert [(len(result.runs), result.findings) for result in done.reported.results] == [(6, ())]
     assert "Procs = {p1}, Max = 3" in done.stdout
     assert "Procs = {p1, p2}, Max = 2" in done.stdout
     assert not wait_until_gone(store)
@@ -90,7 +90,7 @@ def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run
     # A Java that answers to nothing: whoever starts it fails.
     again = run_cli(*SWEEP_HERE[3:], "-o", counter_store)
     assert again.code == 0
-    assert "nothing to run: all 6 runs" in again.stderr
+    assert (again.executed, again.cached) == (0, 6)
     assert (counter_store / "tables" / "runs.parquet").stat().st_mtime_ns == stamp
     assert before == {name: rows(counter_store, name) for name in before}
 
@@ -102,7 +102,7 @@ def test_only_a_point_that_is_new_is_executed(counter_store: Path, tmp_path: Pat
     (tmp_path / "more.toml").write_text(text)
     more = run_cli("sweep", tmp_path / "more.toml", "--executor", "local", "-o", store)
     assert more.code == 0, more.stderr
-    assert "2 runs to execute, 6 are there already" in more.stderr
+    assert (more.executed, more.cached) == (2, 6)
     assert len(rows(store, "runs")) == 8
 
 
@@ -121,10 +121,10 @@ def test_a_longer_limit_repeats_only_what_the_shorter_one_stopped(tmp_path: Path
     assert [r["outcome"] for r in rows(tmp_path / "store", "runs")] == ["success", "timeout"]
     assert rows(tmp_path / "store", "runs")[1]["termination_reason"] == "timeout"
     same = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
-    assert "nothing to run" in same.stderr
+    assert same.executed == 0
     assert same.code == 3
     longer = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", "--timeout", "5s")
-    assert "1 run to execute, 1 are there already" in longer.stderr
+    assert (longer.executed, longer.cached) == (1, 1)
 
 
 @pytest.mark.faults
@@ -152,7 +152,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
     assert 0 < len(kept) < 6
     rest = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
     assert rest.code == 0, rest.stderr
-    assert f"{len(kept)} are there already" in rest.stderr
+    assert rest.cached == len(kept)
     assert {name: (store / "records" / name).stat().st_mtime_ns for name in kept} == kept
     assert not list(store.rglob(".tmp-*"))
     for table in ("runs", "traces", "states", "changes"):
@@ -184,8 +184,7 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     assert process.returncode == 3
     again = run_cli("sweep", sweep, "--executor", "local", "-o", store)
     assert again.code == 0, again.stderr
-    missing = outcomes.count("killed")
-    assert f"{missing} run{'s' * (missing != 1)} to execute" in again.stderr
+    assert again.executed == outcomes.count("killed")
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 
@@ -210,7 +209,7 @@ def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path,
     record.write_bytes(record.read_bytes()[: record.stat().st_size // 2])
     again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
     assert again.code == 0, again.stderr
-    assert "1 run to execute, 5 are there already" in again.stderr
+    assert (again.executed, again.cached) == (1, 5)
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 
@@ -236,7 +235,8 @@ def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
     assert whole.stdout.count("count = (p1 :> ") == 4
     none = run_cli("trace", counter_store, "1")
     assert none.code == 2
-    assert f"point 1 of {counter_store} has no counterexample: its verdict is holds" in none.stderr
+    assert none.error.code == "no-trace"
+    assert [word in none.error.message for word in ("point 1", str(counter_store), "holds")] == [True] * 3
 
 
 def test_a_trace_is_compared_with_one_of_another_store(
@@ -254,8 +254,9 @@ def test_a_trace_is_compared_with_one_of_another_store(
     assert compared(f"{other}:6") == compared("6").replace("point 6", f"point 6 of {other}")
     failed = run_cli("trace", counter_store, "5", "--diff", f"{other}:1")
     assert failed.code == 2
-    assert f"point 1 of {other} has no counterexample" in failed.stderr
-    assert f"'tla2py trace {other}' lists the points that have one" in failed.stderr
+    assert failed.error.code == "no-trace"
+    assert str(other) in failed.error.message
+    assert f"'tla2py trace {other}'" in failed.hint
 
 
 def test_a_page_says_what_tells_who_acts(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
@@ -273,19 +274,19 @@ def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, 
     store = shutil.copytree(counter_store, tmp_path / "store")
     with tla2py.open_store(str(store)).store.lock():
         second = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
-    assert second.code == 2
-    assert "another sweep is writing" in second.stderr
+    assert (second.code, second.error.code) == (2, "store-busy")
 
 
 def test_a_store_that_another_module_takes_over_is_told(tiny_sweep: Path, run_cli: RunCli) -> None:
-    said = "runs/sweep belonged to Counter and now shows only sweep"
     asked = ("sweep", "sweep.toml", "--executor", "local")
     first = run_cli(*asked)
     again = run_cli(*asked)
-    assert (said in first.stderr, said in again.stderr) == (False, False)
+    assert first.reported.taken_over == again.reported.taken_over == []
     other = tiny_sweep.with_name("Other.tla")
     other.write_text(
         tiny_sweep.with_name("Counter.tla").read_text().replace("MODULE Counter", "MODULE Other")
     )
     tiny_sweep.write_text(tiny_sweep.read_text().replace("Counter.tla", "Other.tla"))
-    assert said in run_cli(*asked).stderr
+    taken = run_cli(*asked)
+    assert taken.reported.taken_over == [("Counter", "sweep")]
+    assert "runs/sweep" in taken.stderr
