@@ -1,4 +1,4 @@
-"""``tla2py lint`` as a command, what it holds of TLC held against the real one, and the same before something is run."""
+"""``tla2py lint``: the command, its claims about TLC checked with TLC, and linting before runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tlc(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     return java(folder, "tlc2.TLC", "-tool", "-fp", "0", "-metadir", str(folder / "states"), "Box.tla")
 
 
-# Where TLC is silent it is held to that each time; where it complains, with the long tests.
+# Examples that TLC accepts silently always run; those that it rejects run with the long tests.
 RUN = [
     pytest.param(each, id=each.code, marks=[pytest.mark.long] if each.exit_code else [])
     for each in EXAMPLES
@@ -46,7 +46,7 @@ def test_tlc_ends_as_the_page_says(tmp_path: Path, example: Example) -> None:
 
 
 def test_what_tlc_passes_over_it_finds_when_it_is_right(tmp_path: Path) -> None:
-    """Where the wrong config is silent, and the right one lists what is violated."""
+    """TLC accepts the wrong config silently, and reports a violation for the right one."""
     found = {}
     for example in EXAMPLES:
         if example.code in ("unreadable", "type-constraint", "commented-keyword", "state-property"):
@@ -209,7 +209,7 @@ def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
 
 
 def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
-    """Configs beside their modules and sweep files, at any depth; what only ends like one of them is left alone."""
+    """Lint finds configs beside their modules and sweep files at any depth, and skips other files with such suffixes."""
     inner = box / "models" / "deep"
     inner.mkdir(parents=True)
     (inner / "Box.tla").write_text(MODULE)
