@@ -29,7 +29,7 @@ def test_a_machine_that_is_well(run_cli: RunCli) -> None:
     lines = ended.stdout.splitlines()
     assert [line.split()[1] for line in lines if "->" not in line] == ABOUT
     assert "problem" not in ended.stdout
-    assert "TLC found what it was to find" in lines[-1]
+    assert "TLC found the known counterexample" in lines[-1]
     assert str(bundled_jar()) in ended.stdout
 
 

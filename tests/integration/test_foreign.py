@@ -289,7 +289,7 @@ def test_two_files_compared(tmp_path: Path, run_cli: RunCli) -> None:
     [
         (["1", "--format", "xml"], "no format 'xml'"),
         (["1", "--diff", "nothing"], "not a point, a file or a store"),
-        (["1", "--diff", "1", "--format", "itf"], "a comparison is only shown as text"),
+        (["1", "--diff", "1", "--format", "itf"], "a comparison is always text"),
         (["2"], "no point 2"),
         (["1", "--trace", "2"], "point 1 has no trace 2"),
         (["1", "--trace", "2", "--format", "csv"], "point 1 has no trace 2"),

@@ -196,7 +196,7 @@ def test_a_dry_run_needs_no_java_and_leaves_no_trace(folder: Path, run_cli: RunC
     [
         (("--configs", "*.cfg", "sweep.toml"), "--configs needs a module, not sweep.toml"),
         (("--configs", "*.cfg", "Outer.tla"), "no config matches *.cfg"),
-        (("-L", "lib", "sweep.toml"), "-L is for --configs"),
+        (("-L", "lib", "sweep.toml"), "-L needs --configs"),
     ],
 )
 def test_what_configs_is_not_for(

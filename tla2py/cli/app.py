@@ -12,8 +12,7 @@ import tla2py
 from tla2py.cli.console import print_error
 from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, Tla2pyError
 
-# What a command is called, and the function behind it. Each is imported when it is asked for: most need neither Arrow
-# nor templates nor Spark, which take longer to import than many a command takes to run.
+# The function of each command, imported on use: Arrow, templates and Spark take longer to import than many commands run.
 _COMMANDS = {
     "sweep": "sweep:sweep_command",
     "check": "check:check_command",
@@ -46,7 +45,7 @@ class _Commands(TyperGroup):
             raise InputError(
                 "unknown-command",
                 f"no such command: {cmd_name}",
-                hint=did_you_mean(cmd_name, list(_COMMANDS), f"there are {', '.join(_COMMANDS)}"),
+                hint=did_you_mean(cmd_name, list(_COMMANDS), f"commands: {', '.join(_COMMANDS)}"),
             )
         module, function = _COMMANDS[cmd_name].split(":")
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
@@ -61,7 +60,7 @@ app = typer.Typer(
     name="tla2py",
     cls=_Commands,
     help="Sweep TLA+ models with TLC on Spark and query the counterexamples as tables.",
-    epilog="Exit codes: 0 all as expected, 1 an unexpected verdict, 2 it did not run, 3 inconclusive.",
+    epilog="Exit codes: 0 all as expected, 1 an unexpected verdict, 2 did not run, 3 inconclusive.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -88,7 +87,7 @@ def _options(
         raise typer.Exit(EXIT_NOT_RUN)
 
 
-# The error of a command line that cannot be understood; Typer names only this child of it, wherever it comes from.
+# Click's usage error, of which Typer exports only a subclass.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 
 
@@ -102,24 +101,24 @@ def run_app() -> int:
 
 
 def run_command(arguments: list[str] | None = None) -> int:
-    """Run a command, that of this process unless given, and return its exit code.
+    """Run a command, by default that of this process, and return its exit code.
 
-    Raises Tla2pyError for whatever stops it; what Typer and the system say is an InputError (``usage``, ``system``).
+    Raises Tla2pyError; errors of Typer and the system become InputError (``usage``, ``system``).
     """
     try:
         return int(app(arguments, standalone_mode=False) or EXIT_OK)
     except _UsageError as error:
-        told: Any = error
+        usage: Any = error
         if getattr(error, "possibilities", None):
             from difflib import get_close_matches
 
-            # Of an option that is not there; what Typer names has often no more than a few letters of it.
-            told.possibilities = get_close_matches(told.option_name, told.possibilities, cutoff=0.75)
+            # Typer's suggestions for an unknown option often share only a few letters with it.
+            usage.possibilities = get_close_matches(usage.option_name, usage.possibilities, cutoff=0.75)
         command = error.ctx.command_path if error.ctx else "tla2py"
         raise InputError("usage", error.format_message(), hint=f"see {command} -h") from error
     except BrokenPipeError:
         raise
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        hint = "see that it is there, that you may read and write it and that the disk is not full"
+        hint = "check that it exists, that you may read and write it and that the disk is not full"
         raise InputError("system", f"{place}{error.strerror or error}", hint=hint) from error

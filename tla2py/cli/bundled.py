@@ -1,4 +1,4 @@
-"""The systems that come with tla2py, as folders to start from."""
+"""The example systems that come with tla2py."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 from tla2py.errors import InputError, unwritable
 
-# Modules that several systems share; a copy has them beside it.
+# Modules that several systems share; a copied system gets its own.
 _SHARED = "lib"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A system: its name, what it is, its folder and the names of its sweep files, the main one first."""
+    """An example system; ``sweeps`` are the names of its sweep files, the main one first."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class Example:
 def examples() -> list[Example]:
     """The systems by name. Raises InputError (``examples-missing``)."""
     package = Path(__file__).resolve().parents[1]
-    # An installed wheel has them inside the package, a checkout beside it.
+    # A wheel has them inside the package, a checkout beside it.
     for place in (package / "specs", package.parent / "specs"):
         found = [_example(file.parent) for file in sorted(place.glob("*/sweep.toml"))]
         if found:
@@ -36,18 +36,18 @@ def examples() -> list[Example]:
 
 
 def copy_example(name: str, target: Path) -> list[Path]:
-    """Copy a system into a folder, which is made if it is not there; the paths of its sweep files there.
+    """Copy a system into a folder, created if missing, and return the paths of its sweep files.
 
     Raises InputError: ``unknown-example``, ``target-not-empty``, ``output-unwritable``.
     """
     known = {example.name: example for example in examples()}
     if name not in known:
-        raise InputError("unknown-example", f"no example {name}", hint=f"there are {', '.join(known)}")
+        raise InputError("unknown-example", f"no example {name}", hint=f"examples: {', '.join(known)}")
     example = known[name]
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(
-                "target-not-empty", f"{target} is there already", hint="name a folder that is new or empty"
+                "target-not-empty", f"{target} already exists", hint="name a new or empty folder"
             )
         target.mkdir(parents=True, exist_ok=True)
         files = [file for file in sorted(example.folder.iterdir()) if file.is_file()]
@@ -73,7 +73,7 @@ def _example(folder: Path) -> Example:
 
 
 def _share(files: Iterable[Path]) -> bool:
-    """Have the sweep files look for shared modules beside them and not above; whether any of them does."""
+    """Point sweep files to shared modules beside them; returns whether any uses them."""
     shared = False
     for file in files:
         if file.suffix != ".toml":

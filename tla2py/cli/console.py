@@ -15,23 +15,23 @@ from rich.segment import Segment
 from tla2py.errors import Tla2pyError
 from tla2py.show.markup import printable
 
-# A file or a pipe gets lines as wide as they are, not cut to a terminal that is not there.
+# Lines in a file or a pipe are not cut to a terminal's width.
 _FILE_WIDTH = 4000
-# JSON writes out all other control characters itself.
+# JSON escapes all other control characters itself.
 _UNWRITTEN = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 class _Console(Console):
-    """A console that a text cannot command, whatever is in it: control characters are written out."""
+    """A console that escapes control characters, so that no text can command the terminal."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is to be printed, piece by piece."""
+        """The segments to print."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=harmless(segment.text))
 
 
 def harmless(text: str) -> str:
-    """A text with every control character written out but for the ends of lines."""
+    """A text with every control character escaped except line ends."""
     return printable(text).replace("\r", "\\x0d")
 
 
@@ -46,7 +46,7 @@ def err() -> Console:
 
 
 def _console(terminal: bool, *, stderr: bool) -> Console:
-    # No markup: brackets in what is printed are TLA+.
+    # No markup: brackets are TLA+.
     return _Console(
         stderr=stderr,
         highlight=False,
@@ -69,13 +69,13 @@ def show_json(result: object) -> None:
 
 
 def show_text(text: str) -> None:
-    """Print what is as likely to be read by a program: as it is, unless a terminal shows it."""
+    """Print text that a program may read, escaped only on a terminal."""
     sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
 
 
 @contextlib.contextmanager
 def shielded(github: bool) -> Iterator[None]:
-    """Output that a job of GitHub does not take for commands, whatever a module has put into it."""
+    """A context in which GitHub Actions ignores workflow commands in the output."""
     if not github:
         yield
         return
@@ -86,7 +86,7 @@ def shielded(github: bool) -> Iterator[None]:
 
 
 def print_commands(lines: Iterable[str]) -> None:
-    """Print commands to a job of GitHub, each on one line."""
+    """Print workflow commands of GitHub Actions, one per line."""
     sys.stdout.writelines(f"{line}\n" for line in lines)
     sys.stdout.flush()
 

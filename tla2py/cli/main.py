@@ -9,44 +9,44 @@ import sys
 from types import FrameType
 
 _INTERRUPTED = 128 + signal.SIGINT
-_AT_ONCE = b"\nstopped at once; what is recorded stays\n"
+_AT_ONCE = b"\nstopped at once; recorded runs are kept\n"
 
 
 def main() -> None:
-    """Run the command line and exit with its code; 130 after an interrupt, as shells have it."""
-    # Arrow's own pools keep what a table took: tens of megabytes where thousands of points are shown.
+    """Run the command line and exit with its code; 130 after an interrupt, as in shells."""
+    # Arrow's own pools keep freed memory: tens of megabytes for thousands of points.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    # A polite kill is an interrupt: the same cleaning up, the same words.
+    # SIGTERM is handled like an interrupt.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     try:
-        # Imported in here so that an interrupt during the imports ends as quietly as any other.
+        # Imported here so that an interrupt during imports is handled too.
         from tla2py.cli.app import run_app
 
         sys.exit(run_app())
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     except RuntimeError as error:
-        # Before Python 3.12 what is raised while a class is made comes wrapped.
+        # Before Python 3.12 an exception in a class body arrives wrapped.
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output went away; nothing is left to say.
+        # The reader of our output went away.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """Stop, and the next time at once."""
+    """Interrupt; a second signal ends the process at once."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _at_once)
     raise KeyboardInterrupt
 
 
 def _at_once(_number: int, _frame: FrameType | None) -> None:
-    """End without cleaning up: the guards of TLC's processes do that when we are gone."""
+    """End without cleaning up: the guards of TLC's processes do that."""
     with contextlib.suppress(OSError):
         os.write(2, _AT_ONCE)
     os._exit(_INTERRUPTED)

@@ -11,7 +11,7 @@ from tla2py.spark.choice import ExecutorName
 
 
 def _folders(named: list[Path] | None) -> list[Path] | None:
-    # Imported when it is needed: few commands fetch anything.
+    # Imported on use: few commands need it.
     from tla2py.toolchain.installed import module_folder
 
     return [module_folder(folder) for folder in named] if named else named
@@ -32,21 +32,21 @@ Jar = Annotated[
     typer.Option(
         "--tla2tools",
         metavar="JAR",
-        help="The tla2tools.jar, or installed release, to use; default: see tla2py tools list.",
+        help="A tla2tools.jar or installed release; default: see tla2py tools list.",
     ),
 ]
 Timeout = Annotated[
     str | None,
     typer.Option(
         metavar="DURATION",
-        help="Time limit of one execution of TLC, such as 90s or 5m; default: the sweep file's, of a check 10m.",
+        help="Time limit of one execution of TLC, such as 90s or 5m; default: the sweep file's, or 10m for a check.",
     ),
 ]
 Memory = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        help="Memory limit of one execution, everything included; default: the sweep file's, of a check 2GiB.",
+        help="Memory limit of one execution, everything included; default: the sweep file's, or 2GiB for a check.",
     ),
 ]
 Workers = Annotated[
@@ -54,26 +54,27 @@ Workers = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="TLC worker threads of one execution; default: the sweep file's, of a check 1.",
+        help="TLC worker threads of one execution; default: the sweep file's, or 1 for a check.",
     ),
 ]
 Trust = Annotated[
     bool | None,
     typer.Option(
         "--trust/--no-trust",
-        help="Let TLC see the environment, the files and the network that you have; default: as the sweep file says, else not.",
+        help="Give TLC your environment, files and network; default: the sweep file's, or no.",
     ),
 ]
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
 Arguments = Annotated[
-    bool, typer.Option("--arguments", help="Ask TLC for the arguments of actions that it did not print.")
+    bool,
+    typer.Option("--arguments", help="Derive action arguments that TLC did not print by running TLC again."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a person's view.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Translate = Annotated[
     bool,
     typer.Option(
         "--translate/--no-translate",
-        help="Translate PlusCal, on a copy, where the translation is missing or older than the algorithm.",
+        help="Translate PlusCal, on a copy, if its translation is missing or out of date.",
     ),
 ]
 StorePath = Annotated[
@@ -83,7 +84,7 @@ StorePath = Annotated[
         "--store",
         metavar="STORE",
         help="Where to put results, a folder or a URI such as s3://bucket/path; default runs/NAME. "
-        "Of several sweeps, the folder of their stores.",
+        "For several sweeps, the folder of their stores.",
     ),
 ]
 Master = Annotated[
@@ -91,7 +92,7 @@ Master = Annotated[
     typer.Option(
         "--master",
         metavar="URL",
-        help="The Spark master, such as spark://HOST:7077; default local[*], or what spark-submit was given.",
+        help="The Spark master, such as spark://HOST:7077; default local[*], or spark-submit's.",
     ),
 ]
 ExecutorChoice = Annotated[

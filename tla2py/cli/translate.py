@@ -1,4 +1,4 @@
-"""The translator of PlusCal that commands hand to whatever reads modules."""
+"""The PlusCal translator of commands."""
 
 from __future__ import annotations
 

@@ -24,13 +24,11 @@ def check_command(
     ],
     point: Annotated[
         int | None,
-        typer.Option("--point", metavar="N", help="Run this point of a sweep file, TLC's output shown."),
+        typer.Option("--point", metavar="N", help="Run this point of a sweep file and show TLC's output."),
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(
-            "--config", metavar="FILE.cfg", help="A TLC config; MODULE.cfg is taken if it is there."
-        ),
+        typer.Option("--config", metavar="FILE.cfg", help="A TLC config; default: MODULE.cfg if it exists."),
     ] = None,
     constant: Annotated[
         list[str] | None,
@@ -49,10 +47,10 @@ def check_command(
     ] = None,
     init: Annotated[
         str | None,
-        typer.Option("--init", metavar="NAME", help="In place of a specification: the initial states."),
+        typer.Option("--init", metavar="NAME", help="Instead of a specification: the initial predicate."),
     ] = None,
     next_: Annotated[
-        str | None, typer.Option("--next", metavar="NAME", help="With --init: the steps.")
+        str | None, typer.Option("--next", metavar="NAME", help="With --init: the next-state relation.")
     ] = None,
     no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
     library: Libraries = None,
@@ -73,7 +71,7 @@ def check_command(
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run TLC once on one model and print the counterexample, if there is one.
+    """Run TLC once on one model and print its counterexample, if any.
 
     Examples: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"; tla2py check sweep.toml --point 5
     """

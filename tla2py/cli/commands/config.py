@@ -24,28 +24,30 @@ from tla2py.text import counted, parameter_text
 def cfg_command(
     sweep: Annotated[
         list[Path],
-        typer.Argument(metavar="SWEEP.toml", help="The sweep file; with --check several, and configs."),
+        typer.Argument(
+            metavar="SWEEP.toml", help="The sweep file; with --check, several sweep files and configs."
+        ),
     ],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Write a folder per point, ready for TLC."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; name what is wrong in sweep files and configs.")
+        bool, typer.Option("--check", help="Write nothing; report the errors in sweep files and configs.")
     ] = False,
     library: Libraries = None,
     translate: Translate = True,
 ) -> None:
-    """The TLC config of every point, with its wrapper module where one is needed.
+    """Write or print the TLC config of every point, with its wrapper module if it needs one.
 
-    Without -o they are printed. Examples: tla2py cfg sweep.toml -o configs; tla2py cfg --check sweep.toml models/*.cfg
+    Without -o the configs are printed. Examples: tla2py cfg sweep.toml -o configs; tla2py cfg --check sweep.toml models/*.cfg
     """
     libraries = tuple(library or ())
     translator = pluscal_translator(translate=translate)
     if check:
         raise typer.Exit(EXIT_NOT_RUN if _wrong(sweep, libraries, translator) else EXIT_OK)
     if len(sweep) > 1:
-        raise InputError("usage", "one sweep file at a time", hint="--check takes several")
+        raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
     plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator), "")
     if output is None:
         _print(plan)
@@ -57,7 +59,7 @@ def cfg_command(
 
 
 def _wrong(files: Sequence[Path], libraries: Sequence[Path], translate: Translator | None) -> bool:
-    """Print what is wrong with each file, and return whether there is anything."""
+    """Print the errors of each file, and return whether there are any."""
     errors = [error for file in files for error in file_errors(file, libraries, translate)]
     for error in errors:
         print_error(error)
@@ -77,7 +79,7 @@ def _print(plan: Plan) -> None:
 
 
 def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
-    """Write all that TLC reads for a run into a folder."""
+    """Write the files of a run into a folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / CONFIG_NAME).write_text(run.config_text, encoding="utf-8")

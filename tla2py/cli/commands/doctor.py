@@ -17,14 +17,12 @@ _STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 def doctor_command(
     tla2tools: Jar = None,
-    self_test: Annotated[
-        bool, typer.Option(help="Run TLC on a small model of which the answer is known.")
-    ] = True,
+    self_test: Annotated[bool, typer.Option(help="Run TLC on a small model with a known answer.")] = True,
     as_json: Json = False,
 ) -> None:
-    """See whether everything that sweeps need is here, and what to do about what is not.
+    """Check that everything that sweeps need is installed, and say how to fix what is missing.
 
-    Exit code 1 when there is a problem; a warning is none. Examples: tla2py doctor; tla2py doctor --no-self-test --json
+    Exit code 1 if there is a problem; warnings do not count. Examples: tla2py doctor; tla2py doctor --no-self-test --json
     """
     examinations = []
     for each in examine(tla2tools, self_test=self_test):

@@ -21,7 +21,7 @@ examples_app = command_group(
 
 @examples_app.command("list")
 def list_command(as_json: Json = False) -> None:
-    """The systems and their sweep files.
+    """List the systems and their sweep files.
 
     Example: tla2py examples list
     """
@@ -38,9 +38,9 @@ def list_command(as_json: Json = False) -> None:
 @examples_app.command("copy")
 def copy_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A system of tla2py examples list.")],
-    target: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is new or empty.")],
+    target: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
 ) -> None:
-    """Copy a system into a folder of yours, to run and to change.
+    """Copy a system into a folder, to run and to change.
 
     Example: tla2py examples copy kip320 kip320 && tla2py sweep kip320/sweep.toml
     """

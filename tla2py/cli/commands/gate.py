@@ -40,7 +40,9 @@ def gate_command(
     ],
     store: Annotated[
         str | None,
-        typer.Option("-o", "--store", metavar="STORE", help="Where results are and go; default runs/NAME."),
+        typer.Option(
+            "-o", "--store", metavar="STORE", help="Where results are read and written; default runs/NAME."
+        ),
     ] = None,
     sweep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The sweep file to judge a STORE by.")
@@ -49,20 +51,20 @@ def gate_command(
     sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
     summary: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write Markdown; a job of GitHub has it as its summary anyway."),
+        typer.Option(
+            metavar="FILE", help="Write Markdown; on GitHub Actions it is the job summary by default."
+        ),
     ] = None,
     record: Annotated[
-        bool, typer.Option("--record", help="Write SWEEP.lock beside the sweep file, where there is none.")
+        bool, typer.Option("--record", help="Write a first SWEEP.lock beside the sweep file.")
     ] = False,
-    update: Annotated[bool, typer.Option("--update", help="Accept what drifted from SWEEP.lock.")] = False,
-    locked: Annotated[
-        bool, typer.Option("--locked", help="Fail where SWEEP.lock is missing, as CI may want to.")
-    ] = False,
+    update: Annotated[bool, typer.Option("--update", help="Accept the drift from SWEEP.lock.")] = False,
+    locked: Annotated[bool, typer.Option("--locked", help="Fail if SWEEP.lock is missing, for CI.")] = False,
     coverage: Annotated[
         bool | None,
         typer.Option(
             "--coverage/--no-coverage",
-            help="Count at every point which actions fire, or at none; default: with --record, and where a lock has it.",
+            help="Count which actions fire at every point, or at none; default: with --record, and where the lock has counts.",
         ),
     ] = None,
     master: Master = None,
@@ -76,9 +78,9 @@ def gate_command(
     workers: Workers = None,
     trust: Trust = None,
 ) -> None:
-    """Compare sweeps with what is expected of them and with their locks; for CI.
+    """Compare sweeps with their expectations and locks, for CI.
 
-    Given a sweep file it runs what is missing first. Examples: tla2py gate sweep.toml --junit junit.xml;
+    Missing runs of sweep files are executed first. Examples: tla2py gate sweep.toml --junit junit.xml;
     tla2py gate sweep.toml --record
     """
     github = os.environ.get("GITHUB_ACTIONS") == "true"

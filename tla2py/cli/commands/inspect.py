@@ -22,7 +22,7 @@ Module = Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module."
 def inspect_command(
     module: Module, library: Libraries = None, translate: Translate = True, as_json: Json = False
 ) -> None:
-    """What a module declares: constants, variables, definitions, and what could be checked.
+    """Show what a module declares: constants, variables, definitions, and candidates for checking.
 
     Example: tla2py inspect specs/kip320/Kip320FirstTry.tla
     """
@@ -46,36 +46,36 @@ def init_command(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     schema: Annotated[
         bool,
-        typer.Option("--schema", help=f"Write {SCHEMA_NAME} beside it too, and name it there, for editors."),
+        typer.Option("--schema", help=f"Also write {SCHEMA_NAME} beside it and refer to it, for editors."),
     ] = False,
 ) -> None:
-    """A first sweep file for a module: every constant listed, kinds inferred, candidates as comments.
+    """Write a first sweep file for a module: every constant, with inferred kinds, and candidates as comments.
 
     Without -o it is printed. Examples: tla2py init Raft.tla -o sweep.toml; tla2py init Raft.tla -o sweep.toml --schema
     """
     from tla2py.init.scaffold import scaffold_sweep
 
     if schema and output is None:
-        raise InputError("usage", "--schema writes a file beside another", hint="give -o SWEEP.toml too")
+        raise InputError("usage", "--schema needs -o", hint="add -o SWEEP.toml")
     spec = _load(module, library or (), translate)
     text = SCHEMA_LINE * schema + scaffold_sweep(spec, output, library or ())
     if output is None:
         show_text(text)
         return
     if output.exists() and not force:
-        raise InputError("file-exists", f"{output} exists already", hint="give --force to overwrite it")
+        raise InputError("file-exists", f"{output} already exists", hint="--force overwrites it")
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise unwritable(output, error) from error
     if schema:
         write_schema(output.with_name(SCHEMA_NAME))
-    choose = "take the marks away from what is to be checked in it, then " if '\n    # "' in text else ""
+    choose = "uncomment what to check, then " if '\n    # "' in text else ""
     err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
 
 
 def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGraph:
-    """The module with all it needs; folders beside its own are looked into, and named."""
+    """The module graph; also searches folders beside the module's own, and names them."""
     from tla2py.cli.translate import pluscal_translator
     from tla2py.syntax import load_modules
     from tla2py.syntax.search import PROOFS

@@ -38,22 +38,22 @@ def lint_command(
     tla2tools: Jar = None,
     form: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
 ) -> None:
-    """Tell what TLC misreads in configs and sweep files, without running it.
+    """Find what TLC misreads in configs and sweep files, without running it.
 
-    A config is for the one module that is given, else for the module beside it whose name begins its own. Exit codes:
-    0 nothing found, 1 an error or a warning, 2 a file could not be read, or an expectation in it says nothing.
+    A config belongs to the named module, or to the module beside it whose name its own starts with. Exit codes:
+    0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot fail.
     Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint sweep.toml; tla2py lint .
     """
     dialect = jar_dialect(find_jar(tla2tools))
     report = lint_paths(files, library or [], dialect, pluscal_translator(tla2tools))
     for config in report.text_only:
-        told = f"{config}: no module beside it is named as it begins; only its text is looked at"
+        skipped = f"{config}: no module beside it matches its name; only its text is checked"
         named = f"tla2py lint {config} {module_beside(config)}"
-        err().print(f"{told}; to name the module: {named}", markup=False)
+        err().print(f"{skipped}; to name the module: {named}", markup=False)
     for error, unread in report.errors:
         print_error(error)
         if (error.where or "").split(":")[0] not in map(str, unread):
-            err().print(f"  not read whole for it: {', '.join(map(str, unread))}", markup=False)
+            err().print(f"  so only partly read: {', '.join(map(str, unread))}", markup=False)
     if form is Format.JSON:
         show_json([finding.to_dict() for finding in report.findings])
     elif report.findings or report.unread < len(report.files):

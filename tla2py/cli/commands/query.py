@@ -14,7 +14,7 @@ from tla2py.explore.view import open_view
 from tla2py.spark import require_pyspark
 from tla2py.terminal.layout import plain_table
 
-# What a statement that only reads begins with, after comments and parentheses.
+# The first words of statements that read, after comments and parentheses.
 _READING = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN")
 _BEFORE = r"(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
 
@@ -26,9 +26,9 @@ def query_command(
     ],
     as_json: Json = False,
 ) -> None:
-    """Spark SQL over a store's tables.
+    """Run Spark SQL on a store's tables.
 
-    It starts Spark, which takes some seconds. The tables are Parquet files in STORE/tables, which other tools read too.
+    Starting Spark takes some seconds. The tables are Parquet files in STORE/tables, for other tools too.
 
     Example: tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
     """
@@ -50,10 +50,10 @@ def query_command(
 
 
 def _check(statement: str) -> None:
-    """Raises InputError (``no-query``) for a statement that would change something, or is none: nobody would hear of it."""
+    """Raise InputError (``no-query``) for a statement that does not read: its effect would be lost silently."""
     if not re.match(rf"{_BEFORE}(?:{'|'.join(_READING)})\b", statement, re.IGNORECASE):
         raise InputError(
             "no-query",
             f"not a query: {' '.join(statement.split())[:100] or 'nothing'}",
-            hint=f"a query begins with {', '.join(_READING[:-1])} or {_READING[-1]}",
+            hint=f"start with {', '.join(_READING[:-1])} or {_READING[-1]}",
         )

@@ -15,10 +15,10 @@ from tla2py.explore.view import open_view
 def report_command(
     store: Store,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; NAME.html unless told.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; default NAME.html.")
     ] = None,
     notes: Annotated[
-        Path | None, typer.Option(metavar="FILE.md", help="Markdown to begin the page with.")
+        Path | None, typer.Option(metavar="FILE.md", help="Markdown for the top of the page.")
     ] = None,
     lanes: Annotated[
         str | None,
@@ -32,7 +32,7 @@ def report_command(
     arguments: Arguments = False,
     tla2tools: Jar = None,
 ) -> None:
-    """One self-contained HTML page: points, heatmap, growth, actions, and each counterexample step by step.
+    """Write a self-contained HTML page: points, heatmap, growth, actions, and each counterexample step by step.
 
     It needs no network. #point-5 links to a point, #point-5-trace-2 to its second counterexample, #point-5-step-8 to a
     step of the first, #point-5-trace-2-step-8 to one of the second.
@@ -69,5 +69,5 @@ def _read(path: Path) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(
-            "notes-unreadable", f"{path} is no text: {error.reason}", hint="notes are Markdown in UTF-8"
+            "notes-unreadable", f"{path} is not text: {error.reason}", hint="notes are Markdown in UTF-8"
         ) from error

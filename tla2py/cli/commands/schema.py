@@ -1,4 +1,4 @@
-"""``tla2py schema``, and what ties a sweep file to it."""
+"""``tla2py schema``."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import typer
 from tla2py.cli.console import err
 from tla2py.errors import unwritable
 
-# The name of the schema where it lies beside a sweep file.
+# The name of a schema beside a sweep file.
 SCHEMA_NAME = "sweep.schema.json"
-# The comment by which Taplo, and the editors built upon it, find the schema of a TOML file.
+# The comment with which Taplo and editors find the schema of a TOML file.
 SCHEMA_LINE = f"#:schema ./{SCHEMA_NAME}\n"
 
 
 def schema_command(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here.")] = None,
 ) -> None:
-    """The JSON Schema of sweep files, with which editors complete keys and mark mistakes.
+    """Write the JSON Schema of sweep files, with which editors complete keys and mark mistakes.
 
-    Without -o it is printed. A sweep file beside it names it in its first line: #:schema ./sweep.schema.json
+    Without -o it is printed. A sweep file beside it refers to it in its first line: #:schema ./sweep.schema.json
 
     Example: tla2py schema -o sweep.schema.json
     """

@@ -38,7 +38,7 @@ SweepFiles = Annotated[
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Show the points, what is left out and why, and what is cached; run nothing."
+        "--dry-run", help="Show the points, which are excluded and why, and which are cached; run nothing."
     ),
 ]
 Configs = Annotated[
@@ -46,7 +46,7 @@ Configs = Annotated[
     typer.Option(
         "--configs",
         metavar="'*.cfg'",
-        help="Run a module, given in place of the sweep file, with each of these configs.",
+        help="Run a module, named instead of a sweep file, with each of these configs.",
     ),
 ]
 
@@ -67,17 +67,15 @@ def sweep_command(
     workers: Workers = None,
     trust: Trust = None,
 ) -> None:
-    """Run TLC on every point of a sweep, in parallel, into a store of tables.
+    """Run TLC on every point of a sweep, in parallel, and store the results as tables.
 
-    Run again, it executes only what is missing. Several sweeps share one start of Spark and end in one table.
+    A second run executes only what is missing. Several sweeps share one Spark session and one summary table.
     Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml;
     tla2py sweep --configs 'models/*.cfg' Spec.tla; tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store;
     tla2py sweep sweep.toml -o s3://bucket/mine
     """
     if library and configs is None:
-        raise InputError(
-            "usage", "-L is for --configs", hint='a sweep file names its folders: libraries = ["lib"]'
-        )
+        raise InputError("usage", "-L needs --configs", hint='in a sweep file write libraries = ["lib"]')
     options = SweepOptions(
         libraries=tuple(library or ()),
         tla2tools=tla2tools,

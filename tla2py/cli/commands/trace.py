@@ -30,14 +30,14 @@ def trace_command(
         ),
     ],
     point: Annotated[
-        int | None, typer.Argument(metavar="POINT", help="The point; without it, all are listed.")
+        int | None, typer.Argument(metavar="POINT", help="The point; default: list all points.")
     ] = None,
     trace: Annotated[
         int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
     format_: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="How to write one trace.")
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="The format of one trace.")
     ] = "text",
     diff: Annotated[
         str | None,
@@ -48,7 +48,7 @@ def trace_command(
         ),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Have TLC itself confirm the traces; exit code 1 if it does not.")
+        bool, typer.Option("--verify", help="Confirm the traces with TLC; exit code 1 if it rejects one.")
     ] = False,
     arguments: Arguments = False,
     tla2tools: Jar = None,
@@ -61,13 +61,11 @@ def trace_command(
     if verify and (diff is not None or format_ != "text"):
         raise InputError(
             "usage",
-            "--verify judges traces and writes none",
-            hint="leave --format and --diff out, or --verify",
+            "--verify excludes --format and --diff",
+            hint="leave out --verify, or the others",
         )
     if diff is not None and format_ != "text":
-        raise InputError(
-            "format-of-a-comparison", "a comparison is only shown as text", hint="leave --format out"
-        )
+        raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
     view = open_view(store)
     foreign = isinstance(view.store, ForeignStore)
     if verify:
@@ -80,7 +78,7 @@ def trace_command(
         if diff is not None or format_ != "text":
             raise InputError(
                 "point-missing",
-                "say which point's trace",
+                "no point named",
                 hint=f"'tla2py trace {store}' lists the points that have one",
             )
         show(trace_list(view))
@@ -104,7 +102,7 @@ def _explain(found: TraceFile) -> int:
         return EXIT_OK
     for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
         show(each)
-    # An example behaviour of another tool is complete without a verdict.
+    # An example behaviour of another tool has no verdict.
     inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
     return EXIT_NOT_RUN if verdict is Verdict.BROKEN else EXIT_INCONCLUSIVE if inconclusive else EXIT_OK
 
