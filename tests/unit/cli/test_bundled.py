@@ -45,7 +45,7 @@ def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
     assert ended.code == 2
     assert "mine already exists" in ended.errors[0]
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["Kip320.tla"]
-    assert "there are bookkeeper" in run_cli("examples", "copy", "paxos", "new").errors[1]
+    assert "examples: bookkeeper" in run_cli("examples", "copy", "paxos", "new").errors[1]
     with pytest.raises(InputError, match="already exists"):
         copy_example("kip320", tmp_path / "mine" / "Kip320.tla")
 
