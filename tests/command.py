@@ -55,6 +55,13 @@ class Reported:
     remarks: list[Remark] = field(default_factory=list)
     taken_over: list[tuple[str, ...]] = field(default_factory=list)
 
+    def warn(self, finding: Any) -> None:
+        """Record a finding of lint, or a remark on PlusCal, which has no code."""
+        if hasattr(finding, "code"):
+            self.findings.append(finding)
+        else:
+            self.remarks.append(finding)
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -247,8 +254,7 @@ def _recording() -> Iterator[Reported]:
         )
         watch("tla2py.cli.commands.gate", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
-        watch(listener, "warned", lambda _, __, finding: reported.findings.append(finding))
-        watch(listener, "translated", lambda _, __, remark: reported.remarks.append(remark))
+        watch(listener, "warned", lambda _, __, finding: reported.warn(finding))
         watch(
             listener,
             "store_taken_over",
