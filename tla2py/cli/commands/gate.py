@@ -40,9 +40,7 @@ def gate_command(
     ],
     store: Annotated[
         str | None,
-        typer.Option(
-            "-o", "--store", metavar="STORE", help="Where results are read and written; default runs/NAME."
-        ),
+        typer.Option("-o", "--store", metavar="STORE", help="Where results are kept; default runs/NAME."),
     ] = None,
     sweep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The sweep file to judge a STORE by.")
@@ -55,16 +53,14 @@ def gate_command(
             metavar="FILE", help="Write Markdown; on GitHub Actions it is the job summary by default."
         ),
     ] = None,
-    record: Annotated[
-        bool, typer.Option("--record", help="Write a first SWEEP.lock beside the sweep file.")
-    ] = False,
+    record: Annotated[bool, typer.Option("--record", help="Write a first SWEEP.lock.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Accept the drift from SWEEP.lock.")] = False,
     locked: Annotated[bool, typer.Option("--locked", help="Fail if SWEEP.lock is missing, for CI.")] = False,
     coverage: Annotated[
         bool | None,
         typer.Option(
             "--coverage/--no-coverage",
-            help="Count which actions fire at every point, or at none; default: with --record, and where the lock has counts.",
+            help="Count fired actions at every point, or at none; default: with --record, and where the lock has counts.",
         ),
     ] = None,
     master: Master = None,
