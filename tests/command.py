@@ -49,18 +49,24 @@ class Reported:
     """What a command reported, as values: tests assert these, and leave the wording to the generated pages."""
 
     errors: list[Tla2pyError] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    warnings: list[Finding | Remark] = field(default_factory=list)
     results: list[SweepResult] = field(default_factory=list)
     gated: list[Gated] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
     taken_over: list[tuple[str, ...]] = field(default_factory=list)
 
-    def warn(self, finding: Any) -> None:
-        """Record a finding of lint, or a remark on PlusCal, which has no code."""
-        if hasattr(finding, "code"):
-            self.findings.append(finding)
-        else:
-            self.remarks.append(finding)
+    @property
+    def findings(self) -> list[Finding]:
+        """The linter's findings."""
+        from tla2py.lint import Finding
+
+        return [each for each in self.warnings if isinstance(each, Finding)]
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """The remarks on PlusCal."""
+        from tla2py.syntax import Remark
+
+        return [each for each in self.warnings if isinstance(each, Remark)]
 
 
 @dataclass(frozen=True)
@@ -120,20 +126,11 @@ class Ended:
         return {(problem.reason, problem.point) for problem in self.problems}
 
     @property
-    def drifts(self) -> list[tuple[int, Drift]]:
+    def drifts(self) -> list[tuple[int | None, Drift]]:
         """The point and the change of each drift from a lock."""
-        from tla2py.gate.drift import drift
-        from tla2py.gate.lock import parameters_key
+        from tla2py.gate.drift import Drift
 
-        found = []
-        for gated in self.reported.gated:
-            assert gated.lock is not None
-            before = {point.key: point for point in gated.lock.point}
-            for point in gated.decision.points:
-                assert point.locked is not None
-                locked = before.get(parameters_key(point.point.parameters))
-                found += [(point.point.index, each) for each in drift(locked, point.locked)]
-        return found
+        return [(each.point, each.cause) for each in self.problems if isinstance(each.cause, Drift)]
 
 
 def run(*args: str | Path, cwd: Path, env: Environment | None = None) -> Ended:
@@ -250,11 +247,11 @@ def _recording() -> Iterator[Reported]:
         watch(
             "tla2py.cli.commands.lint",
             "lint_paths",
-            lambda report, *_: reported.findings.extend(report.findings),
+            lambda report, *_: reported.warnings.extend(report.findings),
         )
         watch("tla2py.cli.commands.gate", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
-        watch(listener, "warned", lambda _, __, finding: reported.warn(finding))
+        watch(listener, "warned", lambda _, __, finding: reported.warnings.append(finding))
         watch(
             listener,
             "store_taken_over",

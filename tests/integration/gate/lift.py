@@ -113,6 +113,6 @@ def refused(ended: Ended, code: str, where: str | None = None, *names: str) -> N
     assert "Traceback" not in ended.stderr
 
 
-def drifts(ended: Ended) -> set[tuple[int, DriftKind, str | int | None, str | int | None]]:
-    """The drifts at points: the point, the kind, and what was and is there."""
+def drifts(ended: Ended) -> set[tuple[int | None, DriftKind, str | int | None, str | int | None]]:
+    """The drifts: the point, None for the whole sweep, the kind, and what was and is there."""
     return {(point, drift.kind, drift.before, drift.now) for point, drift in ended.drifts}
