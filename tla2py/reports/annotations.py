@@ -1,4 +1,4 @@
-"""The decision of a gate as annotations in a job of GitHub."""
+"""The decision of a gate as annotations on GitHub Actions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def github_annotations(gates: Sequence[Evidence]) -> list[str]:
 
 
 def github_error(error: Tla2pyError, place: Place | None) -> str:
-    """The workflow command of a gate that could not be run."""
+    """The workflow command of a gate that could not run."""
     return github_command("error", "tla2py gate", error.line, place)
 
 
 def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:
-    """One workflow command on one line; nothing in its parts can end it or begin another."""
+    """One workflow command on one line, with its parts escaped."""
     properties = {"file": place.file, "line": str(place.line or 1)} if place else {}
     properties["title"] = title
     shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())

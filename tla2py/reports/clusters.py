@@ -1,4 +1,4 @@
-"""The unexpected counterexamples of a gate by kind: of each kind one is shown."""
+"""The unexpected counterexamples of a gate by kind; reports show one of each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Surprise:
 
     @property
     def leads(self) -> bool:
-        """Whether it is the one of its kind to show."""
+        """Whether it is the one shown for its kind."""
         return self.point is self.lead
 
 
@@ -38,7 +38,7 @@ class _Unexpected(NamedTuple):
 
 
 def unexpected(point: PointDecision) -> list[CheckAnswer]:
-    """What a point violates though that was not expected."""
+    """The unexpected violations at a point."""
     return [one for one in point.checks if one.status == "violated" and not one.as_expected]
 
 

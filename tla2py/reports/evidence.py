@@ -1,4 +1,4 @@
-"""What the reports of a gate show: a decision together with its traces, its places and the way to run it again."""
+"""A gate's decision with its traces, places and commands, for reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tla2py.trace.trace import Location
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """A gate's decision on a sweep and what reports need beside it.
+    """A gate's decision on a sweep and what reports need besides.
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
     name of what it violates. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
@@ -38,7 +38,7 @@ class Evidence:
     look: Callable[[PointDecision], str]
 
     def surprises(self, point: PointDecision) -> list[CheckAnswer]:
-        """What a point violates though that was not expected."""
+        """The unexpected violations at a point."""
         return unexpected(point)
 
     @cached_property
@@ -47,7 +47,7 @@ class Evidence:
         return surprises_by_kind(self.decision.points, self.trace)
 
     def definition(self, point: PointDecision, name: str) -> Place | None:
-        """Where a name that a point checks is defined, None where no file of ours has it."""
+        """The definition of a name that a point checks, None if it is not in a user's file."""
         spec = self.spec(point)
         definition = spec.definitions.get(name)
         if definition is None:
@@ -68,7 +68,7 @@ class Evidence:
         )
 
     def step(self, point: PointDecision, location: Location | None) -> Place | None:
-        """Where the action of a step stands, None for one in a module that is no file of ours."""
+        """The place of a step's action, None if it is not in a user's file."""
         if location is None:
             return None
         files = {module.name: module.path for module in self.spec(point).modules}
@@ -84,16 +84,16 @@ class Evidence:
         )
 
     def begin(self, point: PointDecision) -> Place | None:
-        """Where the initial states are defined."""
+        """The definition of the initial states."""
         config = point.run.config
         return self.definition(point, config.init or config.specification or "")
 
     def expectation(self, point: PointDecision) -> Place:
-        """Where the sweep file says what is expected of a point."""
+        """The place of a point's expectation in the sweep file."""
         return self.place(expectation_place(self.sweep, point.expected))
 
     def of_problem(self, problem: Problem, point: PointDecision | None) -> Place:
-        """Where to look for a problem: what TLC complains of, the definition it concerns, else the expectation, else the sweep file."""
+        """The place of a problem: TLC's error, the definition concerned, else the expectation, else the sweep file."""
         if problem.where is not None:
             return self.place(problem.where)
         if point is None:
@@ -109,7 +109,7 @@ class Evidence:
         return replace(found, file=self.relative(Path(found.file)))
 
     def relative(self, path: Path) -> str:
-        """A path relative to the root, with slashes; a file outside of it goes by its own name."""
+        """A path relative to the root, with slashes; a file outside it is shown by its name only."""
         try:
             return path.resolve().relative_to(self.root.resolve()).as_posix()
         except ValueError:

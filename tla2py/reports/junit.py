@@ -14,15 +14,15 @@ from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
 from tla2py.sweep.judge import CheckAnswer
 
-# The case of a point that stands for the run as a whole.
+# The test case for the run of a point as a whole.
 _RUN = "the run is as expected"
 
 
 def junit_text(gates: Sequence[Evidence]) -> str:
     """A test suite per sweep, a test case per point and thing that is checked; times are in seconds.
 
-    What was violated unexpectedly is a failure with the counterexample as its text, what gave no answer an error, what
-    TLC did not get to is skipped. The same decision gives the same text but for the times.
+    An unexpected violation is a failure with the counterexample as its text, a missing answer is an error, and what TLC
+    did not reach is skipped. The same decision gives the same text except times.
     """
     document = JUnitXml("tla2py gate")
     for gate in gates:
@@ -32,7 +32,7 @@ def junit_text(gates: Sequence[Evidence]) -> str:
 
 
 def junit_error(name: str, message: str) -> str:
-    """The report of a gate that could not be run at all: one suite, one error."""
+    """The report of a gate that could not run: one suite, one error."""
     suite = TestSuite(printable(name))
     case = TestCase("the gate runs", classname=printable(name), time=0)
     case.result = [Error(printable(message), "error")]
@@ -45,7 +45,7 @@ def junit_error(name: str, message: str) -> str:
 
 def _text(document: JUnitXml) -> str:
     root = ET.fromstring(document.tostring())  # type: ignore[no-untyped-call]  # noqa: S314 - our own
-    # A line per element; what is inside of a failure stays as it is.
+    # One line per element; the text of a failure is unchanged.
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text.rstrip()}\n'
@@ -100,7 +100,7 @@ def _check_case(gate: Evidence, classname: str, point: PointDecision, one: Check
 
 
 def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | Failure:
-    """All problems as one result, since a reader shows one per case; an error where anything did not get an answer."""
+    """All problems as one result, since readers show one per case; an error if anything has no answer."""
     kind = Failure if all(problem.exit_code == EXIT_UNEXPECTED for problem in problems) else Error
     result = kind(printable("; ".join(p.text for p in problems)), printable(problems[0].reason.value))
     result.text = "\n".join([*(printable(f"{p.reason.value}: {p.text}") for p in problems), *again])

@@ -14,7 +14,7 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity
 
 
 def findings_alike(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """The findings that differ in their places alone, each such lot where its first one was."""
+    """The findings grouped by everything except their place, in order of the first of each group."""
     alike: dict[object, list[Finding]] = {}
     for each in findings:
         alike.setdefault((each.code, each.message, each.hint), []).append(each)

@@ -1,4 +1,4 @@
-"""The decision of a gate in Markdown, for the summary of a CI job; what comes from a module is escaped."""
+"""The decision of a gate in Markdown, for the summary of a CI job; text from modules is escaped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tla2py.show.plain import states_text, trace_lines
 from tla2py.terminal.figures import number, seconds
 from tla2py.text import counted
 
-# A summary of GitHub may have 1 MiB, and nobody reads so much.
+# A summary on GitHub is limited to 1 MiB.
 _MOST_TRACES = 10
 _MOST_LINES = 400
 _MOST_POINTS = 100
@@ -28,17 +28,17 @@ def markdown_text(gates: Sequence[Evidence]) -> str:
 
 
 def markdown_error(name: str, message: str) -> str:
-    """The summary of a gate that could not be run at all."""
+    """The summary of a gate that could not run."""
     return f"### :x: {escape(name)}\n\n{escape(message)}\n"
 
 
 def escape(text: str) -> str:
-    """A text that Markdown shows as it is, on one line: no markup, no HTML, no mention, no command."""
+    """A text escaped for one line of Markdown: no markup, HTML, mention or command."""
     return _SPECIAL.sub(r"\\\1", html.escape(" ".join(printable(text).split()), quote=False))
 
 
 def headline(decision: Decision) -> str:
-    """A line on how many points there are and how many are not as expected."""
+    """The number of points, and of those that are not as expected."""
     red = sum(bool(point.problems) for point in decision.points)
     count = len(decision.points)
     of = counted(count, "point")
@@ -106,7 +106,7 @@ def _traces(gate: Evidence) -> list[str]:
             lines = [*lines[:_MOST_LINES], f"({len(lines) - _MOST_LINES} more lines)"]
         title = f"{one.name} with {one.point.shown}: {states_text(one.states)}"
         parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
-        # An empty line would end the HTML; there is none in a trace.
+        # An empty line would end the HTML; a trace has none.
         parts += [_html(line) for line in lines]
         parts += ["</pre>", ""]
         kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]

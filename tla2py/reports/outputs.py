@@ -1,4 +1,4 @@
-"""The files that a gate writes: the reports that were asked for, and the summary of a job of GitHub."""
+"""The files that a gate writes: the requested reports and GitHub's job summary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tla2py.reports.sarif import sarif_error, sarif_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """The files to write; ``job_summary`` is that of a job of GitHub, which is appended to."""
+    """The files to write; ``job_summary`` is GitHub's, which is appended to."""
 
     junit: Path | None
     sarif: Path | None
@@ -25,11 +25,11 @@ class Outputs:
 
     @classmethod
     def of(cls, *, junit: Path | None, sarif: Path | None, summary: Path | None) -> Outputs:
-        """The files that are named, and what the environment says of GitHub. Raises InputError (``gate-reports``)."""
+        """The named files, and the job summary that the environment names. Raises InputError (``gate-reports``)."""
         named = [path for path in (junit, sarif, summary) if path is not None]
         for path in named:
             if [each.resolve() for each in named].count(path.resolve()) > 1:
-                hint = "each report wants a file of its own"
+                hint = "give each report its own file"
                 raise InputError("gate-reports", f"{path} is named for two reports", hint=hint)
         job = os.environ.get("GITHUB_STEP_SUMMARY")
         return cls(
@@ -40,7 +40,7 @@ class Outputs:
         )
 
     def clear(self) -> None:
-        """Delete earlier reports, so that none can be taken for this gate's. Raises InputError (``output-unwritable``)."""
+        """Delete earlier reports, so that none is mistaken for this gate's. Raises InputError (``output-unwritable``)."""
         for path in (self.junit, self.sarif, self.summary):
             if path is not None:
                 try:
@@ -57,7 +57,7 @@ class Outputs:
         )
 
     def write_error(self, name: str, error: Tla2pyError) -> None:
-        """Write reports that say that the gate could not be run. Raises InputError (``output-unwritable``)."""
+        """Write reports of a gate that could not run. Raises InputError (``output-unwritable``)."""
         message = error.line
         self._write(
             junit=lambda: junit_error(name, message),
@@ -84,7 +84,7 @@ def report_root() -> Path:
 
 
 def error_place(error: Tla2pyError) -> Place | None:
-    """The place of an error, where it names a file below the root of reports."""
+    """The place of an error, None if it is not in a file below the root of reports."""
     place = Place.parse(error.where or "")
     try:
         path = Path(place.file).resolve().relative_to(report_root().resolve())

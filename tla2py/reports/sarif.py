@@ -18,7 +18,7 @@ from tla2py.sweep.judge import CheckAnswer
 from tla2py.trace.trace import State, Trace
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-# GitHub takes no more steps of a counterexample, and a message is no place for a whole state.
+# GitHub accepts at most this many steps; a message is too small for a whole state.
 _MOST_STEPS = 10_000
 _MOST_TEXT = 1000
 
@@ -29,21 +29,21 @@ _MEANINGS = {
     Reason.BROKEN: "The model could not be evaluated, or TLC did not run.",
     Reason.INCONCLUSIVE: "The run ended without an answer.",
     Reason.UNDECIDED: "A property was left without an answer.",
-    Reason.UNREAD: "A model of a manifest could not be read, so that TLC never saw it.",
-    Reason.TRANSLATION: "What was checked is not, or may not be, what the PlusCal algorithm says.",
+    Reason.UNREAD: "A model of a manifest could not be read, so TLC never saw it.",
+    Reason.TRANSLATION: "The checked translation differs, or may differ, from the PlusCal algorithm.",
     Reason.NOT_RUN: "The point has no result.",
     Reason.NOTHING_RAN: "No point has a result.",
     Reason.ALL_EXCLUDED: "No point is left to be checked.",
-    Reason.OTHER_INPUTS: "The store was made with other inputs than the sweep file at hand.",
+    Reason.OTHER_INPUTS: "The store was made from other inputs than the sweep file.",
     Reason.NOTHING_CHECKED: "Neither an invariant nor a property nor deadlock is checked.",
     Reason.NOT_IN_CONFIG: "The config does not check what the sweep file lists.",
     Reason.MODEL_VALUE: "The config makes a model value of a name that the module declares.",
-    Reason.SYMMETRY_LIVENESS: "A property needs a behaviour's own states, and symmetry takes others of their kind for them.",
-    Reason.NO_STATES: "No state was found, as no initial one is allowed, so that everything holds of nothing.",
-    Reason.UNNAMED: "A violation is expected, but not of what.",
+    Reason.SYMMETRY_LIVENESS: "With symmetry TLC replaces states by symmetric ones, so it misjudges temporal properties.",
+    Reason.NO_STATES: "No state satisfies the initial predicate, so everything holds vacuously.",
+    Reason.UNNAMED: "A violation is expected without naming what is violated.",
     Reason.NEVER_FIRED: "An action that is expected to fire never did.",
-    Reason.NOT_COUNTED: "What fires was not counted.",
-    Reason.DRIFT: "The point is not as it was when the lock was accepted.",
+    Reason.NOT_COUNTED: "TLC did not count the actions that have to fire.",
+    Reason.DRIFT: "The point differs from the lock.",
     Reason.ERROR: "The gate could not be run.",
 }
 
@@ -62,14 +62,14 @@ def sarif_text(gates: Sequence[Evidence]) -> str:
     seen: Counter[str] = Counter()
     for key, result in keyed:
         result["ruleIndex"] = rules.index(str(result["ruleId"]))
-        # Two that are alike but for their words are numbered: of one fingerprint a code host shows one alert.
+        # Results with the same key are numbered: a code host shows one alert per fingerprint.
         seen[key] += 1
         result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
     return sarif_document([_rule(rule) for rule in rules], results)
 
 
 def sarif_error(message: str, place: Place | None) -> str:
-    """The report of a gate that could not be run at all: one result."""
+    """The report of a gate that could not run: one result."""
     where = place or Place(file=".")
     result: Json = {
         "ruleId": "gate/error",
@@ -122,12 +122,12 @@ def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
         surprises = gate.surprises(point)
         for one in surprises:
             yield _violation(gate, point, one)
-        # An unexpected violation is told by its own result, unless an expected one is missing beside it.
-        told = surprises == [one for one in point.checks if not one.as_expected] != []
+        # An unexpected violation has its own result, unless an expected one is missing too.
+        covered = surprises == [one for one in point.checks if not one.as_expected] != []
         yield from (
             _problem(gate, problem, point)
             for problem in point.problems
-            if not (told and problem.reason is Reason.UNEXPECTED)
+            if not (covered and problem.reason is Reason.UNEXPECTED)
         )
 
 
@@ -180,9 +180,9 @@ def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: 
             "importance": "important" if before is None or state is trace.states[-1] else "essential",
         }
         before = state
-    said = trace_end(trace) or f"{name} is violated in state {trace.states[-1].index}"
+    last = trace_end(trace) or f"{name} is violated in state {trace.states[-1].index}"
     yield {
-        "location": {"physicalLocation": _physical(end), **_logical(name), "message": {"text": said}},
+        "location": {"physicalLocation": _physical(end), **_logical(name), "message": {"text": last}},
         "executionOrder": len(shown) + 1,
         "importance": "essential",
     }
@@ -206,7 +206,7 @@ def _physical(place: Place) -> Json:
 
 
 def _key(gate: Evidence, rule: str, point: PointDecision | None, subject: str) -> str:
-    """What tells the alerts of one definition apart: it is the same wherever the lines move to, and whatever the figures."""
+    """The key of an alert, which changes with neither lines nor figures."""
     parameters = sorted(point.point.parameters.items()) if point is not None else []
     text = json.dumps([gate.decision.name, rule, subject, parameters])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -24,9 +24,9 @@ from tla2py.sweep.vacuity import expectation_place, row_number
 from tla2py.text import counted
 from tla2py.toml import toml_key, toml_string, toml_value
 
-# Of one counterexample; all of it is in the reports and in 'tla2py trace'.
+# Of one counterexample; the reports and 'tla2py trace' have all of it.
 _MOST_LINES = 60
-# Of expectations to be written; more are a table that a person writes in other words.
+# Of suggested expectations; more are better written by hand.
 _MOST_ROWS = 12
 
 
@@ -45,10 +45,10 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
 
 
 def lock_line(gated: Gated) -> Text:
-    """The line on the lock of a gate that was to write one."""
+    """The line on the lock that a gate wrote or did not write."""
     path = lock_path(gated.sweep.path)
     if gated.written is None:
-        return Text(f"{path} is not written: {gated.decision.name} is not as expected", "bold red")
+        return Text(f"did not write {path}: {gated.decision.name} is not as expected", "bold red")
     return Text(f"wrote {path}: {counted(gated.written, 'point')}", "green")
 
 
@@ -66,7 +66,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
             f"    point{'s' * (more > 0)} {_listed(indices)}  ", (printable(first.shown), "bold")
         )
         if more:
-            title.append(f", and {more} more of which the same is to be said")
+            title.append(f", and {counted(more, 'more point')} with the same problems")
         lines += [
             title,
             *(
@@ -77,7 +77,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
         lines += _counterexamples(gate, list(zip(*(surprises[index] for index in indices), strict=True)))
         again = gate.again(first)
         lines.append(Text.assemble(("      again: ", "bold"), printable(again.ours)))
-        # It is long, and the same for most points.
+        # The command is long and the same for most points.
         same = commands.setdefault(again.java, indices[0])
         plain = again.plain if same == indices[0] else f"as for point {same}, in {again.folder}"
         lines.append(Text.assemble(("      plain: ", "bold"), printable(plain)))

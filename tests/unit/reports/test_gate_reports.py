@@ -325,7 +325,7 @@ def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
     text = log_of(evidence(sweep, gate(sweep, *rows), trace("Small", 0, 1)))
     lines = [line for line in text.splitlines() if re.match(" {4}point|.*(again|plain): ", line)]
     assert lines == [
-        "    points 1 to 3, 5  Max = 1, and 3 more of which the same is to be said",
+        "    points 1 to 3, 5  Max = 1, and 3 more points with the same problems",
         "      again: again 1",
         "      plain: files && cd points/1 && java TLC",
         "    point 4  Max = 4",
@@ -353,7 +353,7 @@ def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: 
     assert text.count("1. initial state") == 2
     lines = [line.strip() for line in text.splitlines()]
     assert [line for line in lines if line.startswith(("point", "the counter", "at the", "match"))] == [
-        "points 3 to 5  Max = 2, check_deadlock = FALSE, and 2 more of which the same is to be said",
+        "points 3 to 5  Max = 2, check_deadlock = FALSE, and 2 more points with the same problems",
         "the counterexample to Small at point 3:",
         "at the other points much the same (4 states)",
         "point 6  Max = 3, check_deadlock = TRUE",
