@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 import time
 import zipfile
 from collections.abc import Sequence
@@ -14,7 +13,9 @@ from pathlib import Path
 
 import psutil
 
+from tests.command import Record
 from tests.integration.test_sweep import rows
+from tla2py.errors import Tla2pyError
 
 TABLES = ("runs", "traces", "states", "changes")
 # The drivers of this process, none of which is to outlive its test.
@@ -39,6 +40,7 @@ class Scene:
     env: dict[str, str] = field(default_factory=dict)
     store: Path = Path()
     scratch: Path = Path()
+    _record: Record = field(default_factory=Record)
 
     def __post_init__(self) -> None:
         self.base.mkdir(parents=True, exist_ok=True)
@@ -53,11 +55,13 @@ class Scene:
 
     def start(self, *more: str, prefix: Sequence[str] = (), **env: str) -> psutil.Popen:
         """Start the sweep; it is not in the foreground, so that a signal meets none but whom it is sent to."""
-        command = [sys.executable, "-m", "tla2py", "sweep", str(self.sweep), *self.options, *more]
+        self._record = Record()
+        command = [*self._record.command, "sweep", str(self.sweep), *self.options, *more]
         with (self.base / "stderr.txt").open("wb") as said:
             driver = psutil.Popen(
                 [*self.prefix, *prefix, *command, "-o", str(self.store)],
-                env={**os.environ, "TMPDIR": str(self.scratch), **self.env, **env},
+                env={**os.environ, "TMPDIR": str(self.scratch), **self._record.env, **self.env, **env},
+                pass_fds=[self._record.sink],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=said,
@@ -73,6 +77,16 @@ class Scene:
     def records(self) -> dict[str, int]:
         """The names of the records there are, and when they were written."""
         return {file.name: file.stat().st_mtime_ns for file in self.store.glob("records/*.zip")}
+
+    def executed_since(self, before: dict[str, int]) -> int:
+        """The number of runs recorded since ``records`` returned ``before``."""
+        return sum(before.get(name) != written for name, written in self.records().items())
+
+    @property
+    def error(self) -> Tla2pyError:
+        """The error that the last command reported, once it has ended."""
+        (error,) = self._record.read()
+        return error
 
     def await_records(self, count: int, seconds: float = 90) -> None:
         """Wait until so many runs are recorded."""
@@ -114,11 +128,7 @@ class Scene:
         ended = self.run()
         assert ended == code, self.stderr
         if again is not None:
-            executed = f"{again} run{'s' * (again != 1)} to execute" if again else "nothing to run"
-            assert executed in self.stderr, self.stderr
-        after = self.records()
-        if again is not None:
-            assert sum(before.get(name) != written for name, written in after.items()) == again
+            assert self.executed_since(before) == again
         self.check_rows(reference)
         self.check_clean()
 

@@ -42,7 +42,6 @@ def test_no_java(run_cli: RunCli, without_java: dict[str, str | None]) -> None:
     code, found = quick(run_cli, **without_java)
     assert code == 1
     assert found["Java"]["state"] == "problem"
-    assert "no Java was found" in found["Java"]["found"]
     assert "JAVA" in found["Java"]["remedy"].upper()
     assert found["TLC"]["state"] == "ok"
 
@@ -59,7 +58,8 @@ def test_a_java_that_is_too_old(run_cli: RunCli, tmp_path: Path) -> None:
     java = java_that_says(tmp_path / "bin", 'openjdk version "11.0.21"')
     code, found = quick(run_cli, PATH=str(java), JAVA_HOME=None)
     assert code == 1
-    assert "Java 11.0.21, 17 or newer is needed" in found["Java"]["found"]
+    assert found["Java"]["state"] == "problem"
+    assert "11.0.21" in found["Java"]["found"]
 
 
 def test_a_jar_that_is_missing(run_cli: RunCli) -> None:

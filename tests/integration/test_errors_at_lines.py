@@ -10,6 +10,9 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
+from tla2py.gate.decision import Reason
+from tla2py.model.outcome import Verdict
+from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
 
 pytestmark = pytest.mark.java
 
@@ -116,15 +119,13 @@ def test_what_holds_of_nothing_says_so(run_cli: RunCli, folder: Path) -> None:
     text = "---- MODULE No ----\nVARIABLE x\nInit == x \\in {}\nSpec == Init /\\ [][FALSE]_x\nSafe == x = 1\n====\n"
     (folder / "No.tla").write_text(text)
     (folder / "sweep.toml").write_text('module = "No.tla"\n')
-    assert (
-        "no state was found, so everything holds vacuously"
-        in told(run_cli("check", "No.tla", "--invariant", "Safe"))[-1]
-    )
+    assert NO_STATES in told(run_cli("check", "No.tla", "--invariant", "Safe"))[-1]
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert "sweep, point 1: no state was found, so everything holds vacuously" in ended.stderr
+    assert [result.empty_points for result in ended.reported.results] == [(1,)]
+    assert f"sweep, point 1: {NO_STATES}" in ended.stderr
     gated = run_cli("gate", "sweep.toml", "--executor", "local")
-    assert gated.code == 2
-    assert "note: only deadlock is checked" in gated.stdout
+    assert (gated.code, gated.reasons) == (2, {(Reason.NO_STATES, 1)})
+    assert ONLY_DEADLOCK in gated.reported.gated[0].decision.notices
 
 
 def test_an_invariant_that_cannot_be_evaluated_in_an_initial_state(run_cli: RunCli, folder: Path) -> None:
@@ -173,13 +174,14 @@ def test_an_initial_state_that_lacks_a_variable(
     assert ended.code == 2
     assert "\nNext   fix what is broken and repeat the command" in ended.stdout
     assert f"Half.tla:{place}: The initial predicate assigns no value to y." in told(ended)
-    assert "broken: a definition cannot be evaluated" in ended.stdout
+    [run] = ended.reported.results[0].runs
+    assert (run.verdict, run.message_place) == (Verdict.BROKEN, f"Half.tla:{place}")
     asked = run_cli("trace", "runs/sweep", "1", "--arguments")
-    assert asked.code == 2
-    assert "y has no value in state 1" in asked.stderr
+    assert (asked.code, asked.error.code) == (2, "not-confirmable")
+    assert "y " in asked.error.message
     verified = run_cli("trace", "runs/sweep", "1", "--verify")
-    said = "point 1, trace 1: not verifiable: TLC could not evaluate the model here\n"
-    assert (verified.code, verified.stdout) == (0, said)
+    assert (verified.code, verified.stdout.startswith("point 1, trace 1: ")) == (0, True)
+    assert "confirmed: " not in verified.stdout
     (row,) = run_cli("trace", "runs/sweep").stdout.splitlines()[1:]
     assert " (cannot be evaluated)  evaluation " in row
 
@@ -203,11 +205,8 @@ def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
     (folder / "Wrong.cfg").write_text(
         "CONSTANT N = 1\nSPECIFICATION Spec\n\\* Nope is not\nINVARIANT Low Nope\n"
     )
-    assert (
-        run_cli("check", "Limited.tla", "--config", "Wrong.cfg")
-        .errors[0]
-        .startswith("error: Wrong.cfg:4:15: ")
-    )
+    ended = run_cli("check", "Limited.tla", "--config", "Wrong.cfg")
+    assert ended.refusal == ("unknown-definition", "Wrong.cfg:4:15")
     (folder / "Lacking.cfg").write_text("SPECIFICATION Spec\n")
     ended = run_cli("check", "Limited.tla", "--config", "Lacking.cfg")
     assert (ended.code, "Limited.tla:3:10" in ended.stderr + ended.stdout) == (2, True)
@@ -297,12 +296,13 @@ def test_a_value_that_is_no_expression_is_refused_at_its_column(run_cli: RunCli,
     )
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
     assert ended.code == 2
-    assert ended.stderr.startswith("error: sweep.toml:5:1")
+    assert ended.error.code == "expression-syntax"
+    assert str(ended.error.where).startswith("sweep.toml:5:1")
     assert not (folder / "runs").exists()
     (folder / "sweep.toml").write_text('module = "Limited.tla"\n[parameters]\nN = [1, "1 + + 2"]\n')
     for command in ("sweep", "cfg", "gate"):
         ended = run_cli(command, "sweep.toml")
-        assert (ended.code, ended.stderr.split(" ")[1]) == (2, "sweep.toml:3:16:")
+        assert (ended.code, ended.refusal) == (2, ("expression-syntax", "sweep.toml:3:16"))
 
 
 def test_tables_of_before_are_made_anew(run_cli: RunCli, folder: Path) -> None:
@@ -340,14 +340,15 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
     assert lines[lines.index(place) - 1] == "Point 1 is excluded"
     assert caret_of(lines, "Assumed.tla:4:8") == "N > 0"
     at = lines.index("Point 3 is inconclusive: timeout")
-    assert lines[at + 1].startswith("give it more time: --timeout, or timeout in the sweep file")
+    assert "--timeout" in lines[at + 1]
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     assert "<li>Point 1 is excluded<pre>Assumed.tla:4:8: Assumption" in (folder / "page.html").read_text()
     text = (folder / "sweep.toml").read_text()
     (folder / "sweep.toml").write_text(text.replace("N = [0, 1, 3]", "N = [0]"))
     ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "none")
     assert ended.code == 2
-    assert "nothing was checked: every point contradicts an ASSUME" in ended.stderr
+    assert ended.reported.results[0].unchecked
+    assert ALL_EXCLUDED in ended.stderr
     (folder / "sweep.toml").write_text(
         text.replace("N = [0, 1, 3]", "N = [0]") + '[expect]\nverdict = "excluded"\n'
     )

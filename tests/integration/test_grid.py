@@ -192,19 +192,19 @@ def test_a_dry_run_needs_no_java_and_leaves_no_trace(folder: Path, run_cli: RunC
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "code", "named"),
     [
-        (("--configs", "*.cfg", "sweep.toml"), "--configs needs a module, not sweep.toml"),
-        (("--configs", "*.cfg", "Outer.tla"), "no config matches *.cfg"),
-        (("-L", "lib", "sweep.toml"), "-L needs --configs"),
+        (("--configs", "*.cfg", "sweep.toml"), "usage", "--configs"),
+        (("--configs", "*.cfg", "Outer.tla"), "config-missing", "*.cfg"),
+        (("-L", "lib", "sweep.toml"), "usage", "-L"),
     ],
 )
 def test_what_configs_is_not_for(
-    folder: Path, run_cli: RunCli, arguments: tuple[str, ...], said: str
+    folder: Path, run_cli: RunCli, arguments: tuple[str, ...], code: str, named: str
 ) -> None:
     (folder / "sweep.toml").write_text(HEAD + SETS + "Goal = 1\n")
     ended = run_cli("sweep", *arguments)
-    assert ended.code == 2
-    assert said in ended.stderr
+    assert (ended.code, ended.error.code) == (2, code)
+    assert named in ended.error.message
     assert len(ended.errors) <= 2
     assert json.dumps("Traceback") not in ended.stderr

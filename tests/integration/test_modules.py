@@ -14,6 +14,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tla2py.explore.view import open_view
+from tla2py.gate.decision import Reason
 from tla2py.model.run import digest_text
 from tla2py.toolchain.toolchain import bundled_jar
 
@@ -88,8 +89,8 @@ Low == Bounded(3)!Within
     assert ended.code == 1, ended
     assert "Low is violated, 3 states" in ended.stdout
     ended = run_cli("check", "models/Whole.tla", "-L", "middle", *options)
-    assert ended.code == 2
-    assert ended.errors[0].startswith("error: middle/Middle.tla:2:9: module Base not found")
+    assert (ended.code, ended.refusal) == (2, ("module-missing", "middle/Middle.tla:2:9"))
+    assert "Base" in ended.error.message
     (tmp_path / "models/sweep.toml").write_text(
         'module = "Whole.tla"\nlibraries = ["../middle", "../base"]\n'
         '[model]\ninvariants = ["Low"]\n[substitutions]\nZero = "2 - 1"\n'
@@ -162,15 +163,17 @@ def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> Non
     asked = ("-c", "N=2", "--invariant", "Above")
     ended = run_cli("check", countdown, *asked)
     assert ended.code == 1, ended
-    assert f"{countdown}:4:4: the PlusCal algorithm is not translated" in ended.stderr
+    [remark] = ended.reported.remarks
+    assert (remark.where, remark.doubtful) == (f"{countdown}:4:4", False)
+    assert str(remark) in ended.stderr
     # Steps are at the labels of the algorithm, in the file as it is.
     places = [line.split()[1:3] for line in ended.stdout.splitlines() if line[2:3].isdigit()]
     assert places[1:] == [["loop", "Countdown:7"], ["step", "Countdown:8"]]
     assert countdown.read_text() == COUNTDOWN
     assert [each.name for each in countdown.parent.iterdir()] == ["Countdown.tla"]
     ended = run_cli("check", countdown, *asked, "--no-translate")
-    assert ended.code == 2
-    assert "Countdown defines no Spec" in ended.stderr
+    assert (ended.code, ended.error.code) == (2, "no-specification")
+    assert "Countdown" in ended.error.message
 
 
 def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown: Path) -> None:
@@ -183,17 +186,17 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
     sweep = countdown.with_name("sweep.toml")
     sweep.write_text('module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[constants]\nN = 2\n')
     ended = run_cli("sweep", sweep, "--executor", "local")
-    assert "PlusCal" not in ended.stderr
+    assert ended.reported.remarks == []
     assert "violated: Above in 3" in ended.stdout
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
     ended = run_cli("sweep", sweep, "--executor", "local", "--fresh")
-    assert "Countdown.tla:4:4: the PlusCal algorithm has changed since it was translated" in ended.stderr
+    assert [(each.where, each.doubtful) for each in ended.reported.remarks] == [(f"{countdown}:4:4", False)]
     states = open_view(countdown.parent / "runs/sweep").trace(1).states
     assert [state.values["left"] for state in states] == [2, 2, 0]
     # Who wants the old translation says so.
     sweep.write_text(sweep.read_text() + "[tlc]\ntranslate = false\n")
     ended = run_cli("sweep", sweep, "--executor", "local", "--fresh")
-    assert "PlusCal" not in ended.stderr
+    assert ended.reported.remarks == []
     states = open_view(countdown.parent / "runs/sweep").trace(1).states
     assert [state.values["left"] for state in states] == [2, 2, 1]
 
@@ -215,8 +218,9 @@ def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> Non
     assert told == []
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
     assert translate(parse_module(countdown)).original is None
-    assert "translates the PlusCal algorithm differently (step). If you have changed" in str(told[0])
-    assert "tla2py tools install 1.7.4" in str(told[0])
+    assert (told[0].where, told[0].doubtful) == (f"{countdown}:4:4", True)
+    assert "(step)" in told[0].text
+    assert "tla2py tools install 1.7.4" in told[0].text
     # Releases that write checksums of one kind may count differently: what is the same is not called changed.
     countdown.write_text(re.sub("PCal-[0-9a-f]+", "PCal-0", ours))
     told.clear()
@@ -243,18 +247,19 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
     ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
     assert "violated" in ended.stdout
-    assert "Countdown.tla:4:4: TLC checks the translation in the file; it has no checksum" in ended.stderr
-    assert "translates the PlusCal algorithm differently (step). If you have changed" in ended.stderr
+    [remark] = ended.reported.remarks
+    assert (remark.where, remark.doubtful, "(step)" in remark.text) == (f"{countdown}:4:4", True, True)
     # What cannot be compared is checked as before.
     countdown.write_text(text.replace("end while;", "end whle;"))
     ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
     assert "violated" in ended.stdout
-    assert "may be older than the PlusCal algorithm; it is used without comparison" in ended.stderr
+    [remark] = ended.reported.remarks
+    assert (remark.where, remark.doubtful, "(step)" in remark.text) == (f"{countdown}:4:4", True, False)
     # An empty translation is none.
     countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
     translate = Translator(find_toolchain, told.append)
     assert translate(parse_module(countdown)).original is not None
-    assert "the PlusCal algorithm is not translated" in str(told[0])
+    assert [each.doubtful for each in told] == [False]
 
 
 def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algorithm(
@@ -275,15 +280,20 @@ def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algori
     countdown.write_text(edited)
     ended = run_cli(*asked)
     assert ended.code == 0, ended
-    assert "note: Countdown.tla:4:4: the PlusCal algorithm has changed since it was" in ended.stdout
-    assert "algorithm has changed since it was translated" in summary.read_text()
+    [remark] = ended.reported.remarks
+    assert not remark.doubtful
+    assert f"note: Countdown.tla:4:4: {remark.text}" in ended.stdout
+    assert remark.text in summary.read_text()
     # Checked is the file's translation, and the algorithm says something else, or nothing.
     for other in (unmarked, unmarked.replace("end while;", "end whle;")):
         countdown.write_text(other)
         ended = run_cli(*asked)
         assert ended.code == 2, ended
+        assert ended.reasons == {(Reason.TRANSLATION, None)}
+        [remark] = ended.reported.remarks
+        assert remark.doubtful
         assert "translation: Countdown.tla:4:4: " in ended.stdout
-        assert "the translation in the file" in summary.read_text()
+        assert "Countdown.tla:4:4" in summary.read_text()
         [result] = json.loads(sarif.read_text())["runs"][0]["results"]
         assert result["ruleId"] == "gate/translation"
         place = result["locations"][0]["physicalLocation"]
@@ -297,9 +307,8 @@ def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algori
 def test_pluscal_that_cannot_be_translated(run_cli: RunCli, countdown: Path) -> None:
     countdown.write_text(COUNTDOWN.replace("left - 1;", "left - 1 +;").replace("end while;", "end whle;"))
     ended = run_cli("check", countdown, "-c", "N=2")
-    assert ended.code == 2
-    assert ended.errors[0].startswith(f"error: {countdown}:9:7: PlusCal cannot be translated: ")
-    assert "--no-translate" in ended.errors[1]
+    assert (ended.code, ended.refusal) == (2, ("pluscal-syntax", f"{countdown}:9:7"))
+    assert "--no-translate" in ended.hint
 
 
 UNICODE = """---- MODULE Signs ----
@@ -320,9 +329,9 @@ def test_unicode_is_refused_by_a_tlc_that_does_not_read_it(run_cli: RunCli, tmp_
     (tmp_path / "sweep.toml").write_text('module = "Signs.tla"\n')
     for command in (("check", "Signs.tla"), ("sweep", "sweep.toml", "--executor", "local")):
         ended = run_cli(*command)
-        assert ended.code == 2
-        assert ended.errors[0].startswith("error: Signs.tla:8:6: ≜ is Unicode, which this TLC does not read")
-        assert "write ==" in ended.errors[1]
+        assert (ended.code, ended.refusal) == (2, ("unicode", "Signs.tla:8:6"))
+        assert "≜" in ended.error.message
+        assert "==" in ended.hint
     assert not (tmp_path / "runs").exists()
     write(tmp_path, Signs=UNICODE.replace("≜ x'", "== x'").replace("∈ {x}", "\\in {x}"))
     assert run_cli("check", "Signs.tla").code == 0
@@ -357,11 +366,11 @@ def test_a_sweep_with_classes(run_cli: RunCli, tmp_path: Path) -> None:
     text = 'module = "Use.tla"\n[model]\ninvariants = ["Four"]\n[tlc]\noverrides = ["twice.jar"]\n'
     sweep.write_text(text)
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert (ended.code, ended.errors[0]) == (2, "error: sweep.toml:5:15: no such file: twice.jar")
+    assert (ended.code, ended.refusal) == (2, ("override-missing", "sweep.toml:5:15"))
     with zipfile.ZipFile(tmp_path / "twice.jar", "w") as jar:
         jar.writestr("README", "none")
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert (ended.code, ended.errors[0]) == (2, "error: sweep.toml:5:15: twice.jar has no classes")
+    assert (ended.code, ended.refusal) == (2, ("override-empty", "sweep.toml:5:15"))
     with zipfile.ZipFile(tmp_path / "twice.jar", "w") as jar:
         jar.writestr("Twice.class", TWICE_CLASS)
     assert "violated: Four in 1" in run_cli("sweep", "sweep.toml", "--executor", "local").stdout

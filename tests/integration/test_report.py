@@ -48,19 +48,20 @@ def test_a_trace_of_others_has_a_page_too(run_cli: RunCli, store: Path, tmp_path
 
 
 REFUSED = (
-    (("--notes", "nothing.md"), "cannot read nothing.md"),
-    (("--lanes", "Nobody"), "Nobody is neither a constant"),
-    (("--messages", "x"), "cannot infer the processes"),
-    (("-o", "no/such/folder.html"), "cannot write no/such/folder.html"),
+    (("--notes", "nothing.md"), "notes-unreadable", "nothing.md"),
+    (("--lanes", "Nobody"), "no-processes", "Nobody"),
+    (("--messages", "x"), "no-processes", ""),
+    (("-o", "no/such/folder.html"), "output-unwritable", "no/such/folder.html"),
 )
 
 
 def test_what_is_refused_writes_nothing(run_cli: RunCli, store: Path, tmp_path: Path) -> None:
     before = tree(tmp_path)
-    for options, said in REFUSED:
+    for options, code, named in REFUSED:
         ended = run_cli("report", store, *options)
         assert ended.code == 2
         assert ended.errors[0].startswith("error: ")
-        assert said in ended.errors[0]
+        assert ended.error.code == code
+        assert named in ended.error.message
         assert "Traceback" not in ended.stderr
     assert tree(tmp_path) == before

@@ -121,7 +121,7 @@ class Tools:
         assert told[0].startswith("error: ")
         assert ended.stdout == ""
         assert (tree(self.cache) if self.cache.exists() else {}) == before
-        return Ended(ended.code, "", "\n".join(told))
+        return Ended(ended.code, "", "\n".join(told), ended.reported)
 
 
 @pytest.fixture
@@ -143,7 +143,8 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert tools.run("tools", "path", TLA2TOOLS_JAR="rolling").stdout.strip() == str(jar)
 
     again = tools.run("tools", "install", "rolling", "--default")
-    assert "is installed already" in again.stderr
+    assert again.code == 0
+    assert "--force" in again.stderr
     assert len(tools.server.seen) == 1
     file = tools.folder / "project" / "tla2py.toml"
     assert file.read_text() == 'tla2tools = "rolling"\n'
@@ -167,38 +168,36 @@ def test_the_default_is_the_projects(tools: Tools) -> None:
     (tools.folder / "pyproject.toml").write_text('[tool.tla2py]\ntla2tools = "1.7.4"  # ours\n')
     ended = tools.run("tools", "path")
     assert ended.code == 2
-    assert "the tools 1.7.4 are not installed" in ended.errors[0]
-    assert str(tools.folder / "pyproject.toml") in ended.errors[0]
-    assert "tla2py tools install 1.7.4" in ended.errors[1]
-    assert "1.7.4 are not installed" in tools.run("tools", "list").stdout
+    assert ended.error.code == "jar-missing"
+    assert str(tools.folder / "pyproject.toml") in str(ended.error)
+    assert "tla2py tools install 1.7.4" in ended.hint
+    assert "1.7.4" in tools.run("tools", "list").stdout
     assert tools.run("tools", "install", "rolling", "--default").code == 0
     assert (tools.folder / "pyproject.toml").read_text() == '[tool.tla2py]\ntla2tools = "rolling"  # ours\n'
     assert tools.run("tools", "path").stdout.strip().endswith("rolling/tla2tools.jar")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("tla2tools = 174\n", "not a string"),
-        ("tools = '1'\n", "unknown key"),
-        ("tla2tools\n", "not valid TOML"),
-    ],
+    ("text", "named"),
+    [("tla2tools = 174\n", "tla2tools"), ("tools = '1'\n", "tools"), ("tla2tools\n", "TOML")],
 )
-def test_a_project_file_that_is_wrong(tools: Tools, text: str, said: str) -> None:
+def test_a_project_file_that_is_wrong(tools: Tools, text: str, named: str) -> None:
     (tools.folder / "tla2py.toml").write_text(text)
     ended = tools.run("tools", "path")
-    assert ended.code == 2
-    assert said in ended.errors[0]
-    assert "tla2py.toml" in ended.errors[0]
+    assert (ended.code, ended.error.code) == (2, "project-file")
+    assert str(ended.error.where).startswith(str(tools.folder / "tla2py.toml"))
+    assert named in ended.error.message
 
 
 def test_a_wrong_digest(tools: Tools) -> None:
     tools.server.files[ROLLING.replace("1.8.0", "1.7.4")] = JAR
     ended = tools.refused("tools", "install", "1.7.4")
-    assert f"has the sha256 {SHA256}, not 936a2620" in ended.errors[0]
-    assert "1.7.4" in tools.refused("tools", "path", "1.7.4").errors[0]
+    assert ended.error.code == "download-digest"
+    assert [digest in ended.error.message for digest in (SHA256, "936a2620")] == [True, True]
+    assert tools.refused("tools", "path", "1.7.4").error.code == "not-installed"
     wanted = "0" * 64
-    assert wanted in tools.refused("tools", "install", "rolling", "--sha256", wanted).errors[0]
+    ended = tools.refused("tools", "install", "rolling", "--sha256", wanted)
+    assert (ended.error.code, wanted in ended.error.message) == ("download-digest", True)
     assert tools.run("tools", "install", "rolling", "--sha256", SHA256.upper()).code == 0
     # What is there stays when what is to replace it is refused.
     tools.refused("tools", "install", "rolling", "--force", "--sha256", wanted)
@@ -208,8 +207,8 @@ def test_a_wrong_digest(tools: Tools) -> None:
 def test_a_server_that_cuts_off(tools: Tools) -> None:
     tools.server.cut = 1_000_000
     ended = tools.refused("tools", "install", "rolling")
-    assert f"ended after 1,000,000 of {len(JAR):,} bytes" in ended.errors[0]
-    assert "to try again" in ended.errors[1]
+    assert ended.error.code == "download-cut"
+    assert [f"{size:,}" in ended.error.message for size in (1_000_000, len(JAR))] == [True, True]
     tools.server.cut = None
     assert tools.run("tools", "install", "rolling").code == 0
 
@@ -218,7 +217,7 @@ def test_a_server_that_cuts_off(tools: Tools) -> None:
 def test_a_server_that_lies_about_the_length(tools: Tools, difference: int) -> None:
     tools.server.announced = len(JAR) + difference
     ended = tools.refused("tools", "install", "rolling")
-    assert ("cannot be read as a jar" if difference < 0 else f"ended after {len(JAR):,}") in ended.errors[0]
+    assert ended.error.code == ("jar-corrupt" if difference < 0 else "download-cut")
 
 
 def test_a_server_that_is_slow(tools: Tools) -> None:
@@ -236,24 +235,23 @@ def test_a_server_that_is_slow(tools: Tools) -> None:
 
 
 def test_no_such_release_and_no_server(tools: Tools) -> None:
-    assert "404" in tools.refused("tools", "install", "9.9.9").errors[0]
-    assert "no release is named tlc" in tools.refused("tools", "install", "tlc").errors[0]
+    ended = tools.refused("tools", "install", "9.9.9")
+    assert (ended.error.code, "404" in ended.error.message) == ("download-failed", True)
+    ended = tools.refused("tools", "install", "tlc")
+    assert (ended.error.code, "tlc" in ended.error.message) == ("unknown-release", True)
     ended = tools.refused("tools", "install", "rolling", TLA2PY_MIRROR="http://127.0.0.1:9")
-    assert "cannot fetch http://127.0.0.1:9/tlaplus" in ended.errors[0]
-    assert "--from-file" in ended.errors[1]
-    assert (
-        "TLA2PY_MIRROR is" in tools.refused("tools", "install", "rolling", TLA2PY_MIRROR="ftp://x").errors[0]
-    )
+    assert ended.error.code == "download-failed"
+    assert "http://127.0.0.1:9/tlaplus" in ended.error.message
+    assert "--from-file" in ended.hint
+    ended = tools.refused("tools", "install", "rolling", TLA2PY_MIRROR="ftp://x")
+    assert (ended.error.code, "ftp://x" in ended.error.message) == ("mirror", True)
 
 
 def test_a_page_in_place_of_a_jar(tools: Tools) -> None:
     tools.server.files[ROLLING] = b"<html>sign in to the network</html>"
-    assert "cannot be read as a jar" in tools.refused("tools", "install", "rolling").errors[0]
+    assert tools.refused("tools", "install", "rolling").error.code == "jar-corrupt"
     tools.server.files[MODULES] = JAR
-    assert (
-        "not the jar of the CommunityModules"
-        in tools.refused("tools", "install", "community-modules").errors[0]
-    )
+    assert tools.refused("tools", "install", "community-modules").error.code == "jar-corrupt"
 
 
 def test_a_proxy_of_the_environment(tools: Tools) -> None:
@@ -277,26 +275,25 @@ def test_from_a_file(tools: Tools, tmp_path: Path) -> None:
     assert tools.server.seen == []
     assert (tools.cache / "1.7.3" / "tla2tools.jar").read_bytes() == JAR
     # A file is held to the digest of the release that it is said to be.
-    assert (
-        "936a2620"
-        in tools.refused("tools", "install", "1.7.4", "--from-file", tmp_path / "fetched.jar").errors[0]
-    )
-    assert "no such file" in tools.refused("tools", "install", "1.7.3", "--from-file", "none.jar").errors[0]
+    ended = tools.refused("tools", "install", "1.7.4", "--from-file", tmp_path / "fetched.jar")
+    assert (ended.error.code, "936a2620" in ended.error.message) == ("download-digest", True)
+    ended = tools.refused("tools", "install", "1.7.3", "--from-file", "none.jar")
+    assert ended.error.code == "jar-missing"
 
 
 def test_the_community_modules_are_a_folder_for_modules(tools: Tools) -> None:
-    assert "not installed" in tools.refused("tools", "path", "community-modules").errors[0]
+    assert tools.refused("tools", "path", "community-modules").error.code == "not-installed"
     ended = tools.run("tools", "install", "community-modules")
     folder = tools.cache / "community-modules" / "modules"
     assert (ended.code, ended.stdout.strip()) == (0, str(folder)), ended.stderr
     assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
-    assert "use them with -L community-modules" in ended.stderr
+    assert "-L community-modules" in ended.stderr
     assert not list(tools.folder.rglob("Outside.tla"))
     spec = tools.folder / "project" / "Uses.tla"
     spec.write_text("---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nFour == Twice(2)\n====\n")
     without = tools.run("inspect", spec)
-    assert without.code == 2
-    assert "tla2py tools install community-modules" in without.errors[1]
+    assert (without.code, without.error.code) == (2, "module-missing")
+    assert "tla2py tools install community-modules" in without.hint
     assert tools.run("inspect", spec, "-L", folder).code == 0
     assert tools.run("inspect", spec, "-L", "community-modules").code == 0
 
@@ -309,8 +306,8 @@ def test_the_community_modules_are_named_in_a_sweep_file(tools: Tools) -> None:
     )
     (project / "sweep.toml").write_text('module = "Uses.tla"\nlibraries = ["community-modules"]\n')
     missing = tools.refused("cfg", "sweep.toml")
-    assert missing.errors[0] == "error: the CommunityModules are not installed"
-    assert "tla2py tools install community-modules" in missing.errors[1]
+    assert missing.error.code == "not-installed"
+    assert "tla2py tools install community-modules" in missing.hint
     assert tools.refused("inspect", "Uses.tla", "-L", "community-modules").errors == missing.errors
     assert tools.run("tools", "install", "community-modules").code == 0
     assert tools.run("cfg", "sweep.toml").code == 0
@@ -322,6 +319,6 @@ def test_the_community_modules_are_named_in_a_sweep_file(tools: Tools) -> None:
 def test_a_full_disk(tools: Tools) -> None:
     ended = tools.run("tools", "install", "rolling", prefix=with_file_size(500_000))
     assert ended.code == 2
-    assert "cannot write to" in ended.errors[-2]
-    assert "XDG_CACHE_HOME" in ended.errors[-1]
+    assert ended.error.code == "cache-unwritable"
+    assert "XDG_CACHE_HOME" in ended.hint
     assert not list(tools.cache.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,14 +39,15 @@ def test_what_needs_spark_says_so(
 ) -> None:
     swept = run_cli("sweep", "sweep.toml", "-o", "store", env=without_spark)
     assert swept.code == 2
-    told = [line for line in swept.errors if "to execute" not in line and "done," not in line]
-    assert told[-2].startswith("error: pyspark cannot be imported")
-    assert "--executor local" in told[-1]
+    assert swept.error.code == "spark-missing"
+    assert "--executor local" in swept.hint
     queried = run_cli("query", "store", "SELECT 1", env=without_spark)
     assert queried.code == 2
-    assert "pyspark cannot be imported" in queried.errors[0]
+    assert queried.error.code == "spark-missing"
 
 
 def test_the_interpreter_of_these_tests_has_no_spark(run_cli: RunCli, without_spark: dict[str, str]) -> None:
-    assert "pyspark is not installed" in run_cli("doctor", "--no-self-test", env=without_spark).stdout
-    assert "pyspark is not installed" not in run_cli("doctor", "--no-self-test").stdout
+    for env, installed in ((without_spark, False), (None, True)):
+        found = json.loads(run_cli("doctor", "--no-self-test", "--json", env=env).stdout)
+        [spark] = [each for each in found if each["about"] == "Spark"]
+        assert ("pip install" in spark["remedy"]) == (not installed), spark

@@ -236,13 +236,15 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     (override,) = tools.overrides
     assert override.path.resolve() != classes
     assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
-    with pytest.raises(StoreError, match="does not exist on the worker"):
+    with pytest.raises(StoreError) as missing:
         unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
+    assert missing.value.code == "store-not-shared"
     # A damaged file is reported.
     (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(classes_of("Slow"))
     other = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
-    with pytest.raises(ToolchainError, match="was damaged on its way"):
+    with pytest.raises(ToolchainError) as damaged:
         unpack(replace(parcel, work=other))
+    assert damaged.value.code == "jar-corrupt"
 
 
 def classes_of(name: str) -> bytes:

@@ -82,5 +82,5 @@ def test_running_it_again_runs_nothing(swept: tuple[Path, str], run_cli: RunCli)
     before = rows(swept[0], "runs")
     again = run_cli("sweep", SWEEP, "-o", swept[0])
     assert again.code == 0
-    assert "nothing to run: all 5 runs" in again.stderr
+    assert (again.executed, again.cached) == (0, 5)
     assert rows(swept[0], "runs") == before

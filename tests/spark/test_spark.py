@@ -36,7 +36,7 @@ def stores(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> t
     for executor in ("local", "spark"):
         done = command.run(*SWEEP[3:], "--executor", executor, "-o", base / executor, cwd=base)
         assert done.code == 0, done.stderr
-        assert "all 6 points are as expected" in done.stderr
+        assert [(len(result.runs), result.findings) for result in done.reported.results] == [(6, ())]
     return base / "local", base / "spark"
 
 
@@ -97,7 +97,7 @@ def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> Non
         {"point": p, "Max": m, "first": 2} for p, m in ((3, 3), (5, 2), (6, 3))
     ]
     wrong = run_cli("query", stores[1], "SELECT nothing FROM nowhere")
-    assert wrong.code == 2
+    assert (wrong.code, wrong.error.code) == (2, "sql")
     assert len(wrong.errors) <= 2
 
 
@@ -150,6 +150,6 @@ def test_a_master_that_is_not_there(run_cli: RunCli, tmp_path: Path) -> None:
     ended = run_cli(
         "sweep", SPECS / "counter.toml", "-o", tmp_path / "store", "--master", "nonsense://here", process=True
     )
-    assert ended.code == 2
-    assert "Spark did not start" in ended.stderr
+    assert (ended.code, ended.error.code) == (2, "spark-failed")
+    assert "nonsense://here" in ended.error.message
     assert "Traceback" not in ended.stderr
