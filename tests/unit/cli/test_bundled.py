@@ -46,8 +46,9 @@ def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
     assert "mine already exists" in ended.errors[0]
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["Kip320.tla"]
     assert "examples: bookkeeper" in run_cli("examples", "copy", "paxos", "new").errors[1]
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError) as raised:
         copy_example("kip320", tmp_path / "mine" / "Kip320.tla")
+    assert raised.value.code == "target-not-empty"
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,9 @@ def test_a_sweep_may_name_its_own_template(load: LoadSweep, tmp_path: Path) -> N
 
 def test_mistakes_in_its_template_name_the_file(load: LoadSweep, tmp_path: Path) -> None:
     head = 'module = "Counter.tla"\ntemplate = "own.cfg.j2"\n[constants]\nMax = 1\n'
-    with pytest.raises(InputError, match="no such template") as raised:
+    with pytest.raises(InputError, match=r"own\.cfg\.j2") as raised:
         load(head)
+    assert raised.value.code == "template-missing"
     assert raised.value.where == f"{tmp_path / 'sweep.toml'}:2:1"
     (tmp_path / "own.cfg.j2").write_text("\n\n{{ config.invariant }}\n")
     with pytest.raises(InputError, match="invariant") as raised:

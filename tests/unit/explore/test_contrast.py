@@ -118,6 +118,6 @@ def test_what_has_no_neighbour(view: StoreView, point: int, code: str) -> None:
 
 
 def test_nothing_holds(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no point of this store holds") as error:
+    with pytest.raises(InputError) as error:
         view_of(tmp_path, ({"N": "1"}, "deadlock")).neighbour(1)
     assert error.value.code == "no-neighbour"

@@ -46,16 +46,17 @@ def test_the_points_that_were_run(view: StoreView) -> None:
 
 @pytest.mark.parametrize("column", ["nothing", "outcome", "violated", "started_at"])
 def test_a_column_without_numbers(view: StoreView, column: str) -> None:
-    with pytest.raises(InputError, match=f"not a numeric column of runs: {column}") as error:
+    with pytest.raises(InputError, match=column) as error:
         view.heatmap("N", "S", column)
     assert error.value.code == "unknown-column"
     assert "distinct" in str(error.value.hint)
 
 
 def test_a_parameter_that_there_is_not(view: StoreView) -> None:
-    with pytest.raises(InputError, match="not a parameter of this store: M") as error:
+    with pytest.raises(InputError, match="M") as error:
         view.heatmap("N", ["S", "M"])
-    assert (error.value.code, error.value.hint) == ("unknown-parameter", "parameters: N, S, K")
+    assert error.value.code == "unknown-parameter"
+    assert "N, S, K" in str(error.value.hint)
 
 
 def test_as_text(view: StoreView) -> None:

@@ -128,8 +128,9 @@ def test_notes_come_first_and_their_links_are_kept(view: StoreView, tmp_path: Pa
 
 
 def test_what_is_asked_for_and_not_there_is_an_error(view: StoreView) -> None:
-    with pytest.raises(InputError, match="is neither a constant"):
+    with pytest.raises(InputError, match="Nobody") as raised:
         report_page(view, PageOptions(lanes="Nobody"))
+    assert raised.value.code == "no-processes"
 
 
 def test_the_pair_that_tells_most(view: StoreView) -> None:

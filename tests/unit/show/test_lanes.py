@@ -137,10 +137,10 @@ def test_one_field_in_common_tells_no_reading() -> None:
 @pytest.mark.parametrize("name", ["n", "other", "mixed"])
 def test_what_is_no_box_of_messages(name: str) -> None:
     values: dict[str, Value] = {"n": on(P, Q), "box": box(), "bag": bag(a=1), "mixed": box()}
-    with pytest.raises(InputError, match=f"{name} is not a set or a bag") as error:
+    with pytest.raises(InputError, match=name) as error:
         made(("Init", values), ("Next", {**values, "mixed": 1})).lanes(messages=name)
     assert error.value.code == "no-messages"
-    assert error.value.hint == "sets and bags: box, bag, mixed"
+    assert "box, bag, mixed" in str(error.value.hint)
 
 
 def test_as_text() -> None:

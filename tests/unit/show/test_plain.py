@@ -127,8 +127,9 @@ def test_a_step_that_is_not_there(number: int) -> None:
     with pytest.raises(InputError) as raised:
         trace.step(number)
     assert str(raised.value) == f"the trace has no step {number}\nits steps: 2 to 4"
-    with pytest.raises(InputError, match=f"no step {number}\nit has only one state"):
+    with pytest.raises(InputError, match=str(number)) as raised:
         replace(trace, states=trace.states[:1]).step(number)
+    assert raised.value.code == "no-state"
 
 
 @given(values)

@@ -43,7 +43,7 @@ def test_guessed(values: dict[str, Value], constants: dict[str, str], expected: 
 )
 def test_one_record_or_sequence_tells_no_processes(values: dict[str, Value]) -> None:
     trace = made(("Init", values), ("Next", values))
-    with pytest.raises(InputError, match="cannot infer the processes") as error:
+    with pytest.raises(InputError) as error:
         processes_of(trace)
     assert error.value.code == "no-processes"
     assert acting(trace) is None

@@ -121,10 +121,11 @@ def test_mistakes_in_zip(load: LoadSweep, text: str, code: str, said: str) -> No
 
 
 def test_a_row_of_a_zip_is_there_once(load: LoadSweep) -> None:
-    with pytest.raises(InputError, match=r"Low = 1, Who = \{b, a\} twice"):
+    with pytest.raises(InputError, match=r"Low = 1, Who = \{b, a\}") as raised:
         load(
             HEAD + '[parameters]\nLow = [1, 1]\nWho = ["{a, b}", "{b, a}"]\n[grid]\nzip = [["Low", "Who"]]\n'
         )
+    assert raised.value.code == "duplicate-point"
 
 
 GRID = (

@@ -104,8 +104,9 @@ def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     assert "has no definition Smal: TLC stops; did you mean Small?" in said[1]
     # If no model is left, the first one's error is raised.
     (tmp_path / "Counter.tla").write_text("---- MODULE Counter ----\nEXTENDS Absent\n====\n")
-    with pytest.raises(InputError, match="module Absent not found"):
+    with pytest.raises(InputError, match="Absent") as raised:
         load_sweep(path)
+    assert raised.value.code == "module-missing"
 
 
 def test_models_of_unknown_result_are_left_out(tmp_path: Path) -> None:

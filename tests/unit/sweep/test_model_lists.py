@@ -35,5 +35,5 @@ def test_a_name_that_is_no_definition_is_told_at_its_place(load: LoadSweep) -> N
     with pytest.raises(InputError, match="Smal") as raised:
         plan_sweep(sweep, "jar")
     assert raised.value.code == "unknown-definition"
-    assert "did you mean Small?" in str(raised.value)
+    assert "Small?" in str(raised.value.hint)
     assert ".toml:5:23" in str(raised.value)

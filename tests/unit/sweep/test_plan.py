@@ -227,21 +227,23 @@ def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:
         specification="Spec", assignments=(Assignment("Max", "1"),)
     )
     (tmp_path / "Counter.tla").write_text(COUNTER.replace("Spec ==", "System =="))
-    with pytest.raises(InputError, match='write specification = "System" under') as raised:
+    with pytest.raises(InputError, match='specification = "System"') as raised:
         plan_sweep(load_sweep(tmp_path / "sweep.toml"), "jar")
     assert raised.value.code == "no-specification"
     (tmp_path / "Counter.tla").write_text(COUNTER.replace(r"Spec == Init /\ [][Next]_x", ""))
-    with pytest.raises(InputError, match=r'write init = "Init" under .model. and next'):
+    with pytest.raises(InputError, match=r'init = "Init"') as raised:
         plan_sweep(load_sweep(tmp_path / "sweep.toml"), "jar")
+    assert raised.value.code == "no-specification"
 
 
 def test_what_only_an_instance_defines_is_no_name_for_a_config(load: LoadSweep, tmp_path: Path) -> None:
     (tmp_path / "Counter.tla").write_text(COUNTER.replace("====", "C == INSTANCE Other\n===="))
     (tmp_path / "Other.tla").write_text("---- MODULE Other ----\nFine == TRUE\nSpec == TRUE\n====\n")
-    with pytest.raises(InputError, match="C!Fine belongs to a named instance") as raised:
+    with pytest.raises(InputError, match="C!Fine") as raised:
         load('module = "Counter.tla"\n[constants]\nMax = 1\n[model]\ninvariants = ["C!Fine"]\n')
     assert raised.value.code == "instance-name"
-    assert raised.value.hint == "define Fine == C!Fine in the module, and write Fine here"
+    assert "Fine == C!Fine" in str(raised.value.hint)
     assert raised.value.where == f"{tmp_path / 'sweep.toml'}:5:16"
-    with pytest.raises(InputError, match="Spec_ == C!Spec"):
+    with pytest.raises(InputError, match="Spec_ == C!Spec") as raised:
         load('module = "Counter.tla"\n[constants]\nMax = 1\n[model]\nspecification = "C!Spec"\n')
+    assert raised.value.code == "instance-name"

@@ -121,10 +121,12 @@ def test_switches_may_vary(box: Path, load: LoadSweep) -> None:
         "Other",
     ]
     assert [run.options.check_deadlock for run in found[:2]] == [True, False]
-    with pytest.raises(InputError, match="check_deadlock is 1, not true or false"):
+    with pytest.raises(InputError, match="check_deadlock") as raised:
         runs(load, "[parameters]\ncheck_deadlock = [1]\n")
-    with pytest.raises(InputError, match="no definition Whom"):
+    assert raised.value.code == "wrong-type"
+    with pytest.raises(InputError, match="Whom") as raised:
         runs(load, '[parameters]\nsymmetry = ["Whom"]\n')
+    assert raised.value.code == "unknown-definition"
 
 
 def test_several_configs_are_a_parameter(box: Path, load: LoadSweep) -> None:
@@ -200,15 +202,19 @@ def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
         load('module = "Box.tla"\nconfig = ["Box.cfg", "Bax.cfg"]\n')
     assert (raised.value.code, raised.value.message) == ("config-missing", "no such config: Bax.cfg")
     assert str(raised.value.where).endswith("sweep.toml:2:23")
-    with pytest.raises(InputError, match="empty list"):
+    with pytest.raises(InputError) as raised:
         load('module = "Box.tla"\nconfig = []\n')
-    with pytest.raises(InputError, match=r"no config matches .*none/\*\.cfg"):
+    assert raised.value.code == "empty-parameter"
+    with pytest.raises(InputError, match=r"none/\*\.cfg") as raised:
         of_configs(box, "none/*.cfg")
-    with pytest.raises(InputError, match="no such module"):
+    assert raised.value.code == "config-missing"
+    with pytest.raises(InputError) as raised:
         sweep_of_configs(box / "No.tla", str(box / "*.cfg"))
+    assert raised.value.code == "module-missing"
 
 
 def test_a_constant_that_nobody_assigns_is_told(box: Path, load: LoadSweep) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace("Who = {a, Limit}", ""))
-    with pytest.raises(InputError, match="Who has no value and must be a set:"):
+    with pytest.raises(InputError, match="Who ") as raised:
         runs(load, "")
+    assert raised.value.code == "unassigned"

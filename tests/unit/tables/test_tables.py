@@ -256,7 +256,7 @@ def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
     refresh_tables(made)
     before = {file.name: file.read_bytes() for file in (Path(made.path) / "tables").iterdir()}
     made.write_record(executed(tmp_path / "more", f"{2:032}", "deadlock"))
-    with file_size_limit(64), pytest.raises(StoreError, match="cannot write to") as raised:
+    with file_size_limit(64), pytest.raises(StoreError) as raised:
         refresh_tables(made)
     assert raised.value.code == "store-unwritable"
     assert {file.name: file.read_bytes() for file in (Path(made.path) / "tables").iterdir()} == before
