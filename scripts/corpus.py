@@ -133,14 +133,14 @@ def _counts(distinct: object, generated: object) -> str:
 
 def _unread(unread: Unread) -> Model:
     said = unread.entry.model
-    found = re.search(r"module (\w+) is not found", str(unread.error))
+    missing = re.search(r"module (\w+)", unread.error.message) if unread.error.code == "module-missing" else None
     return Model(
         entry=unread.entry,
         found="not read",
         verdict=False,
         counts=None if said.distinct is None else False,
-        reason="absent" if found else "real",
-        detail=found[1] if found else " ".join(str(unread.error).split()),
+        reason="absent" if missing else "real",
+        detail=missing[1] if missing else unread.error.line,
     )
 
 
