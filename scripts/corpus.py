@@ -133,7 +133,9 @@ def _counts(distinct: object, generated: object) -> str:
 
 def _unread(unread: Unread) -> Model:
     said = unread.entry.model
-    missing = re.search(r"module (\w+)", unread.error.message) if unread.error.code == "module-missing" else None
+    missing = (
+        re.search(r"module (\w+)", unread.error.message) if unread.error.code == "module-missing" else None
+    )
     return Model(
         entry=unread.entry,
         found="not read",
