@@ -78,7 +78,7 @@ def test_a_record_without_a_version_is_of_the_first(file: Path, run: Executed) -
 
 def test_a_record_of_a_newer_version_is_refused(file: Path) -> None:
     rewritten(file, record_version=RECORD_VERSION + 1)
-    with pytest.raises(StoreError) as raised, open_archive(file):
+    with pytest.raises(StoreError, match=rf"format {RECORD_VERSION + 1}\b") as raised, open_archive(file):
         pass
     assert raised.value.code == "record-damaged"
 
