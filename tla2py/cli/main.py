@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -16,6 +17,9 @@ def main() -> None:
     """Run the command line and exit with its code; 130 after an interrupt, as in shells."""
     # Arrow's own pools keep freed memory: tens of megabytes for thousands of points.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    # Py4J reports lost connections to the root logger, which would print their tracebacks.
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())
     # SIGTERM is handled like an interrupt.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)

@@ -16,7 +16,7 @@ from tla2py.execution.executor import Completed, Work, execute_into_store
 from tla2py.model.run import Run
 from tla2py.spark.shipping import Shipper, unpack
 
-# Py4J logs the traceback of every connection that it loses; who wants it sets up logging.
+# Py4J logs the traceback of every connection that it loses. Set up logging to see them.
 logging.getLogger("py4j").addHandler(logging.NullHandler())
 
 News = list[Completed | Tla2pyError]
