@@ -94,7 +94,7 @@ def compared(swept: SweepResult) -> Iterator[Model]:
             said = "\n".join(
                 [*(each.text for each in result.diagnostics if each.severity == "error"), streams]
             )
-            reached = {module.name for module in swept.sweep.spec(point).modules}
+            reached = {module.name for module in swept.sweep.spec(point.parameters).modules}
             reason, detail = explain(result.outcome, said, run.config_text, reached)
             detail = detail or "other counts"
             model = Model(

@@ -21,8 +21,6 @@ class ExitCode(IntEnum):
     INCONCLUSIVE = 3
 
 
-EXIT_OK, EXIT_UNEXPECTED, EXIT_NOT_RUN, EXIT_INCONCLUSIVE = ExitCode
-
 MOST_LINES = 10
 """The most lines that an excerpt keeps."""
 

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 import tla2py
 from tla2py.cli.console import print_error
-from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, Tla2pyError
+from tla2py.errors import ExitCode, InputError, Tla2pyError
 
 # The function of each command, imported on use: Arrow, templates and Spark take longer to import than many commands run.
 _COMMANDS = {
@@ -84,7 +84,7 @@ def _options(
     del version
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-        raise typer.Exit(EXIT_NOT_RUN)
+        raise typer.Exit(ExitCode.NOT_RUN)
 
 
 # Click's usage error, of which Typer exports only a subclass.
@@ -97,7 +97,7 @@ def run_app() -> int:
         return run_command()
     except Tla2pyError as error:
         print_error(error)
-        return EXIT_NOT_RUN
+        return ExitCode.NOT_RUN
 
 
 def run_command(arguments: list[str] | None = None) -> int:
@@ -106,7 +106,7 @@ def run_command(arguments: list[str] | None = None) -> int:
     Raises Tla2pyError; errors of Typer and the system become InputError (``usage``, ``system``).
     """
     try:
-        return int(app(arguments, standalone_mode=False) or EXIT_OK)
+        return int(app(arguments, standalone_mode=False) or ExitCode.OK)
     except _UsageError as error:
         usage: Any = error
         if getattr(error, "possibilities", None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tla2py.errors import EXIT_NOT_RUN
+from tla2py.errors import ExitCode
 
 
 def command_group(name: str, help_text: str) -> typer.Typer:
@@ -22,6 +22,6 @@ def command_group(name: str, help_text: str) -> typer.Typer:
     def _group(context: typer.Context) -> None:
         if context.invoked_subcommand is None:
             typer.echo(context.get_help())
-            raise typer.Exit(EXIT_NOT_RUN)
+            raise typer.Exit(ExitCode.NOT_RUN)
 
     return group

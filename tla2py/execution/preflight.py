@@ -77,7 +77,7 @@ def file_errors(
 def check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
     """Raise InputError (``config-proves-nothing``) for a point whose config checks nothing."""
     for point, run in zip(plan.points, plan.runs, strict=True):
-        for problem in config_problems(config_facts(run, sweep.spec(point))):
+        for problem in config_problems(config_facts(run, sweep.spec(point.parameters))):
             raise InputError(
                 "config-proves-nothing",
                 f"it proves nothing for {parameter_text(point.parameters)}: {problem}",

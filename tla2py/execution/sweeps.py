@@ -45,7 +45,7 @@ class SweepResult:
     def exit_code(self) -> ExitCode:
         """The exit code of a command that ran this sweep."""
         complete = len(self.runs) == len(self.sweep.points) and not self.sweep.unread
-        return ExitCode(exit_code(self.findings, complete=complete and not self.unchecked))
+        return exit_code(self.findings, complete=complete and not self.unchecked)
 
     @property
     def unchecked(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tla2py.errors import EXIT_UNEXPECTED
+from tla2py.errors import ExitCode
 from tla2py.gate.decision import (
     DOUBTS,
     Decision,
@@ -98,7 +98,7 @@ def _sweep_problems(
     for entry in lock.point if lock is not None else ():
         if entry.key not in present:
             gone = Drift(kind=DriftKind.POINT, before=parameter_text(entry.parameters))
-            yield Problem(reason=Reason.DRIFT, cause=gone, exit_code=EXIT_UNEXPECTED)
+            yield Problem(reason=Reason.DRIFT, cause=gone, exit_code=ExitCode.UNEXPECTED)
 
 
 def _notices(
@@ -131,7 +131,7 @@ def _decide_point(
     sweep: Sweep, point: Point, run: Run, found: Found, locked: Mapping[object, LockedPoint] | None
 ) -> PointDecision:
     expected = sweep.expectation(point)
-    facts = config_facts(run, sweep.spec(point))
+    facts = config_facts(run, sweep.spec(point.parameters))
     row = found.rows.get(run.run_id)
     problems = [
         Problem(
@@ -152,7 +152,7 @@ def _decide_point(
         answered = not any(each.reason in (Reason.BROKEN, Reason.INCONCLUSIVE) for each in problems)
         before = locked.get(parameters_key(point.parameters))
         problems += [
-            Problem(reason=Reason.DRIFT, cause=each, exit_code=EXIT_UNEXPECTED)
+            Problem(reason=Reason.DRIFT, cause=each, exit_code=ExitCode.UNEXPECTED)
             for each in drift(before, now, answered=answered)
         ]
     lengths = {name: length for (run_id, name), length in found.lengths.items() if run_id == run.run_id}
@@ -191,4 +191,4 @@ def _action_problems(
     for name in expected.fires:
         if name in idle:
             cause = NeverFired(action=name)
-            yield Problem(reason=Reason.NEVER_FIRED, cause=cause, exit_code=EXIT_UNEXPECTED, subject=name)
+            yield Problem(reason=Reason.NEVER_FIRED, cause=cause, exit_code=ExitCode.UNEXPECTED, subject=name)

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeAlias
 
-from tla2py.errors import EXIT_NOT_RUN, EXIT_OK
+from tla2py.errors import ExitCode
 from tla2py.gate.drift import Drift
 from tla2py.gate.lock import LockedPoint
 from tla2py.model.outcome import Verdict
@@ -134,7 +134,7 @@ class Problem:
 
     reason: Reason
     cause: Cause = None
-    exit_code: int = EXIT_NOT_RUN
+    exit_code: ExitCode = ExitCode.NOT_RUN
     point: int | None = None
     subject: str | None = None
     where: str | None = None
@@ -191,9 +191,9 @@ class Decision:
         return (*self.problems, *(problem for point in self.points for problem in point.problems))
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """The exit code of the decision."""
-        return worst([EXIT_OK, *(problem.exit_code for problem in self.all_problems)])
+        return worst([ExitCode.OK, *(problem.exit_code for problem in self.all_problems)])
 
     @property
     def acceptable(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -110,26 +110,10 @@ def lock_text(points: Iterable[LockedPoint]) -> str:
     """The text of a lock: points ordered by parameters, one name per line, for readable diffs."""
     parts = [_HEAD, f"version = {LOCK_VERSION}\n"]
     for point in sorted(points, key=_order):
-        inline = ", ".join(f"{toml_key(k)} = {toml_string(v)}" for k, v in sorted(point.parameters.items()))
-        lines = [
-            "",
-            "[[point]]",
-            f"parameters = {{ {inline} }}" if inline else "parameters = {}",
-            f"config = {toml_string(point.config)}",
-            *([f"values = {toml_string(point.values)}"] if point.values is not None else []),
-            f"checked = {_strings(point.checked)}",
-            *([f"searched = {_strings(point.searched)}"] if point.searched is not None else []),
-            f"model_values = {_strings(point.model_values)}",
-            f"verdict = {toml_string(point.verdict)}",
-            f"violates = {_strings(point.violates)}",
-        ]
-        if point.distinct is not None:
-            lines.append(f"distinct = {point.distinct}")
-        if point.fired is not None:
-            lines.append(f"fired = {_strings(point.fired)}")
-        if point.idle is not None:
-            lines.append(f"idle = {_strings(point.idle)}")
-        parts.append("\n".join(lines) + "\n")
+        parts.append("\n[[point]]\n")
+        for key, value in msgspec.structs.asdict(point).items():
+            if value is not None:
+                parts.append(f"{key} = {_toml(value)}\n")
     return "".join(parts)
 
 
@@ -144,7 +128,11 @@ def _order(point: LockedPoint) -> list[tuple[str, list[tuple[int, int, str]]]]:
     ]
 
 
-def _strings(items: Sequence[str]) -> str:
-    if len(items) < 2:
-        return f"[{', '.join(toml_string(item) for item in items)}]"
-    return "[\n" + "".join(f"  {toml_string(item)},\n" for item in sorted(items)) + "]"
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        inline = ", ".join(f"{toml_key(name)} = {toml_string(text)}" for name, text in sorted(value.items()))
+        return f"{{ {inline} }}" if inline else "{}"
+    if isinstance(value, list):
+        items = [toml_string(item) for item in sorted(value)]
+        return f"[{', '.join(items)}]" if len(items) < 2 else "[\n  " + ",\n  ".join(items) + ",\n]"
+    return toml_string(value) if isinstance(value, str) else str(value)

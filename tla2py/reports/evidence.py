@@ -117,7 +117,7 @@ class Evidence:
 
     def spec(self, point: PointDecision) -> ModuleGraph:
         """The modules of a point."""
-        return self.sweep.spec(point.point)
+        return self.sweep.spec(point.point.parameters)
 
 
 def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:

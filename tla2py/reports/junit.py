@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from tla2py.errors import EXIT_UNEXPECTED
+from tla2py.errors import ExitCode
 from tla2py.gate.decision import PointDecision, Problem
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
@@ -101,7 +101,7 @@ def _check_case(gate: Evidence, classname: str, point: PointDecision, one: Check
 
 def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | Failure:
     """All problems as one result, since readers show one per case; an error if anything has no answer."""
-    kind = Failure if all(problem.exit_code == EXIT_UNEXPECTED for problem in problems) else Error
+    kind = Failure if all(problem.exit_code == ExitCode.UNEXPECTED for problem in problems) else Error
     result = kind(printable("; ".join(p.text for p in problems)), printable(problems[0].reason.value))
     result.text = "\n".join([*(printable(f"{p.reason.value}: {p.text}") for p in problems), *again])
     return result

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 
-from tla2py.errors import EXIT_OK
+from tla2py.errors import ExitCode
 from tla2py.gate.decision import Decision, PointDecision, Reason
 from tla2py.reports.clusters import Surprise
 from tla2py.reports.evidence import Evidence
@@ -42,7 +42,7 @@ def headline(decision: Decision) -> str:
     red = sum(bool(point.problems) for point in decision.points)
     count = len(decision.points)
     of = counted(count, "point")
-    if decision.exit_code == EXIT_OK:
+    if decision.exit_code == ExitCode.OK:
         known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
         return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
     said = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
@@ -52,7 +52,7 @@ def headline(decision: Decision) -> str:
 
 def _section(gate: Evidence) -> list[str]:
     decision = gate.decision
-    mark = ":white_check_mark:" if decision.exit_code == EXIT_OK else ":x:"
+    mark = ":white_check_mark:" if decision.exit_code == ExitCode.OK else ":x:"
     parts = [f"### {mark} {escape(decision.name)}", "", escape(headline(decision)), ""]
     parts += [f"- {escape(problem.text)}" for problem in decision.problems]
     for point in decision.points:

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tla2py.errors import EXIT_OK
+from tla2py.errors import ExitCode
 from tla2py.gate.decision import PointDecision
 from tla2py.gate.lock import lock_path
 from tla2py.gate.run import Gated
@@ -34,7 +34,7 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
     """A line per sweep, and for each red point what is wrong, the counterexample and how to run it again."""
     parts: list[RenderableType] = []
     for gate in gates:
-        green = gate.decision.exit_code == EXIT_OK
+        green = gate.decision.exit_code == ExitCode.OK
         line = Text.assemble(
             ("green " if green else "red   ", "bold green" if green else "bold red"),
             (printable(gate.decision.name), "bold"),

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, StoreError, Tla2pyError
+from tla2py.errors import ExitCode, InputError, StoreError, Tla2pyError
 from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.spark.frames import stored_frame, struct_type
@@ -127,5 +127,5 @@ def job_exit(job: Callable[[], None]) -> int:
         job()
     except Tla2pyError as error:
         sys.stderr.write(f"error: {error}\n")
-        return EXIT_NOT_RUN
-    return EXIT_OK
+        return ExitCode.NOT_RUN
+    return ExitCode.OK

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
-from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.errors import ExitCode
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict
 from tla2py.model.point import PointResult
 from tla2py.sweep.checks import Check
@@ -17,7 +17,7 @@ from tla2py.sweep.sweep import Sweep
 _Value: TypeAlias = Verdict | Outcome | tuple[str, ...] | int | None
 
 # The precedence of exit codes: 2, 1, 3.
-_SEVERITY = (EXIT_NOT_RUN, EXIT_UNEXPECTED, EXIT_INCONCLUSIVE, EXIT_OK)
+_SEVERITY = (ExitCode.NOT_RUN, ExitCode.UNEXPECTED, ExitCode.INCONCLUSIVE, ExitCode.OK)
 
 
 class MismatchKind(Enum):
@@ -60,7 +60,7 @@ class Mismatch:
     expected: _Value = None
     found: _Value = None
     violated: tuple[str, ...] = ()
-    exit_code: int = EXIT_UNEXPECTED
+    exit_code: ExitCode = ExitCode.UNEXPECTED
 
     def __str__(self) -> str:
         return self.text()
@@ -125,12 +125,14 @@ def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Mismatch]:
     ]
 
 
-def exit_code(mismatches: Sequence[Mismatch], *, complete: bool = True) -> int:
+def exit_code(mismatches: Sequence[Mismatch], *, complete: bool = True) -> ExitCode:
     """The exit code of a sweep; an incomplete one counts as not run."""
-    return worst([*(mismatch.exit_code for mismatch in mismatches), EXIT_OK if complete else EXIT_NOT_RUN])
+    return worst(
+        [*(mismatch.exit_code for mismatch in mismatches), ExitCode.OK if complete else ExitCode.NOT_RUN]
+    )
 
 
-def worst(codes: Sequence[int]) -> int:
+def worst(codes: Sequence[ExitCode]) -> ExitCode:
     """The exit code that takes precedence."""
     return next(code for code in _SEVERITY if code in codes)
 
@@ -164,7 +166,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
     names = run.violated_names
 
     def mismatch(
-        kind: MismatchKind, expected: _Value, found: _Value, code: int = EXIT_UNEXPECTED
+        kind: MismatchKind, expected: _Value, found: _Value, code: ExitCode = ExitCode.UNEXPECTED
     ) -> Mismatch:
         return Mismatch(
             point=run.point, kind=kind, expected=expected, found=found, violated=names, exit_code=code
@@ -180,7 +182,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
         surplus = tuple(name for name in names if name not in row.violates)
         # With find = "first" TLC stops at one violation, so the others are not missing.
         if missing and (sweep.options.find == "each" or not names):
-            code = EXIT_INCONCLUSIVE if set(missing) <= set(run.undecided) else EXIT_UNEXPECTED
+            code = ExitCode.INCONCLUSIVE if set(missing) <= set(run.undecided) else ExitCode.UNEXPECTED
             yield mismatch(MismatchKind.NOT_VIOLATED, missing, names, code)
         if surplus:
             yield mismatch(MismatchKind.VIOLATED, tuple(row.violates), surplus)
@@ -200,7 +202,7 @@ def doubts(
 ) -> Iterator[Mismatch]:
     """The reasons why a run proves nothing although it agrees; ``started`` says whether TLC ran."""
 
-    def doubt(kind: MismatchKind, code: int, found: _Value = None) -> Mismatch:
+    def doubt(kind: MismatchKind, code: ExitCode, found: _Value = None) -> Mismatch:
         return Mismatch(point=run.point, kind=kind, found=found, violated=run.violated_names, exit_code=code)
 
     if run.verdict is Verdict.INCONCLUSIVE:
@@ -208,15 +210,15 @@ def doubts(
         named = isinstance(row, ExpectPoint) and bool(row.match)
         search = sweep.options_of(points[run.point]).mode == "check"
         if run.outcome is Outcome.KILLED or (search and not named):
-            yield doubt(MismatchKind.NO_ANSWER, EXIT_INCONCLUSIVE, run.outcome)
+            yield doubt(MismatchKind.NO_ANSWER, ExitCode.INCONCLUSIVE, run.outcome)
     if run.verdict is Verdict.BROKEN and (run.outcome is Outcome.NOT_STARTED or not started):
-        yield doubt(MismatchKind.NOT_STARTED, EXIT_NOT_RUN)
+        yield doubt(MismatchKind.NOT_STARTED, ExitCode.NOT_RUN)
     if unnamed_violation(row, run.verdict, checked) and not isinstance(row, ExternalExpectation):
-        yield doubt(MismatchKind.UNNAMED, EXIT_NOT_RUN, len(checked))
+        yield doubt(MismatchKind.UNNAMED, ExitCode.NOT_RUN, len(checked))
     if run.undecided:
-        yield doubt(MismatchKind.UNDECIDED, EXIT_INCONCLUSIVE, run.undecided)
+        yield doubt(MismatchKind.UNDECIDED, ExitCode.INCONCLUSIVE, run.undecided)
     if run.verdict is Verdict.HOLDS and not (run.generated and run.distinct) and row.distinct != 0:
-        yield doubt(MismatchKind.NO_STATES, EXIT_NOT_RUN)
+        yield doubt(MismatchKind.NO_STATES, ExitCode.NOT_RUN)
 
 
 def unnamed_violation(row: Expectation, verdict: Verdict, checked: Sequence[Check]) -> bool:
@@ -273,7 +275,7 @@ def _expected_word(value: _Value) -> str:
     return verdict.value if verdict is Verdict.HOLDS else f"{verdict.value} ({value.value})"
 
 
-def _code_of(verdict: Verdict) -> int:
+def _code_of(verdict: Verdict) -> ExitCode:
     if verdict is Verdict.BROKEN:
-        return EXIT_NOT_RUN
-    return EXIT_INCONCLUSIVE if verdict is Verdict.INCONCLUSIVE else EXIT_UNEXPECTED
+        return ExitCode.NOT_RUN
+    return ExitCode.INCONCLUSIVE if verdict is Verdict.INCONCLUSIVE else ExitCode.UNEXPECTED

@@ -31,7 +31,7 @@ class Plan:
 def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
     """A function from a constant, and the text before a part of its value, to that part's place."""
     written = PointPlaces(source=sweep.source, file=sweep.file, parameters=point.parameters)
-    text = sweep.inputs.assigned(point.parameters)
+    text = sweep.assigned(point.parameters)
 
     def place(name: str, before: str) -> str:
         index = count_visible(before) if before else None

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from tla2py.config.read import ConfigFile
 from tla2py.config.render import default_template
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
@@ -18,14 +16,14 @@ from tla2py.sweep.configs import configs_text, expand_config_patterns, read_conf
 from tla2py.sweep.examples_manifest import Entry, ManifestSweep, Unread, manifest_sweep, read_manifest
 from tla2py.sweep.expectations import matching_row, with_external_rows
 from tla2py.sweep.file import read_sweep_file, read_sweep_text
-from tla2py.sweep.grid import Excluded, Parameter, Point, walk_grid
+from tla2py.sweep.grid import Excluded, Point, walk_grid
 from tla2py.sweep.names import check_expected_parameters, check_names
 from tla2py.sweep.options import search_limits, search_options
 from tla2py.sweep.point_model import ModelInputs, point_model
 from tla2py.sweep.predicate import failing_predicate
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, SweepFile
 from tla2py.sweep.sweep_text import SweepText
-from tla2py.syntax import ModuleGraph, Translate, load_modules
+from tla2py.syntax import Translate, load_modules
 from tla2py.toolchain.installed import module_folder
 from tla2py.toolchain.overrides import override_modules, read_override
 from tla2py.toolchain.releases import COMMUNITY
@@ -33,7 +31,7 @@ from tla2py.toolchain.toolchain import Override
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep:
+class Sweep(ModelInputs):
     """A sweep file with its modules, configs and points.
 
     - ``counted``: indices of points with coverage, even if the file does not request it
@@ -46,12 +44,7 @@ class Sweep:
     name: str
     path: Path
     text: str
-    file: SweepFile
-    source: SweepText
-    specs: Mapping[str, ModuleGraph]
-    configs: Mapping[str, ConfigFile]
-    parameters: tuple[Parameter, ...]
-    points: tuple[Point, ...]
+    points: tuple[Point, ...] = ()
     options: TlcOptions
     limits: Limits
     template: str
@@ -82,29 +75,12 @@ class Sweep:
 
     def model(self, point: Point) -> Model:
         """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
-        return point_model(self.inputs, point.parameters)
+        return point_model(self, point.parameters)
 
-    def spec(self, point: Point) -> ModuleGraph:
-        """The module of a point, with the modules that it uses."""
-        return self.inputs.spec(point.parameters)
-
-    @cached_property
-    def inputs(self) -> ModelInputs:
-        """The inputs of the points' models."""
-        return ModelInputs(
-            file=self.file,
-            source=self.source,
-            specs=self.specs,
-            configs=self.configs,
-            parameters=self.parameters,
-        )
-
-    def excluded(self) -> Iterator[Excluded]:
-        """The combinations that the grid excludes, each with the reason."""
+    def grid(self) -> Iterator[Point | Excluded]:
+        """The points, and the combinations that the grid excludes."""
         groups = group_parameters(self.file, self.source, self.parameters)
-        for item in walk_grid(self.file, self.source, groups, failing_predicate(self.inputs)):
-            if isinstance(item, Excluded):
-                yield item
+        return walk_grid(self.file, self.source, groups, failing_predicate(self))
 
 
 def load_sweep(path: Path, libraries: Sequence[Path] = (), *, translate: Translate | None = None) -> Sweep:
@@ -226,9 +202,7 @@ def _loaded(
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
     check_expected_parameters(file, source, [parameter.name for parameter in parameters])
-    inputs = ModelInputs(file=file, source=source, specs=specs, configs=configs, parameters=parameters)
-    walk = walk_grid(file, source, groups, failing_predicate(inputs))
-    return Sweep(
+    sweep = Sweep(
         name=_name(file.name or path.stem, source),
         path=path,
         text="\n".join(source.lines) + "\n",
@@ -237,12 +211,12 @@ def _loaded(
         specs=specs,
         configs=configs,
         parameters=parameters,
-        points=tuple(item for item in walk if isinstance(item, Point)),
         options=search_options(file, source, overrides),
         limits=search_limits(file, source),
         template=_template(file, source, base),
         overrides=overrides,
     )
+    return replace(sweep, points=tuple(item for item in sweep.grid() if isinstance(item, Point)))
 
 
 def _name(name: str, source: SweepText) -> str:

@@ -62,7 +62,7 @@ def _users(sweep: Sweep, plan: Plan) -> dict[int | None, list[frozenset[str]]]:
     users: dict[int | None, list[frozenset[str]]] = {}
     for point, run in zip(plan.points, plan.runs, strict=True):
         number = row_number(sweep, sweep.expectation(point))
-        facts = config_facts(run, sweep.spec(point))
+        facts = config_facts(run, sweep.spec(point.parameters))
         # Judging reports what the template leaves out.
         labels = frozenset(check.label for check in (*facts.checked, *facts.dropped))
         users.setdefault(number, []).append(labels)

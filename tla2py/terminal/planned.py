@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
+from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
@@ -26,7 +27,9 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str]) -> Iterator[str]:
     # There may be millions of combinations.
     counts: Counter[str] = Counter()
     listed: dict[str, list[str]] = {}
-    for item in sweep.excluded():
+    for item in sweep.grid():
+        if isinstance(item, Point):
+            continue
         counts[item.reason] += 1
         if counts[item.reason] <= _LISTED:
             listed.setdefault(item.reason, []).append(_shown(item.parameters))
@@ -36,7 +39,7 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str]) -> Iterator[str]:
         if count > _LISTED:
             yield f"  and {count - _LISTED:,} more"
     for unread in sweep.unread:
-        yield unread.text.replace(" was not run: ", " cannot be run: ")
+        yield f"{unread.model} cannot be run: {unread.error.line}"
     if sweep.left_out:
         yield f"left out, not for TLC or without an expected result: {', '.join(sweep.left_out)}"
     cached = len(first.keys() & set(known))

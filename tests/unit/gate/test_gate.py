@@ -9,7 +9,7 @@ import pytest
 from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import HEAD, gate, told
 from tests.unit.rows import run_row
-from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.errors import ExitCode
 from tla2py.gate.decision import OtherInputs
 from tla2py.gate.drift import drift
 from tla2py.gate.lock import Lock, LockedPoint
@@ -21,7 +21,7 @@ EACH = '[tlc]\nfind = "each"\n'
 
 def test_what_holds_is_green_and_a_missing_lock_is_told(load: LoadSweep) -> None:
     decision = gate(load(HEAD), run_row(), run_row())
-    assert decision.exit_code == EXIT_OK
+    assert decision.exit_code == ExitCode.OK
     assert [one.status for point in decision.points for one in point.checks] == ["held"] * 4
     assert [str(one.check) for one in decision.points[0].checks] == ["deadlock", "invariant Small"]
     assert decision.notices == ("no lock, so drift is not detected; --record writes one",)
@@ -30,9 +30,9 @@ def test_what_holds_is_green_and_a_missing_lock_is_told(load: LoadSweep) -> None
 @pytest.mark.parametrize(
     ("verdict", "reason", "code"),
     [
-        ("violated", "unexpected", EXIT_UNEXPECTED),
-        ("inconclusive", "inconclusive", EXIT_INCONCLUSIVE),
-        ("broken", "broken", EXIT_NOT_RUN),
+        ("violated", "unexpected", ExitCode.UNEXPECTED),
+        ("inconclusive", "inconclusive", ExitCode.INCONCLUSIVE),
+        ("broken", "broken", ExitCode.NOT_RUN),
     ],
 )
 def test_every_other_verdict_is_red(load: LoadSweep, verdict: str, reason: str, code: int) -> None:
@@ -47,31 +47,33 @@ def test_what_did_not_run_goes_before_what_is_unexpected_and_that_before_what_is
 ) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3]"))
     violated, open_, broken = run_row("violated", "Small"), run_row("inconclusive"), run_row("broken")
-    assert gate(sweep, violated, open_, broken).exit_code == EXIT_NOT_RUN
-    assert gate(sweep, violated, open_, run_row()).exit_code == EXIT_UNEXPECTED
-    assert gate(sweep, run_row(), open_, run_row()).exit_code == EXIT_INCONCLUSIVE
+    assert gate(sweep, violated, open_, broken).exit_code == ExitCode.NOT_RUN
+    assert gate(sweep, violated, open_, run_row()).exit_code == ExitCode.UNEXPECTED
+    assert gate(sweep, run_row(), open_, run_row()).exit_code == ExitCode.INCONCLUSIVE
 
 
 def test_a_point_without_a_result(load: LoadSweep) -> None:
-    assert told(gate(load(HEAD), run_row(), None)) == [("not-run", "the point has no result", EXIT_NOT_RUN)]
+    assert told(gate(load(HEAD), run_row(), None)) == [
+        ("not-run", "the point has no result", ExitCode.NOT_RUN)
+    ]
     assert told(gate(load(HEAD), None, None)) == [
-        ("nothing-ran", "nothing ran: no point has a result", EXIT_NOT_RUN)
+        ("nothing-ran", "nothing ran: no point has a result", ExitCode.NOT_RUN)
     ]
 
 
 def test_other_inputs_say_nothing_of_any_point(load: LoadSweep) -> None:
     decision = gate(load(HEAD), run_row(), run_row("broken"), other_inputs=OTHER_INPUTS)
-    assert told(decision) == [("other-inputs", str(OTHER_INPUTS), EXIT_NOT_RUN)]
+    assert told(decision) == [("other-inputs", str(OTHER_INPUTS), ExitCode.NOT_RUN)]
     assert all(point.row is None and not point.checks for point in decision.points)
 
 
 def test_excluded_points_are_told_and_all_of_them_are_red(load: LoadSweep) -> None:
     some = gate(load(HEAD), run_row(), run_row("excluded"))
-    assert some.exit_code == EXIT_OK
+    assert some.exit_code == ExitCode.OK
     assert some.notices[-1] == "1 of 2 points contradict an ASSUME and were not checked"
     every = gate(load(HEAD + '[expect]\nverdict = "excluded"\n'), run_row("excluded"), run_row("excluded"))
     assert [reason for reason, _, _ in told(every)] == ["all-excluded"]
-    assert every.exit_code == EXIT_NOT_RUN
+    assert every.exit_code == ExitCode.NOT_RUN
 
 
 @pytest.mark.parametrize(
@@ -93,21 +95,21 @@ def test_no_answer_is_allowed_only_by_name(
         + expect
     )
     decision = gate(sweep, run_row("inconclusive", outcome=Outcome(outcome)))
-    assert decision.exit_code == (EXIT_OK if green else EXIT_INCONCLUSIVE)
+    assert decision.exit_code == (ExitCode.OK if green else ExitCode.INCONCLUSIVE)
 
 
 def test_a_broken_model_may_be_expected_but_not_a_tlc_that_did_not_run(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nverdict = "broken"\n')
-    assert gate(sweep, run_row("broken")).exit_code == EXIT_OK
+    assert gate(sweep, run_row("broken")).exit_code == ExitCode.OK
     for changed in ({"outcome": Outcome.NOT_STARTED}, {"tlc_version": None, "outcome": Outcome.ERROR}):
         decision = gate(sweep, run_row("broken", **changed))
-        assert [(reason, code) for reason, _, code in told(decision)] == [("broken", EXIT_NOT_RUN)]
+        assert [(reason, code) for reason, _, code in told(decision)] == [("broken", ExitCode.NOT_RUN)]
 
 
 def test_what_was_left_open_beside_an_expected_violation(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + EACH + '[expect]\nviolates = ["Small"]\n')
     decision = gate(sweep, run_row("violated", "Small", undecided=("deadlock",)))
-    assert told(decision) == [("undecided", "no answer within the limits on deadlock", EXIT_INCONCLUSIVE)]
+    assert told(decision) == [("undecided", "no answer within the limits on deadlock", ExitCode.INCONCLUSIVE)]
     statuses = {one.check.label: one.status for one in decision.points[0].checks}
     assert statuses == {"Small": "violated", "deadlock": "undecided"}
 
@@ -117,14 +119,14 @@ def test_what_tlc_did_not_get_to_is_no_success(load: LoadSweep) -> None:
     decision = gate(sweep, run_row("violated", "Small"))
     statuses = {one.check.label: (one.status, one.as_expected) for one in decision.points[0].checks}
     assert statuses == {"Small": ("violated", True), "deadlock": ("undecided", True)}
-    assert decision.exit_code == EXIT_OK
+    assert decision.exit_code == ExitCode.OK
 
 
 def test_a_violation_has_to_be_named_where_more_than_one_is_possible(load: LoadSweep) -> None:
     text = HEAD.replace("[1, 2]", "[1]") + '[expect]\nverdict = "violated"\n'
     assert [reason for reason, _, _ in told(gate(load(text), run_row("violated", "Small")))] == ["unnamed"]
     alone = text.replace('["Small"]', '["Small"]\ncheck_deadlock = false')
-    assert gate(load(alone), run_row("violated", "Small")).exit_code == EXIT_OK
+    assert gate(load(alone), run_row("violated", "Small")).exit_code == ExitCode.OK
 
 
 def test_what_is_violated_besides_what_is_checked_is_shown(load: LoadSweep) -> None:
@@ -139,23 +141,27 @@ def test_no_state_at_all(load: LoadSweep) -> None:
         (
             "no-states",
             "no state was found, so everything holds vacuously",
-            EXIT_NOT_RUN,
+            ExitCode.NOT_RUN,
         )
     ]
     # Initial states there are, but a constraint leaves none of them.
     assert told(gate(load(HEAD), run_row(), run_row(generated=1, distinct=0))) == told(decision)
     meant = load(HEAD + "[expect]\ndistinct = 0\n")
-    assert gate(meant, *[run_row(generated=0, distinct=0)] * 2).exit_code == EXIT_OK
+    assert gate(meant, *[run_row(generated=0, distinct=0)] * 2).exit_code == ExitCode.OK
 
 
 @pytest.mark.parametrize(
     ("fired", "idle", "reasons"),
     [
         (("Up", "Stay"), (), []),
-        (("Stay",), ("Up",), [("never-fired", "action Up never fired, expected to", EXIT_UNEXPECTED)]),
+        (("Stay",), ("Up",), [("never-fired", "action Up never fired, expected to", ExitCode.UNEXPECTED)]),
         # It is a part of another action.
-        (("Next",), (), [("not-counted", "cannot tell whether Up fired: TLC counts Next", EXIT_NOT_RUN)]),
-        (None, (), [("not-counted", "cannot tell whether Up fired: TLC printed no coverage", EXIT_NOT_RUN)]),
+        (("Next",), (), [("not-counted", "cannot tell whether Up fired: TLC counts Next", ExitCode.NOT_RUN)]),
+        (
+            None,
+            (),
+            [("not-counted", "cannot tell whether Up fired: TLC printed no coverage", ExitCode.NOT_RUN)],
+        ),
     ],
 )
 def test_actions_that_must_have_fired(
@@ -175,18 +181,18 @@ def test_liveness_under_symmetry_is_no_answer(load: LoadSweep, tmp_path: Path) -
     (tmp_path / "Live.tla").write_text(text)
     model = 'module = "Live.tla"\n[model]\nspecification = "Spec"\nproperties = ["Comes", "Stays"]\n'
     parameters = '[parameters]\nP = { model_values = "p", sizes = [2] }\n'
-    assert gate(load(model + parameters), run_row()).exit_code == EXIT_OK
+    assert gate(load(model + parameters), run_row()).exit_code == ExitCode.OK
     decision = gate(load(model + 'symmetry = ["P"]\n' + parameters), run_row())
     assert [(problem.reason.value, problem.subject) for problem in decision.all_problems] == [
         ("symmetry-liveness", "Comes")
     ]
-    assert decision.exit_code == EXIT_NOT_RUN
+    assert decision.exit_code == ExitCode.NOT_RUN
 
 
 def test_figures_have_a_reason_of_their_own(load: LoadSweep) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + "[expect]\nmin_distinct = 84776\n")
     assert told(gate(sweep, run_row(distinct=8))) == [
-        ("figures", "distinct is 8, expected at least 84776", EXIT_UNEXPECTED)
+        ("figures", "distinct is 8, expected at least 84776", ExitCode.UNEXPECTED)
     ]
 
 
@@ -331,7 +337,7 @@ def test_no_answer_is_no_drift(load: LoadSweep) -> None:
     lock = Lock(point=[point.locked for point in gate(sweep, run_row(), run_row()).points if point.locked])
     timeout = gate(sweep, run_row(), run_row("inconclusive", distinct=3), lock=lock)
     assert [reason for reason, _, _ in told(timeout)] == ["inconclusive"]
-    assert timeout.exit_code == EXIT_INCONCLUSIVE
+    assert timeout.exit_code == ExitCode.INCONCLUSIVE
 
 
 def test_what_was_not_locked_is_no_drift() -> None:
@@ -351,9 +357,9 @@ def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
     first = gate(sweep, run_row(), run_row(), fired=("Up",), idle=("Down",))
     assert first.acceptable
     lock = Lock(point=[point.locked for point in first.points if point.locked])
-    assert gate(sweep, run_row(), run_row(), fired=("Up",), lock=lock).exit_code == EXIT_OK
+    assert gate(sweep, run_row(), run_row(), fired=("Up",), lock=lock).exit_code == ExitCode.OK
     drifted = gate(sweep, run_row(), run_row(distinct=9), fired=("Up",), lock=lock)
-    assert told(drifted) == [("drift", "distinct states fell from 10 to 9", EXIT_UNEXPECTED)]
+    assert told(drifted) == [("drift", "distinct states fell from 10 to 9", ExitCode.UNEXPECTED)]
     assert drifted.acceptable
     assert drifted.notices == ("if the drift is intended, --update accepts it",)
     worse = gate(sweep, run_row(), run_row("violated", "Small"), lock=lock)
@@ -449,7 +455,7 @@ def test_a_config_names_no_invariant_and_a_lock_guards_which(load: LoadSweep, tm
     sweep = load('module = "Counter.tla"\nconfig = "Counter.cfg"\n')
     small, other = (run_row("violated", name, outcome=Outcome.VIOLATION_SAFETY) for name in ("Small", "Init"))
     decision = gate(sweep, small)
-    assert decision.exit_code == EXIT_OK
+    assert decision.exit_code == ExitCode.OK
     assert "1 of 1 points expect a violation without naming it; a lock pins it down" in decision.notices
     kept = [point.locked for point in decision.points if point.locked]
     changed = gate(sweep, other, lock=Lock(point=kept))

@@ -19,7 +19,7 @@ from rich.console import Console
 from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import HEAD, evidence, gate, trace
 from tests.unit.rows import run_row
-from tla2py.errors import EXIT_OK, Place
+from tla2py.errors import ExitCode, Place
 from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.lock import Lock
@@ -366,7 +366,9 @@ def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: 
 def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(load: LoadSweep) -> None:
     gated = all_violated(load)
     points = list(gated.decision.points)
-    drift = Problem(reason=Reason.DRIFT, cause=Drift(kind=DriftKind.COUNTED), exit_code=1, point=5)
+    drift = Problem(
+        reason=Reason.DRIFT, cause=Drift(kind=DriftKind.COUNTED), exit_code=ExitCode.UNEXPECTED, point=5
+    )
     points[4] = replace(points[4], problems=(*points[4].problems, drift))
     text = log_of(replace(gated, decision=replace(gated.decision, points=tuple(points))))
     assert (
@@ -438,7 +440,7 @@ def test_what_is_known_stands_in_place_of_the_row_that_said_otherwise(
         lines.insert(5 if known.startswith("write, before") else len(lines), block)
     told = load("".join(lines))
     check_expectations(told, plan_sweep(told, "jar"))
-    assert gate(told, run_row(), run_row("violated", "Small")).exit_code == EXIT_OK
+    assert gate(told, run_row(), run_row("violated", "Small")).exit_code == ExitCode.OK
 
 
 @pytest.mark.parametrize(

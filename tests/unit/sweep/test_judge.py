@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tests.unit.rows import run_row
-from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
+from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.sweep.judge import Mismatch, MismatchKind, exit_code, judge
 from tla2py.sweep.sweep import Sweep
@@ -33,9 +33,9 @@ def judged(sweep: Sweep, *rows: RunRow) -> list[tuple[str, int]]:
     [
         ("holds", None),
         ("excluded", None),
-        ("violated", EXIT_UNEXPECTED),
-        ("inconclusive", EXIT_INCONCLUSIVE),
-        ("broken", EXIT_NOT_RUN),
+        ("violated", ExitCode.UNEXPECTED),
+        ("inconclusive", ExitCode.INCONCLUSIVE),
+        ("broken", ExitCode.NOT_RUN),
     ],
 )
 def test_where_nothing_is_said_a_point_is_expected_to_hold(
@@ -48,11 +48,11 @@ def test_where_nothing_is_said_a_point_is_expected_to_hold(
 @pytest.mark.parametrize(("expected", "found"), list(itertools.product(Verdict, Verdict)))
 def test_every_verdict_against_every_expectation(load: LoadSweep, expected: Verdict, found: Verdict) -> None:
     sweep = load(HEAD + f'[expect]\nverdict = "{expected.value}"\n')
-    codes = {Verdict.BROKEN: EXIT_NOT_RUN, Verdict.INCONCLUSIVE: EXIT_INCONCLUSIVE}
+    codes = {Verdict.BROKEN: ExitCode.NOT_RUN, Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
     expectation = (
         []
         if found is expected
-        else [(f"{found.value}, expected {expected.value}", codes.get(found, EXIT_UNEXPECTED))]
+        else [(f"{found.value}, expected {expected.value}", codes.get(found, ExitCode.UNEXPECTED))]
     )
     assert judged(sweep, run_row(found.value)) == expectation
 
@@ -80,41 +80,43 @@ def test_a_row_matches_by_value_and_true_is_not_one(load: LoadSweep) -> None:
 
 def test_the_text_names_what_was_violated(load: LoadSweep) -> None:
     assert judged(load(HEAD), run_row("violated", "Small", "deadlock:")) == [
-        ("violated (Small, deadlock), expected holds", EXIT_UNEXPECTED)
+        ("violated (Small, deadlock), expected holds", ExitCode.UNEXPECTED)
     ]
 
 
 def test_violates_means_violated(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nviolates = ["Small"]\n')
     assert judged(sweep, run_row("violated", "Small")) == []
-    assert judged(sweep, run_row("holds")) == [("holds, expected violated", EXIT_UNEXPECTED)]
-    assert judged(sweep, run_row("excluded")) == [("excluded, expected violated", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("holds")) == [("holds, expected violated", ExitCode.UNEXPECTED)]
+    assert judged(sweep, run_row("excluded")) == [("excluded, expected violated", ExitCode.UNEXPECTED)]
 
 
 def test_with_each_these_and_no_others_are_violated(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH + '[expect]\nviolates = ["A", "B"]\n')
     assert judged(sweep, run_row("violated", "B", "A")) == []
-    assert judged(sweep, run_row("violated", "A")) == [("does not violate B, expected to", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("violated", "A")) == [
+        ("does not violate B, expected to", ExitCode.UNEXPECTED)
+    ]
     assert judged(sweep, run_row("violated", "A", "C")) == [
-        ("does not violate B, expected to", EXIT_UNEXPECTED),
-        ("violates C, not expected to", EXIT_UNEXPECTED),
+        ("does not violate B, expected to", ExitCode.UNEXPECTED),
+        ("violates C, not expected to", ExitCode.UNEXPECTED),
     ]
 
 
 def test_what_a_further_run_could_not_settle_is_inconclusive(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH + '[expect]\nviolates = ["A", "B"]\n')
     assert judged(sweep, run_row("violated", "A", undecided=("B", "C"))) == [
-        ("does not violate B, expected to", EXIT_INCONCLUSIVE)
+        ("does not violate B, expected to", ExitCode.INCONCLUSIVE)
     ]
     assert judged(sweep, run_row("violated", "A", undecided=("C",))) == [
-        ("does not violate B, expected to", EXIT_UNEXPECTED)
+        ("does not violate B, expected to", ExitCode.UNEXPECTED)
     ]
 
 
 def test_with_first_one_of_them_is_enough(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nviolates = ["A", "B"]\n')
     assert judged(sweep, run_row("violated", "B")) == []
-    assert judged(sweep, run_row("violated", "C")) == [("violates C, not expected to", EXIT_UNEXPECTED)]
+    assert judged(sweep, run_row("violated", "C")) == [("violates C, not expected to", ExitCode.UNEXPECTED)]
 
 
 def test_a_deadlock_is_expected_by_its_kind(load: LoadSweep) -> None:
@@ -126,7 +128,7 @@ def test_a_deadlock_is_expected_by_its_kind(load: LoadSweep) -> None:
 def test_nothing_is_to_be_violated(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\nverdict = "violated"\nviolates = []\n')
     assert judged(sweep, run_row("violated", "Small")) == [
-        ("violates Small, not expected to", EXIT_UNEXPECTED)
+        ("violates Small, not expected to", ExitCode.UNEXPECTED)
     ]
 
 
@@ -146,7 +148,7 @@ def test_nothing_is_to_be_violated(load: LoadSweep) -> None:
 )
 def test_numbers(load: LoadSweep, expected: str, found: RunRow, text: str | None) -> None:
     sweep = load(HEAD + f"[expect]\n{expected}\n")
-    assert judged(sweep, found) == ([] if text is None else [(text, EXIT_UNEXPECTED)])
+    assert judged(sweep, found) == ([] if text is None else [(text, ExitCode.UNEXPECTED)])
 
 
 def test_a_wrong_verdict_is_told_alone(load: LoadSweep) -> None:
@@ -154,14 +156,14 @@ def test_a_wrong_verdict_is_told_alone(load: LoadSweep) -> None:
     assert [text for text, _ in judged(sweep, run_row("inconclusive"))] == ["inconclusive, expected holds"]
 
 
-@pytest.mark.parametrize("codes", [c for n in range(4) for c in itertools.permutations((1, 2, 3), n)])
+@pytest.mark.parametrize("codes", [c for n in range(4) for c in itertools.permutations([*ExitCode][1:], n)])
 @pytest.mark.parametrize("complete", [True, False])
-def test_two_goes_before_one_and_one_before_three(codes: tuple[int, ...], complete: bool) -> None:
+def test_two_goes_before_one_and_one_before_three(codes: tuple[ExitCode, ...], complete: bool) -> None:
     mismatches = [
         Mismatch(point=n, kind=MismatchKind.VERDICT, exit_code=code) for n, code in enumerate(codes, 1)
     ]
-    present = {*codes} if complete else {*codes, EXIT_NOT_RUN}
-    expected = next((code for code in (2, 1, 3) if code in present), EXIT_OK)
+    present = {*codes} if complete else {*codes, ExitCode.NOT_RUN}
+    expected = next((code for code in (2, 1, 3) if code in present), ExitCode.OK)
     assert exit_code(mismatches, complete=complete) == expected
 
 
@@ -177,25 +179,27 @@ def test_an_outcome_is_finer_than_a_verdict(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\noutcome = "violation_safety"\n')
     assert judged(sweep, run_row("violated", "Small", outcome=Outcome.VIOLATION_SAFETY)) == []
     assert judged(sweep, run_row("violated", "deadlock:", outcome=Outcome.VIOLATION_DEADLOCK)) == [
-        ("violation_deadlock (deadlock), expected violation_safety", EXIT_UNEXPECTED)
+        ("violation_deadlock (deadlock), expected violation_safety", ExitCode.UNEXPECTED)
     ]
     assert judged(sweep, run_row("holds", outcome=Outcome.SUCCESS)) == [
-        ("holds, expected violated (violation_safety)", EXIT_UNEXPECTED)
+        ("holds, expected violated (violation_safety)", ExitCode.UNEXPECTED)
     ]
-    assert judged(sweep, run_row("broken", outcome=Outcome.ERROR_SPEC_PARSE))[0][1] == EXIT_NOT_RUN
+    assert judged(sweep, run_row("broken", outcome=Outcome.ERROR_SPEC_PARSE))[0][1] == ExitCode.NOT_RUN
 
 
 def test_an_assumption_may_be_expected_to_be_false(load: LoadSweep) -> None:
     sweep = load(HEAD + '[expect]\noutcome = "violation_assumption"\n')
     assert judged(sweep, run_row("excluded", outcome=Outcome.VIOLATION_ASSUMPTION)) == []
-    assert [code for _, code in judged(sweep, run_row("holds", outcome=Outcome.SUCCESS))] == [EXIT_UNEXPECTED]
+    assert [code for _, code in judged(sweep, run_row("holds", outcome=Outcome.SUCCESS))] == [
+        ExitCode.UNEXPECTED
+    ]
 
 
 def test_states_generated_are_counted_exactly(load: LoadSweep) -> None:
     sweep = load(HEAD + "[expect]\ngenerated = 20\n")
     assert judged(sweep, run_row("holds", generated=20)) == []
     assert judged(sweep, run_row("holds", generated=21)) == [
-        ("generated is 21, expected 20", EXIT_UNEXPECTED)
+        ("generated is 21, expected 20", ExitCode.UNEXPECTED)
     ]
 
 

@@ -11,7 +11,7 @@ import typer
 from tla2py.cli.console import err, print_error, show_text
 from tla2py.cli.options import Libraries, Translate
 from tla2py.cli.translate import pluscal_translator
-from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, InputError, unwritable
+from tla2py.errors import ExitCode, InputError, unwritable
 from tla2py.execution.execute import CONFIG_NAME
 from tla2py.execution.preflight import file_errors
 from tla2py.model.run import Run
@@ -45,7 +45,7 @@ def cfg_command(
     libraries = tuple(library or ())
     translator = pluscal_translator(translate=translate)
     if check:
-        raise typer.Exit(EXIT_NOT_RUN if _wrong(sweep, libraries, translator) else EXIT_OK)
+        raise typer.Exit(ExitCode.NOT_RUN if _wrong(sweep, libraries, translator) else ExitCode.OK)
     if len(sweep) > 1:
         raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
     plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator), "")

@@ -10,7 +10,7 @@ import typer
 from tla2py.cli.console import out, show_json
 from tla2py.cli.diagnosis import examine
 from tla2py.cli.options import Jar, Json
-from tla2py.errors import EXIT_OK, EXIT_UNEXPECTED
+from tla2py.errors import ExitCode
 
 _STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
@@ -37,4 +37,4 @@ def doctor_command(
     if as_json:
         show_json([asdict(each) for each in examinations])
     bad = any(each.state == "problem" for each in examinations)
-    raise typer.Exit(EXIT_UNEXPECTED if bad else EXIT_OK)
+    raise typer.Exit(ExitCode.UNEXPECTED if bad else ExitCode.OK)

@@ -22,7 +22,7 @@ from tla2py.cli.options import (
     Workers,
 )
 from tla2py.cli.progress import ConsoleListener
-from tla2py.errors import EXIT_OK, Tla2pyError
+from tla2py.errors import ExitCode, Tla2pyError
 from tla2py.execution.options import SweepOptions
 from tla2py.gate.run import GateOptions, LockMode, gate
 from tla2py.reports.annotations import github_annotations, github_error
@@ -115,4 +115,4 @@ def gate_command(
     if github:
         print_commands(github_annotations(gates))
     outputs.write(gates)
-    raise typer.Exit(worst([EXIT_OK, *(each.decision.exit_code for each in gated)]))
+    raise typer.Exit(worst([ExitCode.OK, *(each.decision.exit_code for each in gated)]))

@@ -11,7 +11,7 @@ import typer
 from tla2py.cli.console import err, print_error, show, show_json
 from tla2py.cli.options import Jar, Libraries
 from tla2py.cli.translate import pluscal_translator
-from tla2py.errors import EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED
+from tla2py.errors import ExitCode
 from tla2py.execution.preflight import jar_dialect
 from tla2py.lint import Severity
 from tla2py.lint.sweeps.files import lint_paths, module_beside
@@ -61,4 +61,4 @@ def lint_command(
             show(finding_text(*alike))
         err().print(findings_summary(report.findings, len(report.files), report.unread))
     bad = any(finding.severity is not Severity.NOTE for finding in report.findings)
-    raise typer.Exit(EXIT_NOT_RUN if report.errors else EXIT_UNEXPECTED if bad else EXIT_OK)
+    raise typer.Exit(ExitCode.NOT_RUN if report.errors else ExitCode.UNEXPECTED if bad else ExitCode.OK)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tla2py.cli.console import show, show_text
 from tla2py.cli.options import Arguments, Jar
-from tla2py.errors import EXIT_INCONCLUSIVE, EXIT_NOT_RUN, EXIT_OK, EXIT_UNEXPECTED, InputError
+from tla2py.errors import ExitCode, InputError
 from tla2py.explore.traces import export_stored, other_point, verify_traces
 from tla2py.explore.view import StoreView, open_view
 from tla2py.interop import ForeignStore, TraceFile
@@ -59,11 +59,8 @@ def trace_command(
     tla2py trace runs/kip320-first-try 5 --arguments; tla2py trace runs/kip320-first-try --verify
     """
     if verify and (diff is not None or format_ != "text"):
-        raise InputError(
-            "usage",
-            "--verify excludes --format and --diff",
-            hint="leave out --verify, or the others",
-        )
+        hint = "leave out --verify, or the others"
+        raise InputError("usage", "--verify excludes --format and --diff", hint=hint)
     if diff is not None and format_ != "text":
         raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
     view = open_view(store)
@@ -76,11 +73,8 @@ def trace_command(
         point = 1
     if point is None:
         if diff is not None or format_ != "text":
-            raise InputError(
-                "point-missing",
-                "no point named",
-                hint=f"'tla2py trace {store}' lists the points that have one",
-            )
+            hint = f"'tla2py trace {store}' lists the points that have one"
+            raise InputError("point-missing", "no point named", hint=hint)
         show(trace_list(view))
     elif diff is not None:
         other = other_point(view, point, diff)
@@ -92,26 +86,33 @@ def trace_command(
     else:
         show(traces_text(view, point, trace, full=full, hint=not arguments))
     if isinstance(view.store, ForeignStore) and diff is None and format_ == "text":
-        raise typer.Exit(_explain(view.store.file))
+        raise typer.Exit(_show_errors(view.store.file))
 
 
-def _explain(found: TraceFile) -> int:
+def _show_errors(found: TraceFile) -> ExitCode:
     """Show TLC's errors in a log without an answer, and return the exit code."""
     verdict = found.result.verdict
     if verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces):
-        return EXIT_OK
+        return ExitCode.OK
     for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
         show(each)
     # An example behaviour of another tool has no verdict.
     inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
-    return EXIT_NOT_RUN if verdict is Verdict.BROKEN else EXIT_INCONCLUSIVE if inconclusive else EXIT_OK
+    return (
+        ExitCode.NOT_RUN
+        if verdict is Verdict.BROKEN
+        else ExitCode.INCONCLUSIVE
+        if inconclusive
+        else ExitCode.OK
+    )
 
 
-def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> int:
+def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> ExitCode:
     """Show TLC's judgement of traces, and return the exit code."""
-    code = EXIT_OK
+    code = ExitCode.OK
     for each in verify_traces(view, find_toolchain(jar), point, trace):
-        said = "REFUSED" if each.judgement == "refused" else each.judgement
-        show(Text(f"point {each.point}, trace {each.number}: {said}: {each.reason}"))
-        code = EXIT_UNEXPECTED if each.judgement == "refused" else code
+        refused = each.judgement == "refused"
+        judgement = "REFUSED" if refused else each.judgement
+        show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
+        code = ExitCode.UNEXPECTED if refused else code
     return code

@@ -45,8 +45,8 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
         names = (point.parameters.get("module"), point.parameters.get("config"), *_named(run.config))
         if names not in seen:
             seen.add(names)
-            base = sweep.inputs.config(point.parameters)
-            found |= dict.fromkeys(run_rules(_subject(sweep, base, run.config, sweep.spec(point))))
+            base = sweep.config(point.parameters)
+            found |= dict.fromkeys(run_rules(_subject(sweep, base, run.config, sweep.spec(point.parameters))))
     return tuple(found)
 
 
@@ -54,10 +54,10 @@ def _value_findings(sweep: Sweep) -> Iterator[Finding]:
     """The findings on values of constants; each value is linted once, however many points have it."""
     given: dict[tuple[int, tuple[str, ...]], _Assigned] = {}
     for point in sweep.points:
-        spec, permuted = sweep.spec(point), _permuted(sweep, point)
+        spec, permuted = sweep.spec(point.parameters), _permuted(sweep, point)
         each = given.setdefault((id(spec), permuted), _Assigned(spec=spec))
-        each.values.update(dict.fromkeys(sweep.inputs.assigned(point.parameters).items()))
-        if (file := sweep.inputs.config(point.parameters)) is not None:
+        each.values.update(dict.fromkeys(sweep.assigned(point.parameters).items()))
+        if (file := sweep.config(point.parameters)) is not None:
             each.files[file.path] = file
     for (_, permuted), each in given.items():
         placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
