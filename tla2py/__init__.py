@@ -189,10 +189,10 @@ def check(
 
     from tla2py.execution.check import run_check
     from tla2py.execution.listener import SILENT, FindingListener
-    from tla2py.execution.options import CheckOptions
+    from tla2py.execution.options import ModelOptions, SweepOptions
     from tla2py.values import format_value
 
-    options = CheckOptions(
+    model = ModelOptions(
         config=Path(config) if config else None,
         constants=[
             f"{name}={value if isinstance(value, str) else format_value(value)}"
@@ -204,8 +204,10 @@ def check(
         init=init,
         next=next,
         check_deadlock=check_deadlock,
-        libraries=tuple(Path(folder) for folder in libraries),
         overrides=[Path(each) for each in overrides],
+    )
+    options = SweepOptions(
+        libraries=tuple(map(Path, libraries)),
         tla2tools=Path(tla2tools) if tla2tools else None,
         translate=translate,
         timeout=timeout,
@@ -213,4 +215,5 @@ def check(
         workers=workers,
         trust=trust,
     )
-    return run_check(Path(module), options, listener=FindingListener(on_finding) if on_finding else SILENT)
+    listener = FindingListener(on_finding) if on_finding else SILENT
+    return run_check(Path(module), model, options, listener=listener)

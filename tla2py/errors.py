@@ -7,6 +7,8 @@ unusable store; the command line turns each into one or two lines and exit code 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
@@ -106,10 +108,14 @@ def reason_of(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def unwritable(path: object, error: OSError) -> InputError:
-    """The error for a file or folder that cannot be written."""
-    return InputError(
-        "output-unwritable",
-        f"cannot write {path}: {reason_of(error)}",
-        hint="check that its folder exists, that you may write to it and that the disk is not full",
-    )
+@contextmanager
+def writing(path: object) -> Iterator[None]:
+    """Raise InputError (``output-unwritable``) for the block's OSError."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            "output-unwritable",
+            f"cannot write {path}: {reason_of(error)}",
+            hint="check that its folder exists, that you may write to it and that the disk is not full",
+        ) from error

@@ -9,7 +9,7 @@ import msgspec
 
 from tla2py.execution.check import plan_check
 from tla2py.execution.default_model import default_model
-from tla2py.execution.options import CheckOptions
+from tla2py.execution.options import ModelOptions
 from tla2py.model.run import Limits, Run, TlcOptions
 from tla2py.toolchain.toolchain import Toolchain, bundled_jar, find_java, read_jar
 
@@ -91,7 +91,7 @@ def plan_row(row: Row, folder: Path, jar_sha256: str) -> tuple[Run, dict[str, st
         main.write_text(row.wrapper, encoding="utf-8")
     config = folder / "Reference.cfg"
     config.write_text(row.cfg_text, encoding="utf-8")
-    check = default_model(main, CheckOptions(config=config, check_deadlock=row.check_deadlock))
+    check = default_model(main, ModelOptions(config=config, check_deadlock=row.check_deadlock))
     options = TlcOptions(workers=row.workers, fp=_fingerprint(row.extra_args))
     run, given = plan_check(check, options, LIMITS, jar_sha256)
     return run, given.texts

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.errors import InputError, unwritable
+from tla2py.errors import InputError, writing
 
 # Modules that several systems share; a copied system gets its own.
 _SHARED = "lib"
@@ -44,7 +44,7 @@ def copy_example(name: str, target: Path) -> list[Path]:
     if name not in known:
         raise InputError("unknown-example", f"no example {name}", hint=f"examples: {', '.join(known)}")
     example = known[name]
-    try:
+    with writing(target):
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(
                 "target-not-empty", f"{target} already exists", hint="name a new or empty folder"
@@ -55,8 +55,6 @@ def copy_example(name: str, target: Path) -> list[Path]:
             shutil.copyfile(file, target / file.name)
         if _share([target / file.name for file in files]):
             shutil.copytree(example.folder.parent / _SHARED, target / _SHARED)
-    except OSError as error:
-        raise unwritable(target, error) from error
     return [target / sweep for sweep in example.sweeps]
 
 

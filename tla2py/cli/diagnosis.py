@@ -21,7 +21,7 @@ from tla2py.errors import Tla2pyError
 from tla2py.execution.check import run_check
 from tla2py.execution.executor import default_slots
 from tla2py.execution.machine import free_bytes, this_machine
-from tla2py.execution.options import CheckOptions
+from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.model.outcome import Verdict
 from tla2py.sweep.sections import TlcSection
 from tla2py.text import parse_memory
@@ -224,10 +224,8 @@ def _self_test(jar: Path | None) -> Examination:
         module = Path(name) / "SelfTest.tla"
         module.write_text(_SELF_TEST, encoding="utf-8")
         try:
-            options = CheckOptions(
-                invariants=["Small"], tla2tools=jar, timeout="60s", memory=str(TlcSection().memory)
-            )
-            checked = run_check(module, options)
+            options = SweepOptions(tla2tools=jar, timeout="60s", memory=str(TlcSection().memory))
+            checked = run_check(module, ModelOptions(invariants=["Small"]), options)
         except (Tla2pyError, OSError) as error:
             return _problem("self-test", str(error).splitlines()[0], _REPORT)
     seconds = time.monotonic() - begun

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from tla2py.execution.options import SweepOptions
 from tla2py.spark.choice import ExecutorName
 
 
@@ -99,3 +103,44 @@ ExecutorChoice = Annotated[
     ExecutorName, typer.Option("--executor", help="Spark, or threads of this machine.")
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
+
+
+def _sweep_options(
+    library: Libraries = None,
+    tla2tools: Jar = None,
+    translate: Translate = True,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    workers: Workers = None,
+    trust: Trust = None,
+) -> SweepOptions:
+    return SweepOptions(
+        libraries=tuple(library or ()),
+        tla2tools=tla2tools,
+        translate=translate,
+        timeout=timeout,
+        memory=memory,
+        workers=workers,
+        trust=trust,
+    )
+
+
+def with_sweep_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of ``SweepOptions`` instead of its parameter ``options``."""
+    own = inspect.signature(_sweep_options, eval_str=True).parameters
+    signature = inspect.signature(command, eval_str=True)
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        options = _sweep_options(**{name: given.pop(name) for name in own})
+        command(**given, options=options)
+
+    parameters = [
+        each
+        for name, parameter in signature.parameters.items()
+        for each in (own.values() if name == "options" else (parameter,))
+    ]
+    # Typer reads both.
+    wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {each.name: each.annotation for each in parameters}
+    return wrapped

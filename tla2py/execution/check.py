@@ -13,7 +13,7 @@ from tla2py.errors import ExitCode
 from tla2py.execution.default_model import CheckModel, default_model
 from tla2py.execution.execute import execute_run
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import CheckOptions
+from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.execution.preflight import lint_check
 from tla2py.model.modules import ModuleTexts, module_texts
 from tla2py.model.outcome import Outcome, Stats, Verdict
@@ -106,7 +106,8 @@ def plan_check(
 
 def run_check(
     module: Path,
-    options: CheckOptions,
+    model: ModelOptions,
+    options: SweepOptions,
     *,
     listener: Listener = SILENT,
     report: Callable[[str], None] | None = None,
@@ -116,19 +117,19 @@ def run_check(
     Raises InputError as ``default_model``, ``lint_check`` and ``check_model`` do, and ToolchainError as
     ``find_toolchain`` does.
     """
-    overrides = tuple(read_override(path) for path in options.overrides)
+    overrides = tuple(read_override(path) for path in model.overrides)
     toolchain = replace(find_toolchain(options.tla2tools), overrides=overrides)
-    options = replace(options, libraries=(*options.libraries, *map(override_modules, overrides)))
+    libraries = (*options.libraries, *map(override_modules, overrides))
     translate = Translator(lambda: toolchain, listener.warned) if options.translate else None
-    model = default_model(module, options, translate=translate)
-    lint_check(model, options.config or module.with_suffix(".cfg"), toolchain.jar, listener.warned)
+    check = default_model(module, model, libraries, translate=translate)
+    lint_check(check, model.config or module.with_suffix(".cfg"), toolchain.jar, listener.warned)
     limits = Limits(
         timeout_seconds=parse_duration(options.timeout or "10m", "--timeout"),
         memory_bytes=parse_memory(options.memory or "2GiB", "--memory"),
         trust=bool(options.trust),
     )
     tlc = TlcOptions(workers=options.workers or 1, overrides=option_overrides(overrides))
-    return check_model(model, tlc, limits, toolchain, report)
+    return check_model(check, tlc, limits, toolchain, report)
 
 
 def check_model(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError
-from tla2py.execution.options import CheckOptions
+from tla2py.execution.options import ModelOptions
 from tla2py.model.config import Config, Substitution
 from tla2py.model.model import (
     Model,
@@ -37,13 +37,19 @@ class CheckModel:
     given: Mapping[str, str] = field(default_factory=dict)
 
 
-def default_model(module: Path, options: CheckOptions, *, translate: Translate | None = None) -> CheckModel:
+def default_model(
+    module: Path,
+    options: ModelOptions,
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+) -> CheckModel:
     """The model of a module: its config, named or beside it, overridden by the options.
 
     Raises InputError as ``load_modules`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
     ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
-    spec = load_modules(module, options.libraries, translate=translate)
+    spec = load_modules(module, libraries, translate=translate)
     beside = module.with_suffix(".cfg")
     file = read_config(options.config or beside) if options.config or beside.is_file() else None
     given = dict(_split(text) for text in options.constants)

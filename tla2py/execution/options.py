@@ -1,4 +1,4 @@
-"""Options of sweeps and checks; None leaves what the sweep file or the config says."""
+"""Options of runs; None leaves what the sweep file or the config says."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class SweepOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions(SweepOptions):
-    """Options of a check, and the parts of its model that override a config.
+class ModelOptions:
+    """The parts of a check's model that override a config.
 
     ``constants`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes.
     """
@@ -76,9 +76,3 @@ class CheckOptions(SweepOptions):
     next: str | None = None
     check_deadlock: bool | None = None
     overrides: Sequence[Path] = ()
-
-    @property
-    def names_model(self) -> bool:
-        """Whether they name any part of a model."""
-        parts = (self.config, self.constants, self.invariants, self.properties, self.specification)
-        return any((*parts, self.init, self.next, self.overrides)) or self.check_deadlock is not None

@@ -11,7 +11,7 @@ from tla2py.errors import InputError
 from tla2py.execution.check import Checked
 from tla2py.execution.execute import execute_run
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import CheckOptions
+from tla2py.execution.options import SweepOptions
 from tla2py.sourcemap import Origins, located
 from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.plan import plan_sweep
@@ -24,19 +24,15 @@ _FRAME = b"@!@!@"
 def check_point(
     file: Path,
     number: int,
-    options: CheckOptions,
+    options: SweepOptions,
     *,
     listener: Listener = SILENT,
     show: Callable[[str], None] | None = None,
 ) -> Checked:
     """The result of one point of a sweep file, numbered from 1; ``show`` is called with each line of TLC's output.
 
-    Raises InputError (``no-point``, ``usage`` for options that name parts of a model), and as ``load_sweep`` and
-    ``plan_sweep`` do.
+    Raises InputError (``no-point``), and as ``load_sweep`` and ``plan_sweep`` do.
     """
-    if options.names_model:
-        hint = "leave out the options that say what to check"
-        raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
     [sweep] = options.load([file], listener=listener)
     toolchain = find_toolchain(options.tla2tools)
     if not 1 <= number <= len(sweep.points):

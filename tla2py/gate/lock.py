@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from tla2py import toml
-from tla2py.errors import InputError, reason_of, unwritable
+from tla2py.errors import InputError, reason_of, writing
+from tla2py.store.storage import write_atomically
 from tla2py.sweep.grid import value_key
 from tla2py.text import parameter_text
 from tla2py.toml import toml_key, toml_string
@@ -95,15 +94,8 @@ def read_lock(path: Path) -> Lock | None:
 
 def write_lock(path: Path, points: Iterable[LockedPoint]) -> None:
     """Write a lock atomically. Raises InputError (``output-unwritable``)."""
-    text = lock_text(points)
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
-        with os.fdopen(handle, "w", encoding="utf-8") as sink:
-            sink.write(text)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except OSError as error:
-        raise unwritable(path, error) from error
+    with writing(path):
+        write_atomically(path, lambda sink: sink.write(lock_text(points).encode()))
 
 
 def lock_text(points: Iterable[LockedPoint]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.errors import InputError, Place, Tla2pyError, unwritable
+from tla2py.errors import InputError, Place, Tla2pyError, writing
 from tla2py.reports.evidence import Evidence
 from tla2py.reports.junit import junit_error, junit_text
 from tla2py.reports.markdown import markdown_error, markdown_text
@@ -43,10 +43,8 @@ class Outputs:
         """Delete earlier reports, so that none is mistaken for this gate's. Raises InputError (``output-unwritable``)."""
         for path in (self.junit, self.sarif, self.summary):
             if path is not None:
-                try:
+                with writing(path):
                     path.unlink(missing_ok=True)
-                except OSError as error:
-                    raise unwritable(path, error) from error
 
     def write(self, gates: Sequence[Evidence]) -> None:
         """Write every report. Raises InputError (``output-unwritable``)."""
@@ -96,9 +94,7 @@ def error_place(error: Tla2pyError) -> Place | None:
 def _write_text(path: Path | None, text: Callable[[], str], mode: str = "w") -> None:
     if path is None:
         return
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open(mode, encoding="utf-8") as sink:
             sink.write(text())
-    except OSError as error:
-        raise unwritable(path, error) from error

@@ -165,7 +165,7 @@ class Folder:
         """Write files, each whole or not at all. Raises StoreError (``store-unwritable``)."""
         with self._writing():
             for name, write in files.items():
-                _write_atomically(self.path / name, write)
+                write_atomically(self.path / name, write)
 
     @contextlib.contextmanager
     def staging(self, folder: str) -> Iterator[Path]:
@@ -229,7 +229,8 @@ def busy(storage: Storage, holder: str = "") -> StoreError:
     )
 
 
-def _write_atomically(file: Path, write: Write) -> None:
+def write_atomically(file: Path, write: Write) -> None:
+    """Write a file whole or not at all. Raises OSError."""
     handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed, not deleted
         dir=file.parent, prefix=".tmp-", delete=False
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py import toml
-from tla2py.errors import InputError, unwritable
+from tla2py.errors import InputError, writing
 
 NAME = "tla2py.toml"
 _KEY = "tla2tools"
@@ -57,15 +57,13 @@ def remember(named: str, folder: Path | None = None) -> Path:
     known = project_jar(here)
     file = known.file if known is not None else here / NAME
     line = f'{_KEY} = "{named}"'
-    try:
+    with writing(file):
         old = file.read_text("utf-8") if file.exists() else ""
         if known is None:
             text = f"{line}\n{old}"
         else:
             text = re.sub(rf"(?m)^{_KEY}\s*=\s*([\"']).*?\1", lambda _: line, old, count=1)
         file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise unwritable(file, error) from error
     return file
 
 

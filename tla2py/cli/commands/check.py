@@ -10,14 +10,16 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, show, show_json, show_text
-from tla2py.cli.options import Jar, Json, Libraries, Memory, Timeout, Translate, Trust, Workers
+from tla2py.cli.options import Json, with_sweep_options
 from tla2py.cli.progress import ConsoleListener
+from tla2py.errors import InputError
 from tla2py.execution.check import run_check
-from tla2py.execution.options import CheckOptions
+from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.execution.point import check_point
 from tla2py.terminal.check import check_text
 
 
+@with_sweep_options
 def check_command(
     module: Annotated[
         Path, typer.Argument(metavar="MODULE.tla", help="The module; with --point, a sweep file.")
@@ -53,7 +55,6 @@ def check_command(
         str | None, typer.Option("--next", metavar="NAME", help="With --init: the next-state relation.")
     ] = None,
     no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
-    library: Libraries = None,
     overrides: Annotated[
         list[Path] | None,
         typer.Option(
@@ -62,12 +63,8 @@ def check_command(
             help="Java classes that override definitions, with their modules, such as CommunityModules-deps.jar; repeatable.",
         ),
     ] = None,
-    tla2tools: Jar = None,
-    translate: Translate = True,
-    timeout: Timeout = None,
-    memory: Memory = None,
-    workers: Workers = None,
-    trust: Trust = None,
+    *,
+    options: SweepOptions,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -76,7 +73,7 @@ def check_command(
     Examples: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"; tla2py check sweep.toml --point 5
     """
     listener = ConsoleListener()
-    options = CheckOptions(
+    model = ModelOptions(
         config=config,
         constants=constant or (),
         invariants=invariant or (),
@@ -85,21 +82,17 @@ def check_command(
         init=init,
         next=next_,
         check_deadlock=False if no_deadlock else None,
-        libraries=tuple(library or ()),
         overrides=overrides or (),
-        tla2tools=tla2tools,
-        translate=translate,
-        timeout=timeout,
-        memory=memory,
-        workers=workers,
-        trust=trust,
     )
     if point is not None:
+        if model != ModelOptions():
+            hint = "leave out the options that say what to check"
+            raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
         shown = None if as_json else _show_line
         checked = check_point(module, point, options, listener=listener, show=shown)
     else:
         with err().status("running TLC") as status:
-            checked = run_check(module, options, listener=listener, report=lambda text: status.update(text))
+            checked = run_check(module, model, options, listener=listener, report=status.update)
     if as_json:
         show_json(json.loads(checked.to_json()))
     else:

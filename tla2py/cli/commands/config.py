@@ -11,7 +11,7 @@ import typer
 from tla2py.cli.console import err, print_error, show_text
 from tla2py.cli.options import Libraries, Translate
 from tla2py.cli.translate import pluscal_translator
-from tla2py.errors import ExitCode, InputError, unwritable
+from tla2py.errors import ExitCode, InputError, writing
 from tla2py.execution.execute import CONFIG_NAME
 from tla2py.execution.preflight import file_errors
 from tla2py.model.run import Run
@@ -80,10 +80,8 @@ def _print(plan: Plan) -> None:
 
 def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
     """Write the files of a run into a folder."""
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / CONFIG_NAME).write_text(run.config_text, encoding="utf-8")
         for name, sha256 in run.modules:
             (folder / name).write_text(sources[sha256], encoding="utf-8")
-    except OSError as error:
-        raise unwritable(folder, error) from error

@@ -9,18 +9,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, print_commands, shielded, show
-from tla2py.cli.options import (
-    ExecutorChoice,
-    Fresh,
-    Jar,
-    Libraries,
-    Master,
-    Memory,
-    Timeout,
-    Translate,
-    Trust,
-    Workers,
-)
+from tla2py.cli.options import ExecutorChoice, Fresh, Master, with_sweep_options
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, Tla2pyError
 from tla2py.execution.options import SweepOptions
@@ -33,6 +22,7 @@ from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.sweep.judge import worst
 
 
+@with_sweep_options
 def gate_command(
     target: Annotated[
         list[str],
@@ -66,13 +56,8 @@ def gate_command(
     master: Master = None,
     executor: ExecutorChoice = ExecutorName.SPARK,
     fresh: Fresh = False,
-    library: Libraries = None,
-    tla2tools: Jar = None,
-    translate: Translate = True,
-    timeout: Timeout = None,
-    memory: Memory = None,
-    workers: Workers = None,
-    trust: Trust = None,
+    *,
+    options: SweepOptions,
 ) -> None:
     """Compare sweeps with their expectations and locks, for CI.
 
@@ -80,28 +65,20 @@ def gate_command(
     tla2py gate sweep.toml --record
     """
     github = os.environ.get("GITHUB_ACTIONS") == "true"
-    options = GateOptions(
+    gating = GateOptions(
         store=store,
         sweep_file=sweep,
         fresh=fresh,
         coverage=coverage,
         lock=LockMode.RECORD if record else LockMode.UPDATE if update else LockMode.READ,
         locked=locked,
-        sweeps=SweepOptions(
-            libraries=tuple(library or ()),
-            tla2tools=tla2tools,
-            translate=translate,
-            timeout=timeout,
-            memory=memory,
-            workers=workers,
-            trust=trust,
-        ),
+        sweeps=options,
     )
     outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary)
     outputs.clear()
     listener = ConsoleListener()
     try:
-        gated = gate(target, choose_executor(executor, master, listener, only_runs=True), options, listener)
+        gated = gate(target, choose_executor(executor, master, listener, only_runs=True), gating, listener)
     except Tla2pyError as error:
         if github:
             print_commands([github_error(error, error_place(error))])
@@ -109,7 +86,7 @@ def gate_command(
         raise
     for each in gated if record or update else ():
         err().print(lock_line(each))
-    gates = [evidence_of(each, options.sweeps, report_root()) for each in gated]
+    gates = [evidence_of(each, options, report_root()) for each in gated]
     with shielded(github):
         show(gate_summary(gates))
     if github:

@@ -11,7 +11,7 @@ import typer
 from tla2py.cli.commands.schema import SCHEMA_LINE, SCHEMA_NAME, write_schema
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Json, Libraries, Translate
-from tla2py.errors import InputError, unwritable
+from tla2py.errors import InputError, writing
 
 if TYPE_CHECKING:
     from tla2py.syntax import ModuleGraph
@@ -64,10 +64,8 @@ def init_command(
         return
     if output.exists() and not force:
         raise InputError("file-exists", f"{output} already exists", hint="--force overwrites it")
-    try:
+    with writing(output):
         output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise unwritable(output, error) from error
     if schema:
         write_schema(output.with_name(SCHEMA_NAME))
     choose = "uncomment what to check, then " if '\n    # "' in text else ""

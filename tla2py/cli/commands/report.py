@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.options import Arguments, Jar, Store
-from tla2py.errors import InputError, unwritable
+from tla2py.errors import InputError, writing
 from tla2py.explore.view import open_view
 
 
@@ -51,10 +51,8 @@ def report_command(
         messages=messages,
     )
     page = report_page(view, options)
-    try:
+    with writing(target):
         target.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise unwritable(target, error) from error
     typer.echo(f"{target}: {len(page.encode()) / 1e6:.1f} MB")
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err
-from tla2py.errors import unwritable
+from tla2py.errors import writing
 
 # The name of a schema beside a sweep file.
 SCHEMA_NAME = "sweep.schema.json"
@@ -35,10 +35,8 @@ def schema_command(
 
 def write_schema(path: Path) -> None:
     """Write the schema. Raises InputError (``output-unwritable``)."""
-    try:
+    with writing(path):
         path.write_text(schema_text(), encoding="utf-8")
-    except OSError as error:
-        raise unwritable(path, error) from error
 
 
 def schema_text() -> str:

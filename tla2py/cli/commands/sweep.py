@@ -8,19 +8,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import harmless, show
-from tla2py.cli.options import (
-    ExecutorChoice,
-    Fresh,
-    Jar,
-    Libraries,
-    Master,
-    Memory,
-    StorePath,
-    Timeout,
-    Translate,
-    Trust,
-    Workers,
-)
+from tla2py.cli.options import ExecutorChoice, Fresh, Master, StorePath, with_sweep_options
 from tla2py.cli.progress import SweepListener
 from tla2py.errors import InputError
 from tla2py.execution.options import SweepOptions
@@ -51,6 +39,7 @@ Configs = Annotated[
 ]
 
 
+@with_sweep_options
 def sweep_command(
     sweep: SweepFiles,
     store: StorePath = None,
@@ -58,14 +47,9 @@ def sweep_command(
     executor: ExecutorChoice = ExecutorName.SPARK,
     fresh: Fresh = False,
     configs: Configs = None,
-    library: Libraries = None,
     dry_run: DryRun = False,
-    tla2tools: Jar = None,
-    translate: Translate = True,
-    timeout: Timeout = None,
-    memory: Memory = None,
-    workers: Workers = None,
-    trust: Trust = None,
+    *,
+    options: SweepOptions,
 ) -> None:
     """Run TLC on every point of a sweep, in parallel, and store the results as tables.
 
@@ -74,25 +58,18 @@ def sweep_command(
     tla2py sweep --configs 'models/*.cfg' Spec.tla; tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store;
     tla2py sweep sweep.toml -o s3://bucket/mine
     """
-    if library and configs is None:
+    if options.libraries and configs is None:
         raise InputError("usage", "-L needs --configs", hint='in a sweep file write libraries = ["lib"]')
-    options = SweepOptions(
-        libraries=tuple(library or ()),
-        tla2tools=tla2tools,
-        translate=translate,
-        timeout=timeout,
-        memory=memory,
-        workers=workers,
-        trust=trust,
-    )
     listener = SweepListener(alone=len(sweep) == 1)
     sweeps = options.load(sweep, configs, listener=listener)
     if dry_run:
-        for each in preview_sweeps(sweeps, find_jar(tla2tools), store=store, fresh=fresh, listener=listener):
+        for each in preview_sweeps(
+            sweeps, find_jar(options.tla2tools), store=store, fresh=fresh, listener=listener
+        ):
             for line in planned(*each):
                 typer.echo(harmless(line))
         return
-    toolchain = find_toolchain(tla2tools)
+    toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)
     results = run_sweeps(sweeps, toolchain, executors, store=store, fresh=fresh, listener=listener)
     if len(results) > 1:

@@ -73,8 +73,8 @@ def trace_command(
         point = 1
     if point is None:
         if diff is not None or format_ != "text":
-            hint = f"'tla2py trace {store}' lists the points that have one"
-            raise InputError("point-missing", "no point named", hint=hint)
+            lists = f"'tla2py trace {store}' lists the points that have one"
+            raise InputError("point-missing", "no point named", hint=lists)
         show(trace_list(view))
     elif diff is not None:
         other = other_point(view, point, diff)
