@@ -199,7 +199,7 @@ def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
     done = run_cli("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", cwd=box)
     assert done.code == 1, done.stderr
     [result] = done.reported.results
-    assert [(each.point, each.kind, each.violated) for each in result.findings] == [
+    assert [(each.point, each.kind, each.violated) for each in result.mismatches] == [
         (1, MismatchKind.VERDICT, ("Enough",))
     ]
     assert done.findings == [("state-property", "BoxBad.cfg:4:10")]

@@ -58,7 +58,7 @@ def counter_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("counter") / "store"
     done = command.run(*SWEEP_HERE[3:], "-o", store, cwd=store.parent)
     assert done.code == 0, done.stderr
-    assert [(len(result.runs), result.findings) for result in done.reported.results] == [(6, ())]
+    assert [(len(result.runs), result.mismatches) for result in done.reported.results] == [(6, ())]
     assert "Procs = {p1}, Max = 3" in done.stdout
     assert "Procs = {p1, p2}, Max = 2" in done.stdout
     assert not wait_until_gone(store)

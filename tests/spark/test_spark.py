@@ -36,7 +36,7 @@ def stores(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> t
     for executor in ("local", "spark"):
         done = command.run(*SWEEP[3:], "--executor", executor, "-o", base / executor, cwd=base)
         assert done.code == 0, done.stderr
-        assert [(len(result.runs), result.findings) for result in done.reported.results] == [(6, ())]
+        assert [(len(result.runs), result.mismatches) for result in done.reported.results] == [(6, ())]
     return base / "local", base / "spark"
 
 

@@ -11,6 +11,7 @@ from tla2py.config.read import read_config
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.execution.default_model import CheckModel
 from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_options, lint_parsed, read_dialect
+from tla2py.lint.accept import apply_acceptance
 from tla2py.lint.configs import module_of
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.checks import config_facts, config_problems
@@ -27,12 +28,14 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 
 
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
-    """The warnings of lint on a sweep, each passed to ``warn``. Raises InputError for a finding that is an error.
+    """The warnings of lint on a sweep; those that are not accepted go to ``warn``.
+
+    Raises InputError for a finding that is an error.
 
     Findings do not stop the models of a manifest, whose results are on record.
     """
     found = lint_sweep(sweep, plan, jar_dialect(jar))
-    _report(found, warn, refuse=not sweep.entries)
+    _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
     return only_warnings(found)
 
 
@@ -77,7 +80,7 @@ def file_errors(
 def check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
     """Raise InputError (``config-proves-nothing``) for a point whose config checks nothing."""
     for point, run in zip(plan.points, plan.runs, strict=True):
-        for problem in config_problems(config_facts(run, sweep.spec(point.parameters))):
+        for problem in config_problems(config_facts(run, sweep.spec(point.parameters)), sweep.file.accept):
             raise InputError(
                 "config-proves-nothing",
                 f"it proves nothing for {parameter_text(point.parameters)}: {problem}",

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
+from tla2py.execution.findings import sweep_findings
 from tla2py.execution.job import execute_job, prepare_job
 from tla2py.execution.known import known_runs
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import check_plan, lint_plan
 from tla2py.lint import Finding
+from tla2py.lint.accept import Findings
 from tla2py.model.outcome import Verdict
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
@@ -29,7 +31,7 @@ from tla2py.toolchain.toolchain import Jar, Toolchain
 class SweepResult:
     """The result of a sweep: its rows of the table ``runs`` and the mismatches with its expectations.
 
-    ``executed`` counts the runs executed now, ``cached`` those that the store had. ``warnings`` are lint's.
+    ``executed`` counts the runs executed now, ``cached`` those that the store had.
     """
 
     sweep: Sweep
@@ -38,14 +40,14 @@ class SweepResult:
     executed: int
     cached: int
     runs: Sequence[RunRow]
-    warnings: tuple[Finding, ...]
-    findings: tuple[Mismatch, ...]
+    mismatches: tuple[Mismatch, ...]
+    findings: Findings
 
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of a command that ran this sweep."""
         complete = len(self.runs) == len(self.sweep.points) and not self.sweep.unread
-        return exit_code(self.findings, complete=complete and not self.unchecked)
+        return exit_code(self.mismatches, complete=complete and not self.unchecked)
 
     @property
     def unchecked(self) -> bool:
@@ -153,6 +155,8 @@ def _run(
                 listener.interrupted(sum(run.run_id not in recorded for run in job.missing))
                 raise
         runs = run_rows(store.table("runs"))
+        findings = sweep_findings(sweep, warnings)
+        store.write_findings(findings)
     result = SweepResult(
         sweep=sweep,
         plan=plan,
@@ -160,9 +164,12 @@ def _run(
         executed=executed,
         cached=len(job.known),
         runs=runs,
-        warnings=warnings,
-        findings=tuple(judge(sweep, runs)),
+        mismatches=tuple(judge(sweep, runs)),
+        findings=findings,
     )
+    for finding in findings.open:
+        if finding not in warnings:
+            listener.warned(finding)
     listener.finished(result)
     return result
 

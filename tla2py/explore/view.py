@@ -16,6 +16,7 @@ from tla2py.errors import InputError, StoreError
 from tla2py.explain.kinds import LIKENESS, Kinds, make_kinds
 from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
+from tla2py.lint.accept import Findings
 from tla2py.store.storage import Address
 from tla2py.store.store import Manifest, Store
 from tla2py.tables.read import read_table
@@ -61,6 +62,11 @@ class StoreView:
     def manifest(self) -> Manifest:
         """The store's manifest."""
         return self.store.manifest()
+
+    @cached_property
+    def findings(self) -> Findings:
+        """The findings on the sweep, and those that its file accepts."""
+        return self.store.findings()
 
     @cached_property
     def runs(self) -> pd.DataFrame:

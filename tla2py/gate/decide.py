@@ -20,6 +20,8 @@ from tla2py.gate.decision import (
 )
 from tla2py.gate.drift import Drift, DriftKind, drift, locked_point
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
+from tla2py.lint.accept import NO_FINDINGS, Findings
+from tla2py.lint.finding import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
@@ -49,8 +51,16 @@ _CONFIG_REASONS = {
 }
 
 
-def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decision:
-    """The decision on a sweep. Raises InputError as ``config_facts`` does."""
+def decide(
+    sweep: Sweep,
+    plan: Plan,
+    found: Found,
+    lock: Lock | None,
+    findings: Findings = NO_FINDINGS,
+    *,
+    strict: bool = False,
+) -> Decision:
+    """The decision on a sweep; ``strict`` makes findings problems. Raises InputError as ``config_facts`` does."""
     locked = {point.key: point for point in lock.point} if lock is not None else None
     points = tuple(
         _decide_point(sweep, point, run, found, locked)
@@ -64,15 +74,23 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
     if failed is not None:
         # No point keeps a result where the sweep as a whole has none.
         dropped = (replace(each, row=None, checks=(), problems=(), locked=None) for each in points)
-        return Decision(name=sweep.name, points=tuple(dropped), problems=(failed,))
+        return Decision(name=sweep.name, points=tuple(dropped), problems=(failed,), findings=findings.open)
     excluded = sum(left_out(each.expected, each.row) for each in points)
+    # A red point says it already.
+    reported = {(each.reason.value, each.subject) for point in points for each in point.problems}
+    doubts = tuple(each for each in findings.open if (each.code, each.subject) not in reported)
     modules = [module for spec in sweep.specs.values() for module in spec.modules]
     remarks = list(dict.fromkeys(module.remark for module in modules if module.remark is not None))
     decision = Decision(
         name=sweep.name,
         points=points,
-        problems=tuple(_sweep_problems(sweep, points, lock, remarks, excluded)),
+        problems=(
+            *(_finding_problem(each) for each in doubts if strict),
+            *_sweep_problems(sweep, points, lock, remarks, excluded),
+        ),
+        findings=() if strict else doubts,
         notices=(
+            *([f"accepted: {'; '.join(map(str, findings.accepted))}"] if findings.accepted else []),
             *(remark_text(each) for each in remarks if not each.doubtful),
             *_notices(sweep, points, lock, excluded),
         ),
@@ -82,6 +100,16 @@ def decide(sweep: Sweep, plan: Plan, found: Found, lock: Lock | None) -> Decisio
     when = "" if decision.acceptable else " once every other problem is fixed"
     return replace(
         decision, notices=(*decision.notices, f"if the drift is intended, --update accepts it{when}")
+    )
+
+
+def _finding_problem(finding: Finding) -> Problem:
+    return Problem(
+        reason=Reason.FINDING,
+        cause=finding,
+        exit_code=EXIT_UNEXPECTED,
+        subject=finding.name,
+        where=str(finding.place),
     )
 
 
@@ -137,7 +165,7 @@ def _decide_point(
         Problem(
             reason=_CONFIG_REASONS[each.kind], cause=each, subject=each.check.label if each.check else None
         )
-        for each in config_problems(facts)
+        for each in config_problems(facts, sweep.file.accept)
     ]
     now = None
     if row is None:

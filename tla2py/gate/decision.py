@@ -11,6 +11,7 @@ from typing import TypeAlias
 from tla2py.errors import ExitCode
 from tla2py.gate.drift import Drift
 from tla2py.gate.lock import LockedPoint
+from tla2py.lint.finding import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigProblem
@@ -46,6 +47,7 @@ class Reason(Enum):
     NEVER_FIRED = "never-fired"
     NOT_COUNTED = "not-counted"
     DRIFT = "drift"
+    FINDING = "finding"
     ERROR = "error"
 
 
@@ -120,7 +122,16 @@ class OtherInputs:
 
 
 Cause: TypeAlias = (
-    RunMismatch | ConfigProblem | Drift | NotCounted | NeverFired | OtherInputs | Remark | Unread | None
+    RunMismatch
+    | ConfigProblem
+    | Drift
+    | NotCounted
+    | NeverFired
+    | OtherInputs
+    | Finding
+    | Remark
+    | Unread
+    | None
 )
 
 
@@ -178,11 +189,16 @@ class PointDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The decision on a sweep. ``problems`` concern the sweep as a whole; ``notices`` do not make it red."""
+    """The decision on a sweep.
+
+    ``problems`` concern the sweep as a whole. ``findings`` and ``notices`` do not make it red; with ``--strict`` findings
+    are problems.
+    """
 
     name: str
     points: tuple[PointDecision, ...] = ()
     problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
+from tla2py.execution.findings import sweep_findings
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import only_warnings
@@ -19,7 +20,7 @@ from tla2py.gate.decision import Decision, Found
 from tla2py.gate.found import read_found
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.gate.stale import plan_stored, sweep_file_of
-from tla2py.lint.finding import Finding
+from tla2py.lint.accept import Findings
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
@@ -42,7 +43,8 @@ class GateOptions:
     """Options of a gate.
 
     ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
-    them at the points whose lock has them, and everywhere for a first lock. ``locked`` makes a missing lock an error.
+    them at the points whose lock has them, and everywhere for a first lock. ``locked`` makes a missing lock an error,
+    ``strict`` makes each finding that is not accepted a problem.
     """
 
     store: Address | None = None
@@ -51,6 +53,7 @@ class GateOptions:
     coverage: bool | None = None
     lock: LockMode = LockMode.READ
     locked: bool = False
+    strict: bool = False
     sweeps: SweepOptions = field(default_factory=SweepOptions)
 
 
@@ -66,7 +69,8 @@ class Gated:
     view: StoreView
     found: Found
     lock: Lock | None
-    warnings: tuple[Finding, ...]
+    findings: Findings
+    strict: bool
     decision: Decision
     toolchain: Toolchain | None = None
     written: int | None = None
@@ -126,7 +130,9 @@ def _gate_files(
     for result, (_, lock) in zip(results, loaded, strict=True):
         view = open_view(result.store.path)
         found = read_found(view)
-        yield _decided(result.sweep, result.plan, view, found, lock, result.warnings, toolchain)
+        yield _decided(
+            result.sweep, result.plan, view, found, lock, result.findings, options.strict, toolchain
+        )
 
 
 def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
@@ -136,7 +142,8 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
-    return _decided(sweep, plan, view, found, lock, only_warnings(lint_sweep(sweep, plan, None)))
+    findings = sweep_findings(sweep, only_warnings(lint_sweep(sweep, plan, None)))
+    return _decided(sweep, plan, view, found, lock, findings, options.strict)
 
 
 def _decided(
@@ -145,20 +152,19 @@ def _decided(
     view: StoreView,
     found: Found,
     lock: Lock | None,
-    warnings: tuple[Finding, ...],
+    findings: Findings,
+    strict: bool,
     toolchain: Toolchain | None = None,
 ) -> Gated:
-    decision = decide(sweep, plan, found, lock)
-    # A green gate may have warnings; its reports show them.
-    notices = (*decision.notices, *(f"{each.place}: {each.message}" for each in warnings))
     return Gated(
         sweep=sweep,
         plan=plan,
         view=view,
         found=found,
         lock=lock,
-        warnings=warnings,
-        decision=replace(decision, notices=notices),
+        findings=findings,
+        strict=strict,
+        decision=decide(sweep, plan, found, lock, findings, strict=strict),
         toolchain=toolchain,
     )
 
@@ -193,6 +199,13 @@ def _accept(gated: Gated) -> Gated:
     points = [point.locked for point in gated.decision.points if point.locked is not None]
     write_lock(path, points)
     again = _decided(
-        gated.sweep, gated.plan, gated.view, gated.found, read_lock(path), gated.warnings, gated.toolchain
+        gated.sweep,
+        gated.plan,
+        gated.view,
+        gated.found,
+        read_lock(path),
+        gated.findings,
+        gated.strict,
+        gated.toolchain,
     )
     return replace(again, written=len(points))

@@ -37,7 +37,7 @@ def unused_model_values(subject: Subject) -> Iterator[Finding]:
         if name == binding.value:
             message = f"{subject.shown} declares no constant {name}, and no set here has it: TLC ignores it"
             hint = _close(subject, name) or "remove it"
-            yield finding("unused-model-value", subject.at(binding.name.token), message, hint)
+            yield finding("unused-model-value", subject.at(binding.name.token), message, hint, name)
 
 
 @rule(Severity.ERROR, "unknown-constant")

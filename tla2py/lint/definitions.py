@@ -96,10 +96,12 @@ def weak_checks(subject: Subject) -> Iterator[Finding]:
         if mention.key == "properties" and level is Level.STATE:
             message = f"{name} is a predicate on states: TLC checks it in the initial states only"
             hint = f"write INVARIANT {name}, or define []{name}"
-            yield finding("state-property", mention.place, message, hint)
+            yield finding("state-property", mention.place, message, hint, name)
         elif level is Level.CONSTANT and spec.variables and not asks_tlc(name, spec):
             message = f"{name} does not depend on the state: TLC evaluates it once"
-            yield finding("constant-check", mention.place, message, f"write ASSUME {name} in the module")
+            yield finding(
+                "constant-check", mention.place, message, f"write ASSUME {name} in the module", name
+            )
 
 
 @rule(Severity.WARNING, "symmetry-liveness", "constraint-liveness")
@@ -112,12 +114,13 @@ def liveness(subject: Subject) -> Iterator[Finding]:
     for other in subject.of("symmetry", "constraints", "action_constraints") if live else ():
         message = f"with {keyword_of(other.key)} {other.name} TLC may miss a violation of liveness"
         if other.key == "symmetry":
-            message += f", or report a false one: {names}"
             hint = "check liveness in a config without SYMMETRY"
-            yield finding("symmetry-liveness", other.place, message, hint)
+            for name in dict.fromkeys(live):
+                wrong = f"{message}, or report a false one: {name}"
+                yield finding("symmetry-liveness", other.place, wrong, hint, name)
         else:
             hint = "bound the states by the module's actions or constants"
-            yield finding("constraint-liveness", other.place, f"{message}: {names}", hint)
+            yield finding("constraint-liveness", other.place, f"{message}: {names}", hint, other.name)
 
 
 @rule(Severity.WARNING, "constraint-invariant")
@@ -132,7 +135,7 @@ def constrained_invariants(subject: Subject) -> Iterator[Finding]:
         ):
             message = f"TLC ignores the successors of states where {mention.name} is false, and reports no violation"
             hint = f"write INVARIANT {mention.name} if it is one"
-            yield finding("constraint-invariant", mention.place, message, hint)
+            yield finding("constraint-invariant", mention.place, message, hint, mention.name)
 
 
 @rule(Severity.ERROR, "two-behaviours", "no-behaviour")

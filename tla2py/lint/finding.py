@@ -27,13 +27,25 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A mistake at a place: the rule's code, what TLC does (``message``), and what would be right (``hint``)."""
+    """A mistake at a place: the rule's code, what TLC does (``message``), and what would be right (``hint``).
+
+    ``subject`` is the name of the definition, constant, action or parameter concerned; ``[accept]`` may name it.
+    """
 
     code: str
     severity: Severity
     place: Place
     message: str
     hint: str | None
+    subject: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+    @property
+    def name(self) -> str:
+        """The code and the subject, as ``[accept]`` names them."""
+        return f"{self.code} {self.subject}" if self.subject else self.code
 
     def to_dict(self) -> dict[str, object]:
         """The finding as a JSON object."""
@@ -45,6 +57,7 @@ class Finding:
             "severity": self.severity.value,
             "message": self.message,
             "hint": self.hint,
+            "subject": self.subject,
         }
 
     def to_error(self) -> InputError:
@@ -70,9 +83,9 @@ def rule(severity: Severity, *codes: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def finding(code: str, place: Place, message: str, hint: str | None) -> Finding:
+def finding(code: str, place: Place, message: str, hint: str | None, subject: str | None = None) -> Finding:
     """A finding with the severity of its code."""
-    return Finding(code=code, severity=RULES[code], place=place, message=message, hint=hint)
+    return Finding(code=code, severity=RULES[code], place=place, message=message, hint=hint, subject=subject)
 
 
 def run_rules(subject: Subject) -> tuple[Finding, ...]:

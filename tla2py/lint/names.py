@@ -43,7 +43,7 @@ def misspelt_names(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iterat
         for name in sorted(names[text] & unknown):
             if close[name] is not None:
                 message = f"{name} is not declared, so it becomes a model value"
-                yield finding("misspelt-name", place(), message, f"did you mean {close[name]}?")
+                yield finding("misspelt-name", place(), message, f"did you mean {close[name]}?", name)
 
 
 def _undeclared(text: str, spec: ModuleGraph) -> frozenset[str]:

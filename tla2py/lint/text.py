@@ -62,7 +62,8 @@ def empty_sections(subject: Subject) -> Iterator[Finding]:
         # A commented list is empty on purpose.
         if empty and not any(statement.end <= each.offset < following for each in comments):
             message = f"{statement.keyword.text} names nothing: TLC checks nothing for it"
-            yield finding("empty-section", subject.at(statement.keyword), message, "name what to check")
+            word = statement.keyword.text
+            yield finding("empty-section", subject.at(statement.keyword), message, "name what to check", word)
 
 
 @rule(Severity.WARNING, "commented-keyword")
@@ -80,7 +81,7 @@ def commented_keywords(subject: Subject) -> Iterator[Finding]:
                 continue
             message = f"{word} is in a comment: TLC reads {token.text} as part of {statement.keyword.text}"
             hint = f"write {word} outside the comment, or comment out {token.text} too"
-            yield finding("commented-keyword", subject.at(token), message, hint)
+            yield finding("commented-keyword", subject.at(token), message, hint, word)
 
 
 @rule(Severity.WARNING, "unknown-keyword")
@@ -91,7 +92,7 @@ def unknown_keywords(subject: Subject) -> Iterator[Finding]:
         if word not in ("CHECK_DEADLOCK", "_EXPECT"):
             hint = "remove it, or use a newer TLC with --tla2tools"
             yield finding(
-                "unknown-keyword", subject.at(statement.keyword), _taken(subject, word, before), hint
+                "unknown-keyword", subject.at(statement.keyword), _taken(subject, word, before), hint, word
             )
 
 

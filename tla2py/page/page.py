@@ -72,6 +72,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         tlc=_span(point.run.tlc_version for point in points),
         begun=_span(start_days(view.store.table("runs"))),
         summary=summary_line(view, points),
+        findings=view.findings,
         same={name: text for name, text in parameters.items() if name not in varying(points)},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),

@@ -12,14 +12,26 @@ from tla2py.show.markup import printable
 
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:
     """Workflow commands that annotate the definition or the expectation that a problem concerns, and a notice for each note."""
-    return [
-        github_command("error", f"{gate.decision.name}: {problem.reason.value}", _text(problem, point), place)
-        for gate, problem, point, place in _placed(gates)
-    ] + [
-        github_command("notice", gate.decision.name, notice)
-        for gate in gates
-        for notice in gate.decision.notices
-    ]
+    return (
+        [
+            github_command(
+                "warning", f"{gate.decision.name}: {each.code}", str(each), gate.place(str(each.place))
+            )
+            for gate in gates
+            for each in gate.decision.findings
+        ]
+        + [
+            github_command(
+                "error", f"{gate.decision.name}: {problem.reason.value}", _text(problem, point), place
+            )
+            for gate, problem, point, place in _placed(gates)
+        ]
+        + [
+            github_command("notice", gate.decision.name, notice)
+            for gate in gates
+            for notice in gate.decision.notices
+        ]
+    )
 
 
 def github_error(error: Tla2pyError, place: Place | None) -> str:

@@ -21,8 +21,8 @@ _RUN = "the run is as expected"
 def junit_text(gates: Sequence[Evidence]) -> str:
     """A test suite per sweep, a test case per point and thing that is checked; times are in seconds.
 
-    An unexpected violation is a failure with the counterexample as its text, a missing answer is an error, and what TLC
-    did not reach is skipped. The same decision gives the same text except times.
+    An unexpected violation is a failure with the counterexample as its text, a missing answer is an error. What TLC did
+    not reach, and a finding, is skipped. The same decision gives the same text except times.
     """
     document = JUnitXml("tla2py gate")
     for gate in gates:
@@ -54,6 +54,11 @@ def _text(document: JUnitXml) -> str:
 def _suite(gate: Evidence) -> TestSuite:
     name = printable(gate.decision.name)
     suite = TestSuite(name)
+    for each in gate.decision.findings:
+        case = TestCase(printable(f"finding {each.name}"), classname=name, time=0)
+        # Readers show skipped cases, but not the output of those that pass.
+        case.result = [Skipped(printable(f"{gate.place(str(each.place))}: {each.message}"))]
+        suite.add_testcase(case)
     if gate.decision.problems:
         case = TestCase("the sweep is as expected", classname=name, time=0)
         case.result = [_result(gate.decision.problems)]

@@ -23,7 +23,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$^])")
 
 
 def markdown_text(gates: Sequence[Evidence]) -> str:
-    """A section per sweep: what is wrong, the points in a table, the unexpected counterexamples folded."""
+    """A section per sweep: findings and what is wrong, the points in a table, the unexpected counterexamples folded."""
     return "\n".join(part for gate in gates for part in (*_section(gate), ""))
 
 
@@ -54,6 +54,10 @@ def _section(gate: Evidence) -> list[str]:
     decision = gate.decision
     mark = ":white_check_mark:" if decision.exit_code == ExitCode.OK else ":x:"
     parts = [f"### {mark} {escape(decision.name)}", "", escape(headline(decision)), ""]
+    parts += [
+        f"- :warning: {escape(str(gate.place(str(each.place))))}: {escape(str(each))}"
+        for each in decision.findings
+    ]
     parts += [f"- {escape(problem.text)}" for problem in decision.problems]
     for point in decision.points:
         parts += [f"- **{escape(point.shown)}**: {escape(problem.text)}" for problem in point.problems]

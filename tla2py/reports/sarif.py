@@ -11,6 +11,7 @@ from urllib.parse import quote
 import tla2py
 from tla2py.errors import Place
 from tla2py.gate.decision import PointDecision, Problem, Reason
+from tla2py.lint import Finding
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import action_text, states_text, step_changes, trace_end
@@ -44,6 +45,7 @@ _MEANINGS = {
     Reason.NEVER_FIRED: "An action that is expected to fire never did.",
     Reason.NOT_COUNTED: "TLC did not count the actions that have to fire.",
     Reason.DRIFT: "The point differs from the lock.",
+    Reason.FINDING: "The result may mean less than it seems to.",
     Reason.ERROR: "The gate could not be run.",
 }
 
@@ -51,7 +53,7 @@ Json = dict[str, object]
 
 
 def sarif_text(gates: Sequence[Evidence]) -> str:
-    """One run with a rule per violated definition and per reason; a gate that is green has no results.
+    """One run with a rule per violated definition and per reason; a gate that is green has only findings as results.
 
     A violation is located at the definition, its trace is a code flow through the locations of the actions. The
     same decision gives the same text.
@@ -102,6 +104,8 @@ def _rule(rule: str) -> Json:
     group, _, name = rule.partition("/")
     if group == "gate":
         title, text = name.replace("-", " "), _MEANINGS[Reason(name)]
+    elif group == "finding":
+        title, text = name.replace("-", " "), _MEANINGS[Reason.FINDING]
     else:
         title, text = name, f"TLC found a behaviour that violates {name}, where none was expected."
     return {
@@ -116,6 +120,8 @@ def _rule(rule: str) -> Json:
 
 def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
     """Each result with its key, see ``_key``."""
+    for finding in gate.decision.findings:
+        yield _finding(gate, finding, "warning")
     for problem in gate.decision.problems:
         yield _problem(gate, problem, None)
     for point in gate.decision.points:
@@ -132,6 +138,8 @@ def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
 
 
 def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> tuple[str, Json]:
+    if isinstance(problem.cause, Finding):
+        return _finding(gate, problem.cause, "error")
     place = gate.of_problem(problem, point)
     shown = f"{gate.decision.name}, {point.shown}" if point is not None else gate.decision.name
     rule = f"gate/{problem.reason.value}"
@@ -140,6 +148,17 @@ def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> t
         "level": "error",
         "message": {"text": printable(f"{shown}: {problem.text}")},
         "locations": [{"physicalLocation": _physical(place)}],
+    }
+
+
+def _finding(gate: Evidence, finding: Finding, level: str) -> tuple[str, Json]:
+    rule = f"finding/{finding.code}"
+    hint = f"; {finding.hint}" if finding.hint else ""
+    return _key(gate, rule, None, finding.subject or ""), {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": printable(f"{gate.decision.name}: {finding.message}{hint}")},
+        "locations": [{"physicalLocation": _physical(gate.place(str(finding.place)))}],
     }
 
 

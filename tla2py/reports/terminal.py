@@ -31,7 +31,7 @@ _MOST_ROWS = 12
 
 
 def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
-    """A line per sweep, and for each red point what is wrong, the counterexample and how to run it again."""
+    """A line per sweep, its findings, and for each red point what is wrong, the counterexample and how to run it again."""
     parts: list[RenderableType] = []
     for gate in gates:
         green = gate.decision.exit_code == ExitCode.OK
@@ -53,7 +53,10 @@ def lock_line(gated: Gated) -> Text:
 
 
 def _details(gate: Evidence) -> list[RenderableType]:
-    lines: list[RenderableType] = []
+    lines: list[RenderableType] = [
+        Text(f"      finding: {printable(f'{each.place}: {each}')}", "bold yellow")
+        for each in gate.decision.findings
+    ]
     for problem in gate.decision.problems:
         lines.append(Text(f"      {problem.reason.value}: {printable(problem.text)}", "red"))
     commands: dict[str, int] = {}

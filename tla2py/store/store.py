@@ -4,6 +4,7 @@
 
     STORE/store.json              the manifest: points, parameters, run ids, the sweep file's text
     STORE/sources/SHA256.tla      the text of every module of the runs
+    STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record
     STORE/tables/NAME.parquet     the tables, derived from the rest
 """
@@ -20,6 +21,7 @@ from typing import Annotated
 import msgspec
 
 from tla2py.errors import StoreError
+from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.model.result import Executed
 from tla2py.store.record import Archive, open_archive, write_archive
 from tla2py.store.storage import Address, Stamp, below, storage_of
@@ -27,6 +29,7 @@ from tla2py.store.storage import Address, Stamp, below, storage_of
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
 STORE_VERSION = 1
 _FOLDERS = ("records", "tables", "sources")
+_FINDINGS = "findings.json"
 # Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
 
@@ -154,6 +157,25 @@ class Store:
         )
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
         self.storage.write({"store.json": lambda sink: sink.write(data)})
+
+    def write_findings(self, findings: Findings) -> None:
+        """Write the findings on the sweep. Raises StoreError (``store-unwritable``)."""
+        data = msgspec.json.format(msgspec.json.encode(findings), indent=1)
+        self.storage.write({_FINDINGS: lambda sink: sink.write(data)})
+
+    def findings(self) -> Findings:
+        """The findings on the sweep; none if it has not ended. Raises StoreError (``not-a-store``) if they are damaged."""
+        try:
+            with self.storage.open(_FINDINGS) as source:
+                return msgspec.json.decode(source.read(), type=Findings)
+        except (FileNotFoundError, NotADirectoryError):
+            return NO_FINDINGS
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise StoreError(
+                "not-a-store",
+                f"{_FINDINGS} of {self.path} is damaged: {error}",
+                hint="run the sweep again; it writes the file anew",
+            ) from error
 
     def sources(self) -> dict[str, str]:
         """The module texts of the store's runs by sha256."""

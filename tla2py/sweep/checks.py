@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from tla2py.config.literal import literal_names
 from tla2py.config.read import parse_config
+from tla2py.lint.accept import Acceptance, accepted_reason
 from tla2py.lint.temporal import parts_of
 from tla2py.lint.values import mistaken_names
 from tla2py.model.config import Config
@@ -130,14 +131,18 @@ class ConfigProblem:
                 )
 
 
-def config_problems(facts: ConfigFacts) -> list[ConfigProblem]:
-    """The reasons why a config proves nothing, whatever TLC finds."""
+def config_problems(facts: ConfigFacts, acceptance: Acceptance) -> list[ConfigProblem]:
+    """The reasons why a config proves nothing, whatever TLC finds; ``[accept]`` may vouch for symmetry."""
     kind = ConfigProblemKind
     return [
         *(ConfigProblem(kind=kind.DROPPED, check=check) for check in facts.dropped),
         *([] if facts.checked else [ConfigProblem(kind=kind.NOTHING_CHECKED)]),
         *(ConfigProblem(kind=kind.MODEL_VALUE, constant=c, name=name) for c, name in facts.mistaken),
-        *(ConfigProblem(kind=kind.SYMMETRY, check=Check("property", name)) for name in facts.doubtful),
+        *(
+            ConfigProblem(kind=kind.SYMMETRY, check=Check("property", name))
+            for name in facts.doubtful
+            if accepted_reason(acceptance, "symmetry-liveness", name) is None
+        ),
     ]
 
 

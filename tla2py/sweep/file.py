@@ -134,7 +134,7 @@ def _toml_error(path: Path, text: str) -> InputError:
 
 
 # Sections whose keys are the user's names.
-_NAMED = {"constants": Scalar, "substitutions": str, "parameters": Values}
+_NAMED = {"constants": Scalar, "substitutions": str, "parameters": Values, "accept": str | dict[str, str]}
 _WORDS = {
     "str": "a string",
     "int": "a number",

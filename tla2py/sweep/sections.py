@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, Union
 
 import msgspec
 
+from tla2py.lint.accept import Acceptance
 from tla2py.model.outcome import Outcome
 
 # A value as written: TLA+ text in a string, or a TOML integer or boolean.
@@ -133,6 +134,7 @@ class SweepFile(_Section, frozen=True):
     grid: GridSection = GridSection()
     tlc: TlcSection = TlcSection()
     expect: ExpectSection | None = None
+    accept: Acceptance = {}
 
 
 # The sections by name; "" is the top level.
@@ -165,6 +167,10 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "grid": "Which parameters advance together, and which points are excluded or added.",
         "tlc": "How TLC searches, and the limits of one execution.",
         "expect": "The results you expect; default: every point holds.",
+        "accept": (
+            'Findings that you accept, each with a reason: CODE = "reason" for all of a kind, CODE.NAME for that of '
+            "one definition, action or parameter."
+        ),
     },
     "model": {
         "specification": "The definition of the behaviours, Init /\\ [][Next]_vars; default: Spec, if the module has one.",

@@ -14,10 +14,12 @@ from tla2py.text import counted
 
 
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
-    """A line per unexpected result, or one line if all points are as expected."""
+    """A line for what is accepted, a line per unexpected result, or one line if all points are as expected."""
     name = result.sweep.name
-    for finding in result.findings:
-        yield Text(f"{name}, point {finding.point}: {finding}", "bold red")
+    if result.findings.accepted:
+        yield Text(f"{name}: accepted: {'; '.join(map(str, result.findings.accepted))}")
+    for mismatch in result.mismatches:
+        yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
     for unread in result.sweep.unread:
         yield Text(f"{name}: {unread.text}", "bold red")
     if result.empty_points:
@@ -25,7 +27,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
     if result.unchecked:
         yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
-    elif result.sweep.file.expect is not None and not result.findings:
+    elif result.sweep.file.expect is not None and not result.mismatches:
         count = len(result.sweep.points)
         points = "the one point is" if count == 1 else f"all {count} points are"
         yield Text(f"{name}: {points} as expected", "green")

@@ -54,7 +54,7 @@ def test_an_expectation_that_says_nothing_is_an_error(
     assert not folder.store.exists()
 
 
-# --- locks that are missing, warnings that stay green
+# --- locks that are missing
 
 
 def test_a_lock_may_be_asked_for(folder: Folder, locked: Folder) -> None:
@@ -63,20 +63,6 @@ def test_a_lock_may_be_asked_for(folder: Folder, locked: Folder) -> None:
     assert locked.gate("--locked").code == 0
     (locked.path / "sweep.lock").unlink()
     refused(locked.cli("gate", "store", "--locked"), "no-lock", None, "sweep.lock")
-
-
-def test_what_lint_warns_of_is_in_the_reports_of_a_green_gate(folder: Folder) -> None:
-    folder.change(folder.module, "Low == floor < 2", "Low == 1 < 2")
-    folder.change(folder.sweep, "Top = [1, 2]", "Top = [1]")
-    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
-    done = folder.gate("--summary", "summary.md", env={"GITHUB_ACTIONS": "true"})
-    assert done.code == 0, done.stdout + done.stderr
-    [warning] = [each for gated in done.reported.gated for each in gated.warnings]
-    assert (warning.code, str(warning.place)) == ("constant-check", "sweep.toml:3:26")
-    for report in (done.stdout, (folder.path / "summary.md").read_text()):
-        assert f"sweep.toml:3:26: {warning.message}" in report.replace("\\", "")
-    assert "::notice title=sweep::sweep.toml:3:" in done.stdout
-    assert "note: sweep.toml:3:" in folder.cli("gate", "store").stdout
 
 
 # --- a store alone

@@ -46,6 +46,9 @@ def gate_command(
     record: Annotated[bool, typer.Option("--record", help="Write a first SWEEP.lock.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Accept the drift from SWEEP.lock.")] = False,
     locked: Annotated[bool, typer.Option("--locked", help="Fail if SWEEP.lock is missing, for CI.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail on each finding that is not accepted.")
+    ] = False,
     coverage: Annotated[
         bool | None,
         typer.Option(
@@ -72,6 +75,7 @@ def gate_command(
         coverage=coverage,
         lock=LockMode.RECORD if record else LockMode.UPDATE if update else LockMode.READ,
         locked=locked,
+        strict=strict,
         sweeps=options,
     )
     outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary)

@@ -1,0 +1,132 @@
+"""Findings at the head of every report; ``gate --strict`` makes them red, ``[accept]`` accepts them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from junitparser import Failure, JUnitXml, Skipped
+
+from tests.command import Ended
+from tests.integration.gate.lift import Folder, red
+from tla2py.gate.decision import Reason
+from tla2py.lint.accept import Findings
+from tla2py.store.store import Store
+
+pytestmark = pytest.mark.java
+
+REPORTS = ("--junit", "junit.xml", "--sarif", "tlc.sarif", "--summary", "summary.md")
+
+
+@pytest.fixture
+def constant(folder: Folder) -> Folder:
+    """The invariant Low is a constant expression."""
+    folder.change(folder.module, "Low == floor < 2", "Low == 1 < 2")
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [1]")
+    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
+    return folder
+
+
+def findings(ended: Ended) -> Findings:
+    [gated] = ended.reported.gated
+    return gated.findings
+
+
+def test_a_finding_heads_every_report_of_a_green_gate(constant: Folder) -> None:
+    done = constant.gate(*REPORTS, env={"GITHUB_ACTIONS": "true"})
+    assert done.code == 0, done
+    [found] = findings(done).open
+    assert (found.code, found.subject, str(found.place)) == ("constant-check", "Low", "sweep.toml:3:26")
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("::")]
+    assert lines[0].startswith("green sweep")
+    assert lines[1].strip() == f"finding: sweep.toml:3:26: {found}"
+    assert "::warning file=sweep.toml,line=3,title=sweep%3A constant-check::" in done.stdout
+    summary = (constant.path / "summary.md").read_text().replace("\\", "")
+    assert summary.splitlines()[4] == f"- :warning: sweep.toml:3:26: {found}"
+    [case] = [
+        case
+        for suite in JUnitXml.fromfile(str(constant.path / "junit.xml"))
+        for case in suite
+        if case.name == "finding constant-check Low"
+    ]
+    assert isinstance(case.result[0], Skipped)
+    [result] = json.loads((constant.path / "tlc.sarif").read_text())["runs"][0]["results"]
+    assert (result["ruleId"], result["level"]) == ("finding/constant-check", "warning")
+    assert Store.open(constant.store).findings() == findings(done)
+    assert constant.cli("report", "store", "-o", "page.html").code == 0
+    page = (constant.path / "page.html").read_text()
+    assert page.index('id="findings"') < page.index(found.message) < page.index('id="all-points"')
+    stored = constant.cli("gate", "store")
+    assert findings(stored) == findings(done)
+
+
+def test_strict_makes_a_finding_red(constant: Folder) -> None:
+    done = constant.gate("--strict", *REPORTS)
+    red(done, 1, (Reason.FINDING, None))
+    [suite] = JUnitXml.fromfile(str(constant.path / "junit.xml"))
+    [case] = [case for case in suite if case.name == "the sweep is as expected"]
+    assert isinstance(case.result[0], Failure)
+    [result] = json.loads((constant.path / "tlc.sarif").read_text())["runs"][0]["results"]
+    assert (result["ruleId"], result["level"]) == ("finding/constant-check", "error")
+    assert not constant.lock.exists()
+    red(constant.gate("--strict", "--record", "--no-coverage"), 1, (Reason.FINDING, None))
+    assert not constant.lock.exists()
+
+
+@pytest.mark.parametrize("entry", ['constant-check = "by design"', 'constant-check.Low = "by design"'])
+def test_an_accepted_finding_is_listed_with_its_reason(constant: Folder, entry: str) -> None:
+    with constant.sweep.open("a") as file:
+        file.write(f"[accept]\n{entry}\n")
+    done = constant.gate("--strict")
+    assert done.code == 0, done
+    assert "note: accepted: constant-check Low (by design)" in done.stdout
+    assert findings(done).open == ()
+    assert [(each.finding.subject, each.reason) for each in findings(done).accepted] == [("Low", "by design")]
+    assert done.findings == []
+
+
+@pytest.mark.parametrize(
+    "entry", ['constant-check.High = "no such"', 'nonsense = "no such"', 'constant-check = ""']
+)
+def test_an_entry_that_accepts_nothing_is_a_finding(constant: Folder, entry: str) -> None:
+    with constant.sweep.open("a") as file:
+        file.write(f"[accept]\n{entry}\n")
+    done = constant.gate()
+    assert done.code == 0, done
+    line = len(constant.sweep.read_text().splitlines())
+    assert [(each.code, str(each.place)) for each in findings(done).open] == [
+        ("accept-unused", f"sweep.toml:{line}:1"),
+        ("constant-check", "sweep.toml:3:26"),
+    ]
+
+
+def test_liveness_under_symmetry_is_red_unless_accepted(folder: Folder) -> None:
+    folder.module.write_text(
+        """---- MODULE Lift ----
+EXTENDS Naturals, TLC
+CONSTANT Cars
+VARIABLE moved
+Init == moved = {}
+Move(c) == c \\notin moved /\\ moved' = moved \\cup {c}
+Next == (\\E c \\in Cars : Move(c)) \\/ (moved = Cars /\\ UNCHANGED moved)
+Spec == Init /\\ [][Next]_moved /\\ WF_moved(Next)
+Moves == <>(moved = Cars)
+====
+"""
+    )
+    folder.sweep.write_text(
+        """module = "Lift.tla"
+[model]
+properties = ["Moves"]
+symmetry = ["Cars"]
+[constants]
+Cars = "{c1, c2}"
+"""
+    )
+    red(folder.gate(), 2, (Reason.SYMMETRY_LIVENESS, 1))
+    red(folder.gate("--strict"), 2, (Reason.SYMMETRY_LIVENESS, 1))
+    with folder.sweep.open("a") as file:
+        file.write('[accept]\nsymmetry-liveness.Moves = "no car is named by the property"\n')
+    done = folder.gate("--strict")
+    assert done.code == 0, done
+    assert "accepted: symmetry-liveness Moves (no car is named by the property)" in done.stdout
