@@ -107,7 +107,7 @@ def _finding_problem(finding: Finding) -> Problem:
     return Problem(
         reason=Reason.FINDING,
         cause=finding,
-        exit_code=EXIT_UNEXPECTED,
+        exit_code=ExitCode.UNEXPECTED,
         subject=finding.name,
         where=str(finding.place),
     )
