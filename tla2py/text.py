@@ -71,4 +71,9 @@ def value_shown(text: str) -> str:
 def did_you_mean(name: str, known: Sequence[str], otherwise: Otherwise) -> str | Otherwise:
     """The hint with the known name closest to ``name``; ``otherwise`` where no name is close."""
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"did you mean {found[0]}?" if found else otherwise
+    return suggestion(found[0]) if found else otherwise
+
+
+def suggestion(name: str) -> str:
+    """The hint with the name that was probably meant."""
+    return f"did you mean {name}?"

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_WORDS = (
-    "INIT NEXT SPECIFICATION VIEW SYMMETRY ALIAS INVARIANT INVARIANTS PROPERTY PROPERTIES CONSTRAINT CONSTRAINTS "
-    "ACTION_CONSTRAINT ACTION_CONSTRAINTS POSTCONDITION POSTCONDITIONS CONSTANT CONSTANTS CHECK_DEADLOCK "
-    "TYPE_CONSTRAINT _PERIODIC _RL_REWARD _POSSIBLE _EXPECT"
-)
-KEYWORDS = frozenset(_WORDS.split())
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
+
+_SINGULAR = {field: "property" if field == "properties" else field.removesuffix("s") for field in LIST_FIELDS}
+# The keywords that name one definition, and those that list definitions, each with its field in ``Config``.
+SINGLE = {field.upper(): field for field in NAME_FIELDS}
+LISTS = {word.upper(): field for field in LIST_FIELDS for word in (_SINGULAR[field], field)}
+_OTHERS = "CONSTANT CONSTANTS CHECK_DEADLOCK TYPE_CONSTRAINT _PERIODIC _RL_REWARD _POSSIBLE _EXPECT"
+FIELDS = SINGLE | LISTS
+KEYWORDS = frozenset({*FIELDS, *_OTHERS.split()})
 _TOKEN = re.compile(
     r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"`\\\x00-\x1f\x7f-\U0010ffff]*")|(?P<mark>[{},]))"""
 )

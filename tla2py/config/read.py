@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tla2py.config.statements import LISTS, SINGLE, Statements, read_statements
+from tla2py.config.literal import LISTS, SINGLE
+from tla2py.config.statements import Statements, read_statements
 from tla2py.errors import InputError, reason_of
 from tla2py.model.config import Assignment, Config, Substitution
 

@@ -9,13 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tla2py.config.literal import KEYWORDS, LARGEST
+from tla2py.config.literal import KEYWORDS, LARGEST, LISTS, SINGLE
 from tla2py.config.tokens import Token, Tokens, read_tokens, what_stops
-from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 
-SINGLE = {field.upper(): field for field in NAME_FIELDS}
-_SINGULAR = {field: "property" if field == "properties" else field.removesuffix("s") for field in LIST_FIELDS}
-LISTS = {word.upper(): field for field in LIST_FIELDS for word in (_SINGULAR[field], field)}
 _NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
 # First tokens of TLA+ values that a config cannot express; TLC makes a model value of the token.
 _BEYOND = frozenset("- -. << [ ( ~ \\ /\\ \\/ SUBSET UNION CHOOSE LAMBDA IF LET DOMAIN".split())  # noqa: SIM905

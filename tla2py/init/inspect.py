@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from tla2py.syntax import Constant, Definition, ModuleGraph, Variable
 from tla2py.syntax.types import ConstantType, infer_types
@@ -34,16 +35,7 @@ def inspect_spec(spec: ModuleGraph) -> Item:
             for each in module.assumptions
         ],
         "operators": [_operator(spec, name, each) for name, each in spec.definitions.items()],
-        "candidates": {
-            "specification": list(spec.candidates.specifications),
-            "init": list(spec.candidates.inits),
-            "next": list(spec.candidates.nexts),
-            "invariants": list(spec.candidates.invariants),
-            "properties": list(spec.candidates.properties),
-            "constraints": list(spec.candidates.constraints),
-            "action_constraints": list(spec.candidates.action_constraints),
-            "symmetry": list(spec.candidates.symmetry_sets),
-        },
+        "candidates": asdict(spec.candidates),
     }
 
 

@@ -13,7 +13,7 @@ from tla2py.config.read import read_config
 from tla2py.errors import InputError
 from tla2py.init.assumptions import fit_values
 from tla2py.init.endless import endless_sets
-from tla2py.model.config import Config
+from tla2py.model.config import LIST_FIELDS, Config
 from tla2py.syntax import Constant, ModuleGraph
 from tla2py.syntax.search import PROOFS
 from tla2py.syntax.types import ConstantType, infer_types
@@ -28,7 +28,6 @@ _GUESS = "a guess"
 _USUAL = "sweep"
 # Kinds whose example values are not guesses.
 _SETTLED = {"set of model values", "boolean"}
-_LISTS = ("invariants", "properties", "constraints", "action_constraints")
 
 
 def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[Path]) -> str:
@@ -92,23 +91,23 @@ def _config(spec: ModuleGraph) -> Config:
 
 def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
     """The names for each list of [model]: those in the config, then those that look likely."""
-    configured = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in _LISTS}
+    keys = [key for key in LIST_FIELDS if key != "postconditions"]
+    configured = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in keys}
     settled = {name for names in configured.values() for name in names}
-    likely = {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in _LISTS}
-    return {key: configured[key] + likely[key] for key in _LISTS}
+    likely = {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
+    return {key: configured[key] + likely[key] for key in keys}
 
 
 def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
     yield "[model]"
     candidates = spec.candidates
-    specifications = list(candidates.specifications)
-    if "Spec" in spec.definitions:
-        specifications = list(dict.fromkeys(["Spec", *specifications]))
+    usual = ["Spec"] if "Spec" in spec.definitions else []
+    specifications = list(dict.fromkeys([*usual, *candidates.specification]))
     if specifications:
         yield _line(f"specification = {toml_string(specifications[0])}", _others(specifications))
-    elif candidates.inits and candidates.nexts:
-        yield _line(f"init = {toml_string(candidates.inits[0])}", _others(candidates.inits))
-        yield _line(f"next = {toml_string(candidates.nexts[0])}", _others(candidates.nexts))
+    elif candidates.init and candidates.next:
+        yield _line(f"init = {toml_string(candidates.init[0])}", _others(candidates.init))
+        yield _line(f"next = {toml_string(candidates.next[0])}", _others(candidates.next))
     else:
         yield '# specification = "..."       # no definition looks like one; or init and next'
     yield from _choice("invariants", lists["invariants"])
@@ -118,9 +117,9 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
             guess = "" if set(names) <= set(getattr(config, key)) else ", guessed from the name"
             yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{guess}")
     yield _line("# check_deadlock = false", "if behaviours may end")
-    if candidates.symmetry_sets:
-        best = "Symmetry" if "Symmetry" in candidates.symmetry_sets else candidates.symmetry_sets[-1]
-        others = [best, *(name for name in candidates.symmetry_sets if name != best)]
+    if candidates.symmetry:
+        best = "Symmetry" if "Symmetry" in candidates.symmetry else candidates.symmetry[-1]
+        others = [best, *(name for name in candidates.symmetry if name != best)]
         yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
     for name in spec.definitions:
         if (name == config.view or re.fullmatch(r"(?i)\w*view", name)) and not spec.definitions[

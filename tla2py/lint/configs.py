@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -47,8 +47,8 @@ def lint_parsed(
 ) -> tuple[Finding, ...]:
     """The findings on a parsed config; ``complete`` means that TLC gets no input besides it."""
     # A sweep may override the names in its configs, so they are linted with its points.
-    mentions = tuple(mentions_of(file.statements, file.path)) if complete else ()
-    return run_rules(_subject(file, specs, mentions, complete=complete, dialect=dialect))
+    mentions = mentions_of(file.statements, file.path) if complete else ()
+    return _lint(file, specs, mentions, complete=complete, dialect=dialect)
 
 
 def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
@@ -66,8 +66,7 @@ def check_config_names(
     ``undeclared`` allows values of undeclared constants, which TLC ignores. Raises InputError at the name's place:
     ``unknown-definition``, ``unknown-constant``.
     """
-    subject = _subject(file, specs, tuple(mentions_of(file.statements, file.path)), complete=False)
-    for finding in run_rules(subject):
+    for finding in _lint(file, specs, mentions_of(file.statements, file.path), complete=False):
         if finding.code == "unknown-definition" or (finding.code == "unknown-constant" and not undeclared):
             raise replace(finding, hint=_other_module(file.path, specs) or finding.hint).to_error()
 
@@ -80,24 +79,25 @@ def _other_module(config: Path, specs: Mapping[str, ModuleGraph]) -> str | None:
     return f"{config.name} is named after {own.name}, which this sweep does not use"
 
 
-def _subject(
+def _lint(
     file: ConfigFile,
     specs: Mapping[str, ModuleGraph],
-    mentions: tuple[Mention, ...],
+    mentions: Iterable[Mention],
     *,
     complete: bool,
     dialect: Dialect | None = None,
-) -> Subject:
-    return Subject(
+) -> tuple[Finding, ...]:
+    subject = Subject(
         path=file.path,
         config=file.config,
         statements=file.statements,
-        mentions=mentions,
+        mentions=tuple(mentions),
         specs=tuple(specs.values()),
         shown=", ".join(specs),
         complete=complete,
         dialect=dialect,
     )
+    return run_rules(subject)
 
 
 def module_of(config: Path) -> Path | None:

@@ -72,8 +72,7 @@ def unknown_modules(subject: Subject) -> Iterator[Finding]:
 @rule(Severity.ERROR, "unassigned-constant")
 def unassigned_constants(subject: Subject) -> Iterator[Finding]:
     """TLC stops at startup."""
-    statements = subject.statements.statements if subject.statements else ()
-    assigned = {name for statement in statements for name in statement.assigned}
+    assigned = {name for statement in subject.statements.statements for name in statement.assigned}
     assigned |= {binding.name.text for binding in subject.bindings}
     for spec in subject.specs if subject.complete else ():
         for constant in spec.constants:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tla2py.config.statements import LISTS, SINGLE
 from tla2py.lint.finding import Finding, Severity, finding, rule
 from tla2py.lint.subject import Mention, Subject, keyword_of
 from tla2py.lint.temporal import asks_tlc, parts_of
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.syntax import Level, ModuleGraph
 from tla2py.text import did_you_mean
 
@@ -36,7 +36,7 @@ def unknown_definitions(subject: Subject) -> Iterator[Finding]:
         if binding.sign == "<-" and binding.module is None:
             used.append(("", binding.value, subject.at(binding.tokens[0])))
     # Loading a sweep already checks the names in its own file.
-    for key, name, place in used if subject.specs and subject.statements else ():
+    for key, name, place in used if subject.specs and subject.statements.statements else ():
         if name not in names:
             if not key and name in constants:
                 continue
@@ -49,7 +49,7 @@ def unknown_definitions(subject: Subject) -> Iterator[Finding]:
 @rule(Severity.ERROR, "definition-arity")
 def definitions_with_parameters(subject: Subject) -> Iterator[Finding]:
     """TLC stops."""
-    for mention in subject.of(*SINGLE.values(), *LISTS.values()):
+    for mention in subject.of(*NAME_FIELDS, *LIST_FIELDS):
         name = mention.name
         found = [spec.definitions[name] for spec in subject.specs if name in spec.definitions]
         if found and all(definition.arity for definition in found):
@@ -173,5 +173,5 @@ def nothing_checked(subject: Subject) -> Iterator[Finding]:
 
 
 def _candidates(subject: Subject) -> str | None:
-    found = [name for spec in subject.specs for name in spec.candidates.specifications]
+    found = [name for spec in subject.specs for name in spec.candidates.specification]
     return f"write SPECIFICATION {found[0]}" if found else None

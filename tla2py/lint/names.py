@@ -10,6 +10,7 @@ from tla2py.errors import InputError
 from tla2py.lint.finding import Finding, Severity, finding, rule
 from tla2py.lint.subject import AssignedValue, Subject
 from tla2py.syntax import Level, ModuleGraph
+from tla2py.text import suggestion
 
 _NONE: frozenset[str] = frozenset()
 
@@ -38,12 +39,11 @@ def misspelt_names(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iterat
         name for name, of in users.items() if len(of) == 1 and name not in listed and not _similar(name, *of)
     }
     known = sorted(listed.union(_declared(spec))) if unknown else []
-    close = {name: next((each for each in known if _similar(name, each)), None) for name in unknown}
+    close = {name: each for name in unknown for each in reversed(known) if _similar(name, each)}
     for _, text, place in values:
-        for name in sorted(names[text] & unknown):
-            if close[name] is not None:
-                message = f"{name} is not declared, so it becomes a model value"
-                yield finding("misspelt-name", place(), message, f"did you mean {close[name]}?", name)
+        for name in sorted(names[text] & close.keys()):
+            message = f"{name} is not declared, so it becomes a model value"
+            yield finding("misspelt-name", place(), message, suggestion(close[name]), name)
 
 
 def _undeclared(text: str, spec: ModuleGraph) -> frozenset[str]:

@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from tla2py.config.literal import FIELDS
 from tla2py.config.read import ConfigFile
-from tla2py.config.statements import LISTS, SINGLE, Binding, Statements
+from tla2py.config.statements import Binding, Statements
 from tla2py.config.tokens import Token
 from tla2py.errors import Place
 from tla2py.lint.jar import Dialect
@@ -33,14 +34,14 @@ class Mention:
 class Subject:
     """A config, or the model of a sweep's points.
 
-    ``statements`` is None for the model of a sweep. ``specs`` are the modules, if known, and ``shown`` names them.
+    The model of a sweep has no ``statements``. ``specs`` are the modules, if known, and ``shown`` names them.
     ``complete`` means that TLC gets no other input, such as constants from a sweep file. ``dialect`` is None if the TLC
     is unknown.
     """
 
     path: Path
     config: Config
-    statements: Statements | None
+    statements: Statements
     mentions: tuple[Mention, ...]
     specs: tuple[ModuleGraph, ...]
     shown: str
@@ -50,7 +51,7 @@ class Subject:
     @property
     def bindings(self) -> tuple[Binding, ...]:
         """The file's assignments to constants."""
-        return self.statements.bindings if self.statements else ()
+        return self.statements.bindings
 
     @property
     def values(self) -> Iterator[AssignedValue]:
@@ -69,9 +70,9 @@ class Subject:
 def mentions_of(statements: Statements, path: Path) -> Iterator[Mention]:
     """The names under the keywords of a config file."""
     for statement in statements.statements:
-        key = SINGLE.get(statement.keyword.text) or LISTS.get(statement.keyword.text)
-        for name in statement.names if key else ():
-            yield Mention(key=key or "", name=name.text, place=_place(name.token, path))
+        if key := FIELDS.get(statement.keyword.text):
+            for name in statement.names:
+                yield Mention(key=key, name=name.text, place=_place(name.token, path))
 
 
 def remaining_values(given: Iterable[AssignedValue], *files: ConfigFile) -> Iterator[AssignedValue]:
@@ -93,4 +94,4 @@ def _place(token: Token, path: Path) -> Place:
 
 def keyword_of(key: str) -> str:
     """The keyword of a field of ``Config``, in the singular."""
-    return next(word for word, field in (SINGLE | LISTS).items() if field == key)
+    return next(word for word, field in FIELDS.items() if field == key)

@@ -6,19 +6,19 @@ import re
 import sys
 from collections.abc import Iterator
 
-from tla2py.config.literal import KEYWORDS
-from tla2py.config.statements import LISTS, SINGLE, Statement
+from tla2py.config.literal import FIELDS, KEYWORDS, LISTS
+from tla2py.config.statements import Statement
 from tla2py.lint.finding import Finding, Severity, finding, rule
 from tla2py.lint.subject import Subject
 
 _CHECKED = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")
-_SECTIONS = {**SINGLE, **LISTS, "CONSTANT": "constants", "CONSTANTS": "constants"}
+_SECTIONS = {**FIELDS, "CONSTANT": "constants", "CONSTANTS": "constants"}
 
 
 @rule(Severity.ERROR, "unreadable", "syntax", "comma", "value", "repeated", "type-constraint")
 def problems(subject: Subject) -> Iterator[Finding]:
     """The mistakes found while parsing."""
-    for problem in subject.statements.problems if subject.statements else ():
+    for problem in subject.statements.problems:
         yield finding(problem.code, subject.at(problem.token), problem.message, problem.hint)
 
 
@@ -54,9 +54,9 @@ def string_escapes(subject: Subject) -> Iterator[Finding]:
 @rule(Severity.WARNING, "empty-section")
 def empty_sections(subject: Subject) -> Iterator[Finding]:
     """TLC silently checks nothing for it."""
-    comments = subject.statements.tokens.comments if subject.statements else ()
-    begins = [statement.keyword.offset for statement in _statements(subject)]
-    for statement in _statements(subject):
+    comments = subject.statements.tokens.comments
+    begins = [statement.keyword.offset for statement in subject.statements.statements]
+    for statement in subject.statements.statements:
         empty = statement.keyword.text in _CHECKED and statement.end == statement.keyword.end
         following = min((begin for begin in begins if begin >= statement.end), default=sys.maxsize)
         # A commented list is empty on purpose.
@@ -69,8 +69,8 @@ def empty_sections(subject: Subject) -> Iterator[Finding]:
 @rule(Severity.WARNING, "commented-keyword")
 def commented_keywords(subject: Subject) -> Iterator[Finding]:
     """The names after the comment belong to the section before it."""
-    comments = subject.statements.tokens.comments if subject.statements else ()
-    for statement in _statements(subject):
+    comments = subject.statements.tokens.comments
+    for statement in subject.statements.statements:
         section = _SECTIONS.get(statement.keyword.text)
         tokens = [name.token for name in statement.names] + [b.name.token for b in statement.bindings]
         for token in tokens:
@@ -106,14 +106,10 @@ def check_deadlock(subject: Subject) -> Iterator[Finding]:
             yield finding("check-deadlock", subject.at(statement.keyword), taken, hint)
 
 
-def _statements(subject: Subject) -> tuple[Statement, ...]:
-    return subject.statements.statements if subject.statements else ()
-
-
 def _lacking(subject: Subject) -> Iterator[tuple[str, Statement]]:
     """The statements whose keyword this TLC lacks, each with the keyword of the section that swallows it."""
     section = ""
-    for statement in _statements(subject):
+    for statement in subject.statements.statements:
         word = statement.keyword.text
         if subject.dialect and word in KEYWORDS - subject.dialect.keywords - {"_EXPECT", "TYPE_CONSTRAINT"}:
             yield section, statement

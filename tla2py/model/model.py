@@ -89,12 +89,12 @@ def default_specification(spec: ModuleGraph, where: str, how: Callable[[str, str
     if "Spec" in spec.definitions:
         return "Spec"
     hint = f"define one in {spec.root.name}, such as Spec == Init /\\ [][Next]_vars, and name it"
-    if spec.candidates.specifications:
-        hint = f"write {how('specification', spec.candidates.specifications[0])}"
-        others = spec.candidates.specifications[1:]
+    if spec.candidates.specification:
+        hint = f"write {how('specification', spec.candidates.specification[0])}"
+        others = spec.candidates.specification[1:]
         hint += f"; other candidates: {', '.join(others)}" if others else ""
-    elif spec.candidates.inits and spec.candidates.nexts:
-        hint = f"write {how('init', spec.candidates.inits[0])} and {how('next', spec.candidates.nexts[0])}"
+    elif spec.candidates.init and spec.candidates.next:
+        hint = f"write {how('init', spec.candidates.init[0])} and {how('next', spec.candidates.next[0])}"
     raise InputError(
         "no-specification",
         f"no specification is given and {spec.root.name} defines no Spec",

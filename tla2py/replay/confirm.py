@@ -61,7 +61,7 @@ class _Checker:
         self.trace, self.query = trace, TraceQuery([trace], record, sources, toolchain)
         self.config, self.spec = self.query.config, self.query.spec
         named = (self.config.specification, self.config.init, self.config.next, trace.name)
-        self.query.expose(*named, *self.spec.candidates.nexts[:1])
+        self.query.expose(*named, *self.spec.candidates.next[:1])
 
     def behaviour(self) -> str | None:
         """Why the trace is not a behaviour of the specification; None if it is."""

@@ -92,7 +92,7 @@ class TraceQuery:
     @property
     def next(self) -> str:
         """The name of the next-state relation. Raises InputError (``not-confirmable``) if it has none."""
-        found = self.config.next or next(iter(self.spec.candidates.nexts), None)
+        found = self.config.next or next(iter(self.spec.candidates.next), None)
         if found is None:
             raise InputError(
                 "not-confirmable",

@@ -15,7 +15,7 @@ from tla2py.config.read import parse_config
 from tla2py.lint.accept import Acceptance, accepted_reason
 from tla2py.lint.temporal import parts_of
 from tla2py.lint.values import mistaken_names
-from tla2py.model.config import Config
+from tla2py.model.config import NAME_FIELDS, Config
 from tla2py.model.outcome import ViolationKind
 from tla2py.model.run import Run, TlcOptions
 from tla2py.syntax import ModuleGraph
@@ -187,7 +187,7 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
 
 
 def _searched(config: Config, spec: ModuleGraph) -> Iterable[str]:
-    for key in ("specification", "init", "next", "symmetry", "view", "alias"):
+    for key in NAME_FIELDS:
         name = getattr(config, key)
         yield from [f"{key} {name}"] if name else []
     yield from (f"constraint {name}" for name in config.constraints)

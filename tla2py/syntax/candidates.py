@@ -22,24 +22,24 @@ _BOOLEAN_OPERATORS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """Names of definitions by their possible use, the likeliest first.
+    """Names of definitions by the field of ``Config`` that they may fill, the likeliest first.
 
-    specifications: of the shape ``Init /\\ [][Next]_v``, perhaps with fairness.
-    inits, nexts: those of a specification first.
+    specification: of the shape ``Init /\\ [][Next]_v``, perhaps with fairness.
+    init, next: those of a specification first.
     invariants: predicates on states that the behaviour itself does not use.
     properties: temporal formulas that are neither a specification nor part of one.
     constraints, action_constraints: predicates whose names say that they bound the search.
-    symmetry_sets: definitions that use ``Permutations``.
+    symmetry: definitions that use ``Permutations``.
     """
 
-    specifications: tuple[str, ...]
-    inits: tuple[str, ...]
-    nexts: tuple[str, ...]
+    specification: tuple[str, ...]
+    init: tuple[str, ...]
+    next: tuple[str, ...]
     invariants: tuple[str, ...]
     properties: tuple[str, ...]
     constraints: tuple[str, ...]
     action_constraints: tuple[str, ...]
-    symmetry_sets: tuple[str, ...]
+    symmetry: tuple[str, ...]
 
 
 _Placed: TypeAlias = tuple[Expression, Scope]
@@ -104,9 +104,9 @@ class _Finder:
             parts |= _keys(each.through)
         others = [name for name, entity in self._entities.items() if _key(entity) not in parts]
         return Candidates(
-            specifications=tuple(specifications),
-            inits=tuple(inits),
-            nexts=tuple(nexts),
+            specification=tuple(specifications),
+            init=tuple(inits),
+            next=tuple(nexts),
             invariants=tuple(
                 name for name in others if self._is_predicate(name) and not _BOUNDS.search(name)
             ),
@@ -115,7 +115,7 @@ class _Finder:
             action_constraints=tuple(
                 name for name in others if self._level[name] == Level.ACTION and _BOUNDS.search(name)
             ),
-            symmetry_sets=tuple(name for name in others if self._is_symmetry(name)),
+            symmetry=tuple(name for name in others if self._is_symmetry(name)),
         )
 
     def _behavior(self, entity: Entity) -> _Behavior:

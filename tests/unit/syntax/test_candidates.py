@@ -36,34 +36,34 @@ Both == Symmetry \\cup Permutations({1})""",
 
 def test_candidates_by_their_shape(load: LoadModules) -> None:
     spec = load(PROTOCOL)
-    assert spec.candidates.specifications == ("Spec", "FairSpec")
-    assert spec.candidates.inits == ("Init",)
-    assert spec.candidates.nexts == ("Next",)
+    assert spec.candidates.specification == ("Spec", "FairSpec")
+    assert spec.candidates.init == ("Init",)
+    assert spec.candidates.next == ("Next",)
     assert spec.candidates.invariants == ("TypeOK", "Small")
     assert spec.candidates.properties == ("Terminates", "Leads", "Monotonic")
     assert spec.candidates.constraints == ("StateConstraint", "SendLimit")
     assert spec.candidates.action_constraints == ("StepConstraint",)
-    assert spec.candidates.symmetry_sets == ("Symmetry", "Both")
+    assert spec.candidates.symmetry == ("Symmetry", "Both")
 
 
 def test_what_a_check_of_induction_begins_with_stays_an_invariant(load: LoadModules) -> None:
     text = PROTOCOL.replace("Fairness ==", "Inductive == TypeOK /\\ Small /\\ [][Next]_vars\nFairness ==")
     spec = load(text)
-    assert spec.candidates.specifications == ("Inductive", "Spec", "FairSpec")
-    assert spec.candidates.inits == ("Init",)
+    assert spec.candidates.specification == ("Inductive", "Spec", "FairSpec")
+    assert spec.candidates.init == ("Init",)
     assert spec.candidates.invariants == ("TypeOK", "Small")
 
 
 def test_a_type_predicate_beside_an_equality_of_something_else_is_no_initial_one(load: LoadModules) -> None:
     text = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nTwice == 2 * x\nType == x \\in {0, 1}\n"
     spec = load(module("M", "EXTENDS Naturals\n" + text + "Inductive == Type /\\ Twice = x + x"))
-    assert spec.candidates.inits == ("Init",)
+    assert spec.candidates.init == ("Init",)
     assert spec.candidates.invariants == ("Type", "Inductive")
 
 
 def test_a_type_predicate_with_an_equality_is_no_initial_one(load: LoadModules) -> None:
     spec = load(PROTOCOL.replace("TypeOK == x \\in Nat", "TypeOK == (x \\in 1..9 \\/ x = 0)"))
-    assert spec.candidates.inits == ("Init",)
+    assert spec.candidates.init == ("Init",)
     assert spec.candidates.invariants == ("TypeOK", "Small")
 
 
@@ -79,9 +79,9 @@ DoNext == Step \\/ Again
 Type == x \\in {0, 1}""",
         )
     )
-    assert spec.candidates.specifications == ()
-    assert spec.candidates.inits == ("Start",)
-    assert spec.candidates.nexts == ("DoNext",)
+    assert spec.candidates.specification == ()
+    assert spec.candidates.init == ("Start",)
+    assert spec.candidates.next == ("DoNext",)
     assert spec.candidates.invariants == ("Type",)
 
 
@@ -91,7 +91,7 @@ def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: Loa
         PROTOCOL,
     )
     assert spec.candidates.invariants == ("TypeOK", "Small", "Mine")
-    assert not any("!" in name for name in spec.candidates.specifications + spec.candidates.properties)
+    assert not any("!" in name for name in spec.candidates.specification + spec.candidates.properties)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from tla2py.config.read import ConfigFile
+from tla2py.config.statements import read_statements
 from tla2py.errors import Place
 from tla2py.lint.configs import lint_parsed
 from tla2py.lint.finding import Finding, Severity, finding, rule, run_rules
@@ -97,7 +98,7 @@ def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: Module
     return Subject(
         path=file.path if file is not None else sweep.path,
         config=config,
-        statements=None,
+        statements=read_statements(""),
         mentions=tuple(_mentions(sweep, file, config)),
         specs=(spec,),
         shown=spec.root.name,
