@@ -20,7 +20,7 @@ from tests.docs.blocks import ROOT, Block, Command, begins_with, commands
 from tla2py.cli.app import run_app
 from tla2py.config.read import parse_config
 from tla2py.sweep.file import read_sweep_text
-from tla2py.syntax.parse import raise_problem, read_text
+from tla2py.syntax.parse import raise_mistake, read_text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -201,6 +201,6 @@ def _read_toml(block: Block) -> None:
 
 def _read_tla(block: Block) -> None:
     whole = block.text.lstrip().startswith("----")
-    raise_problem(
+    raise_mistake(
         read_text(block.text if whole else f"---- MODULE Part ----\n{block.text}\n====\n", block.page)
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from tla2py.model.outcome import Outcome, Verdict, Violation, ViolationKind
+from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.tables.runs import RunRow
+from tla2py.trace.trace import ViolationKind
 
 OUTCOMES = {
     Verdict.HOLDS: Outcome.SUCCESS,

@@ -54,17 +54,17 @@ def read_config_text(path: Path) -> str:
 def parse_config(text: str, path: Path) -> ConfigFile:
     """The config in a text; ``path`` is its file in errors. Raises InputError (``config-syntax``) with the place."""
     statements = read_statements(text)
-    if statements.problems:
-        problem = statements.problems[0]
-        place = f":{problem.token.line}:{problem.token.column}" if problem.token else ""
+    if statements.mistakes:
+        mistake = statements.mistakes[0]
+        place = f":{mistake.token.line}:{mistake.token.column}" if mistake.token else ""
         raise InputError(
-            "config-syntax", f"not a config: {problem.message}", where=f"{path}{place}", hint=problem.hint
+            "config-syntax", f"not a config: {mistake.message}", where=f"{path}{place}", hint=mistake.hint
         )
     return config_file(statements, text, path)
 
 
 def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:
-    """The config of some statements, without those that have problems."""
+    """The config of some statements, without those that have mistakes."""
     named: dict[str, Any] = {}
     assignments: list[Assignment] = []
     substitutions: list[Substitution] = []

@@ -1,4 +1,4 @@
-"""The statements of a TLC config by TLC's own grammar, and its problems.
+"""The statements of a TLC config by TLC's own grammar, and its mistakes.
 
 Source: ``tlc2.tool.impl.ModelConfig``: statements without separators, names where a keyword does not end the section,
 ``lhs = value`` and ``lhs <- [Module] name``, comments ``\\* ...`` and nested ``(* ... *)``.
@@ -52,8 +52,8 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigProblem:
-    """A problem in a config; ``code`` is that of its lint rule, ``token`` is None at the end of the text."""
+class ConfigMistake:
+    """A mistake in a config; ``code`` is that of its lint rule, ``token`` is None at the end of the text."""
 
     code: str
     message: str
@@ -63,11 +63,11 @@ class ConfigProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
-    """The statements of a config as far as they parse, and its problems in order."""
+    """The statements of a config as far as they parse, and its mistakes in order."""
 
     tokens: Tokens
     statements: tuple[Statement, ...]
-    problems: tuple[ConfigProblem, ...]
+    mistakes: tuple[ConfigMistake, ...]
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
@@ -76,23 +76,23 @@ class Statements:
 
 
 def read_statements(text: str) -> Statements:
-    """The statements and problems of a config; raises nothing."""
+    """The statements and mistakes of a config; raises nothing."""
     tokens = read_tokens(text)
     reader = _Reader(tokens.tokens)
     reader.read()
-    # TLC stops reading at the first stop, so problems after it are not reported.
+    # TLC stops reading at the first stop, so mistakes after it are not reported.
     limit = tokens.stops[0].offset if tokens.stops else len(text) + 1
-    problems = [each for each in reader.problems if (each.token.offset if each.token else len(text)) < limit]
+    mistakes = [each for each in reader.mistakes if (each.token.offset if each.token else len(text)) < limit]
     if tokens.stops:
         message, hint = what_stops(tokens, KEYWORDS)
-        problems.append(ConfigProblem(code="unreadable", message=message, hint=hint, token=tokens.stops[0]))
-    problems.sort(key=lambda problem: problem.token.offset if problem.token else len(text))
-    return Statements(tokens=tokens, statements=tuple(reader.statements), problems=tuple(problems))
+        mistakes.append(ConfigMistake(code="unreadable", message=message, hint=hint, token=tokens.stops[0]))
+    mistakes.sort(key=lambda mistake: mistake.token.offset if mistake.token else len(text))
+    return Statements(tokens=tokens, statements=tuple(reader.statements), mistakes=tuple(mistakes))
 
 
 class _UnreadableError(Exception):
-    def __init__(self, problem: ConfigProblem) -> None:
-        self.problem = problem
+    def __init__(self, mistake: ConfigMistake) -> None:
+        self.mistake = mistake
 
 
 class _Reader:
@@ -100,7 +100,7 @@ class _Reader:
         self.tokens = tokens
         self.position = 0
         self.statements: list[Statement] = []
-        self.problems: list[ConfigProblem] = []
+        self.mistakes: list[ConfigMistake] = []
 
     def read(self) -> None:
         seen: set[str] = set()
@@ -116,7 +116,7 @@ class _Reader:
                 seen.add(keyword.text)
                 self._statement(keyword, names, bindings)
             except _UnreadableError as error:
-                self.problems.append(error.problem)
+                self.mistakes.append(error.mistake)
                 while self._more():
                     self.position += 1
             heads = [index for index in range(begin, self.position) if self._begins_binding(index)]
@@ -165,7 +165,7 @@ class _Reader:
         if self.position == len(self.tokens):
             message = f"the config ends where {wanted} was expected"
             hint = f"write {wanted}, or remove the statement"
-            raise _UnreadableError(ConfigProblem(code="syntax", message=message, hint=hint, token=None))
+            raise _UnreadableError(ConfigMistake(code="syntax", message=message, hint=hint, token=None))
         self.position += 1
         return self.tokens[self.position - 1]
 
@@ -194,7 +194,7 @@ class _Reader:
 
     def _comma(self, message: str) -> None:
         token = self.tokens[self.position]
-        self.problems.append(ConfigProblem(code="comma", message=message, hint="remove it", token=token))
+        self.mistakes.append(ConfigMistake(code="comma", message=message, hint="remove it", token=token))
         self.position += 1
 
     def _bindings(self, bindings: list[Binding]) -> None:
@@ -205,7 +205,7 @@ class _Reader:
                 try:
                     bindings.append(self._binding())
                 except _UnreadableError as error:
-                    self.problems.append(error.problem)
+                    self.mistakes.append(error.mistake)
                     while self._more() and not self._begins_binding(self.position):
                         self.position += 1
 
@@ -289,4 +289,4 @@ class _Reader:
         return "{" + ", ".join(elements) + "}"
 
     def _error(self, code: str, token: Token, message: str, hint: str) -> _UnreadableError:
-        return _UnreadableError(ConfigProblem(code=code, message=message, hint=hint, token=token))
+        return _UnreadableError(ConfigMistake(code=code, message=message, hint=hint, token=token))

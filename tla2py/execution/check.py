@@ -18,7 +18,7 @@ from tla2py.execution.preflight import lint_check
 from tla2py.model.modules import ModuleTexts, module_texts
 from tla2py.model.outcome import Outcome, Stats, Verdict
 from tla2py.model.result import RunResult
-from tla2py.model.run import Limits, Run, RunRecord, TlcOptions, make_run
+from tla2py.model.run import Limits, Run, RunRecord, TlcOptions
 from tla2py.sourcemap import OptionTexts, Origins, located
 from tla2py.store.store import ManifestPoint
 from tla2py.tables import rows
@@ -90,11 +90,11 @@ def plan_check(
         text, main, wrapper = check.verbatim.text, spec.root.name, None
     given = module_texts(spec, main, wrapper, text)
     options = replace(options, check_deadlock=check.model.config.check_deadlock)
-    run = make_run(
-        main,
-        given.modules,
-        config,
-        text,
+    run = Run(
+        main=main,
+        modules=given.modules,
+        config=config,
+        config_text=text,
         template=default_template(),
         options=options,
         limits=limits,

@@ -13,9 +13,8 @@ from tla2py.interop import ForeignStore
 from tla2py.replay.confirm import confirm_trace
 from tla2py.show.export import export_trace
 from tla2py.store.storage import folder_of, is_remote
-from tla2py.tlc.output.behaviours import SIMULATED
-from tla2py.tlc.output.traces import EVALUATION
 from tla2py.toolchain.toolchain import Toolchain
+from tla2py.trace.trace import EVALUATION, SIMULATED
 from tla2py.values import Value, ValueTextError, parse_value
 
 _STORE_POINT = re.compile(r"(.+):(\d+)")

@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from tla2py.errors import InputError
 from tla2py.interop.location import read_location
-from tla2py.trace.trace import UNKNOWN, State, Trace
+from tla2py.trace.trace import UNKNOWN, State, Trace, is_trace_kind
 from tla2py.values import Json, Value, state_from_itf, state_to_itf
 from tla2py.values.itf import ITF_PAGE
 
@@ -83,7 +83,7 @@ def trace_from_itf(data: Object) -> Trace:
     kind, name = about.get("kind"), about.get("name")
     action, args = about.get("loopAction"), about.get("loopActionArgs")
     return Trace(
-        kind=kind if isinstance(kind, str) else UNKNOWN if loop is None else "temporal_property",
+        kind=kind if is_trace_kind(kind) else UNKNOWN if loop is None else "temporal_property",
         name=name if isinstance(name, str) else "",
         states=tuple(states),
         loop_start=int(str(loop)) + 1 if loop is not None and not stuttering else None,

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.interop.dump import is_dump, trace_from_dump
 from tla2py.interop.itf import is_itf, trace_from_itf
-from tla2py.model.outcome import VERDICTS, Outcome, Violation, ViolationKind
+from tla2py.model.outcome import VERDICTS, Outcome, Violation
 from tla2py.model.result import RunResult
 from tla2py.tlc.output.interpret import interpret_log
 from tla2py.tlc.output.messages import iter_messages
 from tla2py.tlc.output.plain import plain_to_messages
-from tla2py.trace.trace import UNKNOWN, Trace
+from tla2py.trace.trace import Trace, is_violation
 from tla2py.values import Json
 
 _ACCEPTED = "accepted: a store, a log of TLC with or without -tool, a file of TLC's -dumpTrace json, or ITF"
@@ -120,9 +120,5 @@ _OUTCOMES = {
 
 def _result(trace: Trace, *, ok: bool = False) -> RunResult:
     outcome = Outcome.BOUNDED_SUCCESS if ok else _OUTCOMES.get(trace.kind, Outcome.VIOLATION_SAFETY)
-    named = (
-        ()
-        if trace.kind in (UNKNOWN, "evaluation")
-        else (Violation(kind=cast("ViolationKind", trace.kind), name=trace.name),)
-    )
-    return RunResult(outcome=outcome, verdict=VERDICTS[outcome], violations=named, traces=(trace,))
+    violations = (Violation(kind=trace.kind, name=trace.name),) if is_violation(trace.kind) else ()
+    return RunResult(outcome=outcome, verdict=VERDICTS[outcome], violations=violations, traces=(trace,))

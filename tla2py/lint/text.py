@@ -16,10 +16,10 @@ _SECTIONS = {**FIELDS, "CONSTANT": "constants", "CONSTANTS": "constants"}
 
 
 @rule(Severity.ERROR, "unreadable", "syntax", "comma", "value", "repeated", "type-constraint")
-def problems(subject: Subject) -> Iterator[Finding]:
+def mistakes(subject: Subject) -> Iterator[Finding]:
     """The mistakes found while parsing."""
-    for problem in subject.statements.problems:
-        yield finding(problem.code, subject.at(problem.token), problem.message, problem.hint)
+    for mistake in subject.statements.mistakes:
+        yield finding(mistake.code, subject.at(mistake.token), mistake.message, mistake.hint)
 
 
 @rule(Severity.ERROR, "duplicate-assignment")

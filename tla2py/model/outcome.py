@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
 
 from tla2py.errors import Place
-from tla2py.trace.trace import Location
+from tla2py.trace.trace import Location, ViolationKind
 
 
 class Outcome(str, Enum):
@@ -107,17 +106,6 @@ REMEDIES: dict[Outcome, str] = {
     Outcome.KILLED: "the same command runs it again",
     Outcome.BOUNDED_SUCCESS: 'a simulation, or a search that was cut short; if intended, expect verdict = "inconclusive"',
 }
-
-
-ViolationKind = Literal[
-    "invariant",
-    "action_property",
-    "temporal_property",
-    "deadlock",
-    "assert",
-    "assumption",
-    "postcondition",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

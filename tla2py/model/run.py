@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -81,12 +81,13 @@ class Limits:
 class Run:
     """One model to execute: small, hashable and picklable.
 
+    run_id: a digest of its content.
     modules: all modules it needs; their texts are sent once for all runs.
     config_text: the config that TLC reads; ``config`` is kept to render the further executions of ``find = "each"``.
     originals: the user's own texts of the modules that TLC reads as changed copies.
     """
 
-    run_id: str
+    run_id: str = field(init=False)
     main: str
     modules: tuple[ModuleText, ...]
     config: Config
@@ -96,6 +97,9 @@ class Run:
     limits: Limits
     jar_sha256: str
     originals: tuple[ModuleText, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "run_id", _digest(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,52 +151,18 @@ class RunRecord:
 RETRIED = frozenset({Outcome.KILLED, Outcome.NOT_STARTED})
 
 
-def digest_run(
-    main: str,
-    modules: tuple[ModuleText, ...],
-    config_text: str,
-    options: TlcOptions,
-    jar_sha256: str,
-    *,
-    trust: bool = False,
-) -> str:
-    """The run id: 32 hexadecimal digits of a digest over everything that can change TLC's answer.
+def _digest(run: Run) -> str:
+    """32 hexadecimal digits of a digest over everything that can change TLC's answer.
 
     Limits are left out: a run that ended within them ends the same under others. Trust is included: it lets TLC read
     more files.
     """
-    facts = [EXECUTION_VERSION, main, sorted(modules), config_text, _facts(options), jar_sha256]
-    if trust:
+    facts: list[object] = [EXECUTION_VERSION, run.main, sorted(run.modules), run.config_text]
+    facts += [_facts(run.options), run.jar_sha256]
+    if run.limits.trust:
         facts.append("trust")
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def make_run(
-    main: str,
-    modules: tuple[ModuleText, ...],
-    config: Config,
-    config_text: str,
-    *,
-    template: str,
-    options: TlcOptions,
-    limits: Limits,
-    jar_sha256: str,
-    originals: tuple[ModuleText, ...] = (),
-) -> Run:
-    """The run of these inputs, with its digest as its id."""
-    return Run(
-        run_id=digest_run(main, modules, config_text, options, jar_sha256, trust=limits.trust),
-        main=main,
-        modules=modules,
-        config=config,
-        config_text=config_text,
-        template=template,
-        options=options,
-        limits=limits,
-        jar_sha256=jar_sha256,
-        originals=originals,
-    )
 
 
 @lru_cache(maxsize=64)

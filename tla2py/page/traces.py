@@ -19,8 +19,7 @@ from tla2py.show.markup import Element, element
 from tla2py.show.plain import derived, headline, runs_of
 from tla2py.show.trace_html import trace_view
 from tla2py.text import parameter_text
-from tla2py.tlc.output.behaviours import SIMULATED
-from tla2py.trace.trace import Trace
+from tla2py.trace.trace import SIMULATED, Trace
 
 # More counterexamples than this are also listed in a table.
 _FEW = 3

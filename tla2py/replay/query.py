@@ -15,7 +15,7 @@ from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
 from tla2py.model.config import Assignment, Config
 from tla2py.model.result import Executed, RunResult
-from tla2py.model.run import ModuleText, RunRecord, TlcOptions, digest_text, make_run
+from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
 from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.toolchain.toolchain import Toolchain
@@ -147,11 +147,11 @@ class TraceQuery:
         texts = {**self.modules, f"{name}.tla": text}
         modules = tuple(ModuleText(file, digest_text(each)) for file, each in texts.items())
         template = default_template()
-        run = make_run(
-            name,
-            modules,
-            config,
-            render_config(config, template),
+        run = Run(
+            main=name,
+            modules=modules,
+            config=config,
+            config_text=render_config(config, template),
             template=template,
             options=TlcOptions(check_deadlock=False, java_options=self.record.options.java_options),
             # The store may be untrusted.

@@ -16,9 +16,9 @@ from tla2py.lint.accept import Acceptance, accepted_reason
 from tla2py.lint.temporal import parts_of
 from tla2py.lint.values import mistaken_names
 from tla2py.model.config import NAME_FIELDS, Config
-from tla2py.model.outcome import ViolationKind
 from tla2py.model.run import Run, TlcOptions
 from tla2py.syntax import ModuleGraph
+from tla2py.trace.trace import ViolationKind
 
 # Options that change what TLC searches; the others change only speed and output.
 _SEARCH_OPTIONS = ("mode", "find", "check_deadlock", "seed", "num", "depth", "options", "java_options")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tla2py.config.render import render_config
 from tla2py.config.wrapper import build_config
 from tla2py.model.modules import module_texts
-from tla2py.model.run import Run, make_run
+from tla2py.model.run import Run
 from tla2py.sweep.grid import Point
 from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.sweep import Sweep
@@ -63,11 +63,11 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
         if point.index in sweep.counted or sweep.expectation(point).fires:
             options = replace(options, coverage=True)
         runs.append(
-            make_run(
-                main,
-                given.modules,
-                config,
-                text,
+            Run(
+                main=main,
+                modules=given.modules,
+                config=config,
+                config_text=text,
                 template=sweep.template,
                 options=options,
                 limits=sweep.limits,

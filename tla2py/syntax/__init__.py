@@ -13,7 +13,7 @@ from tla2py.syntax.module import (
     Reference,
     Remark,
     Substitution,
-    SyntaxProblem,
+    SyntaxMistake,
     Variable,
 )
 from tla2py.syntax.module_graph import ModuleGraph
@@ -36,7 +36,7 @@ __all__ = [
     "Span",
     "StandaloneExpression",
     "Substitution",
-    "SyntaxProblem",
+    "SyntaxMistake",
     "Translate",
     "Variable",
     "load_modules",

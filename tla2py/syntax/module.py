@@ -103,7 +103,7 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SyntaxProblem:
+class SyntaxMistake:
     """The first syntax error of a module."""
 
     span: Span
@@ -149,7 +149,7 @@ class Module:
     assumptions: tuple[Assumption, ...]
     nested: tuple[Module, ...]
     has_pluscal: bool
-    syntax_error: SyntaxProblem | None
+    syntax_error: SyntaxMistake | None
     original: str | None = None
     remark: Remark | None = None
 

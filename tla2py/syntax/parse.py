@@ -20,10 +20,10 @@ from tla2py.syntax.module import (
     Instance,
     Module,
     Reference,
-    SyntaxProblem,
+    SyntaxMistake,
     Variable,
 )
-from tla2py.syntax.tree import COMMENTS, SourceText, find_problem, has_algorithm, parse_tree
+from tla2py.syntax.tree import COMMENTS, SourceText, find_mistake, has_algorithm, parse_tree
 
 
 def parse_module(path: Path | str) -> Module:
@@ -33,7 +33,7 @@ def parse_module(path: Path | str) -> Module:
     names, and ``module-syntax`` at the first syntax error.
     """
     module = read_module(Path(path))
-    raise_problem(module)
+    raise_mistake(module)
     return module
 
 
@@ -66,8 +66,8 @@ def read_text(text: str, path: Path | None = None) -> Module:
     node = next((child for child in root.children if child.type == "module"), root)
     module = _Reader(source, path, node).module()
     if node is root and module.syntax_error is None:
-        problem = SyntaxProblem(span=source.span(root), message="there is no module here")
-        return replace(module, syntax_error=problem)
+        mistake = SyntaxMistake(span=source.span(root), message="there is no module here")
+        return replace(module, syntax_error=mistake)
     return module
 
 
@@ -86,10 +86,10 @@ def read_appended(module: Module) -> dict[str, Module]:
     return found
 
 
-def raise_problem(module: Module) -> None:
+def raise_mistake(module: Module) -> None:
     """Raise ``InputError`` ``module-syntax`` for a module's first syntax error."""
-    problem = module.syntax_error
-    if problem is None:
+    mistake = module.syntax_error
+    if mistake is None:
         return
     if module.path is not None and module.path.suffix in (".toml", ".cfg", ".json"):
         raise InputError(
@@ -99,8 +99,8 @@ def raise_problem(module: Module) -> None:
         )
     raise InputError(
         "module-syntax",
-        f"syntax error in module {module.name or '(no name)'}: {problem.message}",
-        where=module.where(problem.span),
+        f"syntax error in module {module.name or '(no name)'}: {mistake.message}",
+        where=module.where(mistake.span),
         hint="TLC would stop here too; to see the message of its parser: "
         f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}',
     )
@@ -147,7 +147,7 @@ class _Reader:
             assumptions=tuple(self._assumptions),
             nested=tuple(self._nested),
             has_pluscal=has_algorithm(self._source),
-            syntax_error=find_problem(self._source) if self._node.has_error else None,
+            syntax_error=find_mistake(self._source) if self._node.has_error else None,
         )
 
     def _unit(self, node: Node, *, local: bool = False) -> None:

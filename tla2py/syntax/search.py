@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tla2py.errors import InputError
 from tla2py.syntax.module import Module, Reference
 from tla2py.syntax.module_graph import ModuleGraph
-from tla2py.syntax.parse import raise_problem, read_appended, read_module
+from tla2py.syntax.parse import raise_mistake, read_appended, read_module
 from tla2py.syntax.standard import APALACHE_MODULES, COMMUNITY_MODULES, PROOF_MODULES, STANDARD_MODULES
 from tla2py.text import did_you_mean
 
@@ -72,7 +72,7 @@ class _Search:
         return self._add(module)
 
     def _add(self, module: Module) -> Module:
-        raise_problem(module)
+        raise_mistake(module)
         self.found[module.name] = module
         return module
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
-from tla2py.syntax.module import SyntaxProblem
+from tla2py.syntax.module import SyntaxMistake
 from tla2py.syntax.parse import read_text
 from tla2py.syntax.standard import standard_module_of
 from tla2py.syntax.tree import printable
@@ -63,11 +63,11 @@ def parse_expression(text: str) -> StandaloneExpression:
     )
 
 
-def _error(text: str, *problems: SyntaxProblem | None) -> InputError:
-    """The error, with the place of the last problem that is inside the text, or else its end."""
+def _error(text: str, *mistakes: SyntaxMistake | None) -> InputError:
+    """The error, with the place of the last mistake that is inside the text, or else its end."""
     lines = re.split(r"\r\n|\r|\n", text)
     line, column, message = len(lines), len(lines[-1]) + 1, "it ends too early"
-    for each in problems:
+    for each in mistakes:
         if each is not None and _FIRST_LINE <= each.span.begin_line < _FIRST_LINE + len(lines):
             line, column = each.span.begin_line - _FIRST_LINE + 1, each.span.begin_column
             message = each.message

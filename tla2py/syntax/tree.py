@@ -11,7 +11,7 @@ import tree_sitter_tlaplus
 from tree_sitter import Language, LogType, Node, Parser
 
 from tla2py.syntax.expression import Span
-from tla2py.syntax.module import SyntaxProblem
+from tla2py.syntax.module import SyntaxMistake
 
 COMMENTS = frozenset({"comment", "block_comment"})
 # TLC ignores PlusCal, which is a comment. With its keyword blanked out tree-sitter ignores it too, and every position
@@ -77,7 +77,7 @@ def has_algorithm(source: SourceText) -> bool:
     return _ALGORITHM.search(source.content) is not None
 
 
-def find_problem(source: SourceText) -> SyntaxProblem:
+def find_mistake(source: SourceText) -> SyntaxMistake:
     """The first syntax error of a text.
 
     The tree does not show it: an ERROR node includes valid text before the error. So the text is parsed again, and the
@@ -106,26 +106,26 @@ def find_problem(source: SourceText) -> SyntaxProblem:
     return _describe(source, *reached)
 
 
-def _describe(source: SourceText, row: int, offset: int) -> SyntaxProblem:
+def _describe(source: SourceText, row: int, offset: int) -> SyntaxMistake:
     """The syntax error at the first token after a position."""
     while row < len(source.lines) and not source.lines[row][offset:].strip():
         row, offset = row + 1, 0
     if row >= len(source.lines):
         row, offset = len(source.lines) - 1, len(source.lines[-1])
-        return _problem(row, source.column(row, offset) + 1, "the text ends too early")
+        return _mistake(row, source.column(row, offset) + 1, "the text ends too early")
     line = source.lines[row]
     if line.lstrip().startswith(b"===="):
-        return _problem(row, len(line) - len(line.lstrip()) + 1, "the module ends too early")
+        return _mistake(row, len(line) - len(line.lstrip()) + 1, "the module ends too early")
     rest = line[offset:].decode(errors="replace")
     column = source.column(row, offset) + len(rest) - len(rest.lstrip(_BLANKS)) + 1
     found = _TOKEN.match(rest.lstrip(_BLANKS))
     assert found is not None
-    return _problem(row, column, f"unexpected {printable(found[0])}", len(found[0]))
+    return _mistake(row, column, f"unexpected {printable(found[0])}", len(found[0]))
 
 
-def _problem(row: int, column: int, message: str, length: int = 1) -> SyntaxProblem:
+def _mistake(row: int, column: int, message: str, length: int = 1) -> SyntaxMistake:
     span = Span(begin_line=row + 1, begin_column=column, end_line=row + 1, end_column=column + length - 1)
-    return SyntaxProblem(span=span, message=message)
+    return SyntaxMistake(span=span, message=message)
 
 
 def printable(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from tla2py.tables.read import Source, read_rows
-from tla2py.trace.trace import Location, State
+from tla2py.trace.trace import Location, State, TraceKind
 from tla2py.values import state_from_itf
 
 
@@ -20,7 +20,7 @@ class TraceRow:
 
     run_id: str
     trace: int
-    kind: str
+    kind: TraceKind
     name: str
     length: int
     loop_start: int | None

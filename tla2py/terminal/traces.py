@@ -25,9 +25,8 @@ from tla2py.tables.runs import RunRow
 from tla2py.tables.traces import TraceRow
 from tla2py.terminal.layout import Indented, plain_table
 from tla2py.text import value_shown
-from tla2py.tlc.output.traces import EVALUATION
 from tla2py.trace.diff import Part, changed_parts
-from tla2py.trace.trace import State, Trace
+from tla2py.trace.trace import EVALUATION, State, Trace
 from tla2py.values import format_value
 
 

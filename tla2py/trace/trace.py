@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard, get_args
 
 from tla2py.errors import InputError
 from tla2py.trace.display import Displayed, Picture, Stepper, views
@@ -14,8 +14,33 @@ if TYPE_CHECKING:
     from tla2py.trace.alignment import Comparison
     from tla2py.trace.diff import Part
 
-UNKNOWN = "unknown"
+ViolationKind = Literal[
+    "invariant",
+    "action_property",
+    "temporal_property",
+    "deadlock",
+    "assert",
+    "assumption",
+    "postcondition",
+]
+TraceKind: TypeAlias = ViolationKind | Literal["evaluation", "simulated", "unknown"]
+
+EVALUATION: Final = "evaluation"
+"""The kind of a trace to an expression that TLC could not evaluate; it violates nothing."""
+SIMULATED: Final = "simulated"
+"""The kind of a trace that a simulation wrote; it violates nothing."""
+UNKNOWN: Final = "unknown"
 """The kind of a trace whose violation is unknown."""
+
+
+def is_trace_kind(kind: object) -> TypeGuard[TraceKind]:
+    """Whether a text is a kind of trace."""
+    return is_violation(kind) or kind in (EVALUATION, SIMULATED, UNKNOWN)
+
+
+def is_violation(kind: object) -> TypeGuard[ViolationKind]:
+    """Whether a kind is that of a violation."""
+    return kind in get_args(ViolationKind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +97,13 @@ class StateDiff(Displayed):
 class Trace(Displayed):
     """A counterexample: what it violates, its states, and how it continues for ever.
 
-    ``kind`` is that of a ``Violation``, ``evaluation`` for a trace to an evaluation error, or ``UNKNOWN`` if a file does
-    not say. ``loop_start`` is the index of the state that the last state steps back to, ``loop_action`` the action of
+    ``loop_start`` is the index of the state that the last state steps back to, ``loop_action`` the action of
     that step if TLC names it. ``stuttering`` means that nothing happens after the last state. Safety violations have
     neither. ``cut_off`` means that the log ends before the last state. ``constants`` are the model's as TLA+ text, if
     known. Jupyter shows a trace as a table of its steps, ``print`` as text.
     """
 
-    kind: str
+    kind: TraceKind
     name: str
     states: tuple[State, ...]
     loop_start: int | None = None

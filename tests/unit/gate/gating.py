@@ -12,7 +12,7 @@ from tla2py.reports.evidence import Evidence
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.runs import RunRow
-from tla2py.trace.trace import Location, State, Trace
+from tla2py.trace.trace import Location, State, Trace, TraceKind
 from tla2py.values import Value
 
 HEAD = """\
@@ -59,7 +59,7 @@ def told(decision: Decision) -> list[tuple[str, str, int]]:
     return [(problem.reason.value, problem.text, problem.exit_code) for problem in decision.all_problems]
 
 
-def trace(name: str, *values: Value, action: str = "Up", kind: str = "invariant") -> Trace:
+def trace(name: str, *values: Value, action: str = "Up", kind: TraceKind = "invariant") -> Trace:
     """A counterexample in which x takes these values."""
     place = Location(module="Counter", begin_line=7, begin_column=7, end_line=7, end_column=28)
     states = tuple(

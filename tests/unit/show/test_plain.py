@@ -15,7 +15,7 @@ from tests.unit.show.traces import P, Q, made, message, on
 from tests.unit.values.strategies import values
 from tla2py.errors import InputError
 from tla2py.show.plain import DERIVED, action_text, derived, headline, runs_of, step_changes, trace_end
-from tla2py.trace.trace import UNKNOWN, Trace
+from tla2py.trace.trace import UNKNOWN, Trace, TraceKind
 from tla2py.values import Function, Record, Value, format_value, same_value
 
 
@@ -86,7 +86,7 @@ def test_how_a_behaviour_goes_on(ends: dict[str, Any], said: str) -> None:
         ("simulated", "", "a simulated behaviour"),
     ],
 )
-def test_headline(kind: str, name: str, said: str) -> None:
+def test_headline(kind: TraceKind, name: str, said: str) -> None:
     trace = replace(stepping(), kind=kind, name=name)
     assert headline(trace) == f"{said}, 4 states"
     assert headline(replace(trace, states=trace.states[:1])) == f"{said}, 1 state"

@@ -102,7 +102,7 @@ def test_steps_can_be_linked_to() -> None:
 def test_where_an_action_stands_is_said() -> None:
     place = Location(module="Spec", begin_line=7, begin_column=1, end_line=9, end_column=3)
     state = State(index=1, action=None, action_args=None, location=place, values={"x": 1})
-    assert "Spec:7" in words(Trace(kind="", name="", states=(state,))._repr_html_())
+    assert "Spec:7" in words(Trace(kind="unknown", name="", states=(state,))._repr_html_())
 
 
 def test_of_a_long_trace_whole_states_are_left_out() -> None:

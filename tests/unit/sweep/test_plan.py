@@ -15,7 +15,7 @@ from tests.conftest import COUNTER
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.model.config import Assignment, Config
-from tla2py.model.run import ModuleText, TlcOptions, digest_run, digest_text
+from tla2py.model.run import Limits, ModuleText, Run, TlcOptions, digest_text
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import load_sweep
 
@@ -176,6 +176,27 @@ def test_seeds_are_runs_of_their_own(load: LoadSweep) -> None:
     assert len(set(ids(plan))) == 3
 
 
+def run_id(
+    modules: tuple[ModuleText, ...] = (),
+    *,
+    main: str = "M",
+    config_text: str = "",
+    options: TlcOptions | None = None,
+    trust: bool = False,
+) -> str:
+    """The id of a run with this content."""
+    return Run(
+        main=main,
+        modules=modules,
+        config=Config(),
+        config_text=config_text,
+        template="",
+        options=options or TlcOptions(),
+        limits=Limits(timeout_seconds=1, memory_bytes=1, trust=trust),
+        jar_sha256="jar",
+    ).run_id
+
+
 def test_every_option_is_part_of_the_digest() -> None:
     other: dict[str, object] = {
         "mode": "simulate",
@@ -194,24 +215,23 @@ def test_every_option_is_part_of_the_digest() -> None:
         "overrides": (("x.jar", "0" * 64),),
     }
     assert set(other) == {field.name for field in fields(TlcOptions)}
-    digests = {digest_run("M", (), "", TlcOptions(), "jar", trust=trust) for trust in (False, True)}
+    digests = {run_id(trust=trust) for trust in (False, True)}
     for name, value in other.items():
-        digests.add(digest_run("M", (), "", replace(TlcOptions(), **{name: value}), "jar"))  # type: ignore[arg-type]
+        digests.add(run_id(options=replace(TlcOptions(), **{name: value})))  # type: ignore[arg-type]
     assert len(digests) == len(other) + 2
     assert all(len(digest) == 32 for digest in digests)
 
 
 def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None:
-    options = TlcOptions()
     digests = {
-        digest_run("M", (ModuleText("A", "1"), ModuleText("B", "2")), "", options, "jar"),
-        digest_run("M", (ModuleText("A", "1B"),), "2", options, "jar"),
-        digest_run("M", (ModuleText("A", "2"), ModuleText("B", "1")), "", options, "jar"),
-        digest_run("MA", (ModuleText("B", "2"), ModuleText("A", "1")), "", options, "jar"),
+        run_id((ModuleText("A", "1"), ModuleText("B", "2"))),
+        run_id((ModuleText("A", "1B"),), config_text="2"),
+        run_id((ModuleText("A", "2"), ModuleText("B", "1"))),
+        run_id((ModuleText("B", "2"), ModuleText("A", "1")), main="MA"),
     }
     assert len(digests) == 4
     # The id does not depend on the order of modules.
-    assert digest_run("M", (ModuleText("B", "2"), ModuleText("A", "1")), "", options, "jar") in digests
+    assert run_id((ModuleText("B", "2"), ModuleText("A", "1"))) in digests
 
 
 def test_what_is_unassigned_is_told_while_planning(load: LoadSweep) -> None:

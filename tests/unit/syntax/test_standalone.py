@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tla2py.errors import InputError
 from tla2py.syntax import parse_expression
-from tla2py.syntax.parse import raise_problem, read_text
+from tla2py.syntax.parse import raise_mistake, read_text
 
 PIECES = st.sampled_from(
     [
@@ -162,7 +162,7 @@ def test_any_body_is_a_module_or_an_error_with_a_place(body: str) -> None:
         assert 1 <= span.begin_column <= len(lines[span.begin_line - 1]) + 1
     if module.syntax_error is not None:
         with pytest.raises(InputError) as raised:
-            raise_problem(module)
+            raise_mistake(module)
         assert raised.value.where is not None
 
 

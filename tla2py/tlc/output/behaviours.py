@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tla2py.tlc.output.states import StateReader
-from tla2py.trace.trace import State, Trace
-
-SIMULATED = "simulated"
-"""The kind of a trace that a simulation wrote; it violates nothing."""
+from tla2py.trace.trace import SIMULATED, State, Trace
 
 _STATE = re.compile(r"STATE_(\d+) ==")
 _ACTION = re.compile(r"\\\* (<.*>)")

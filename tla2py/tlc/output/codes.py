@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from tla2py.model.outcome import Outcome, ViolationKind
+from tla2py.model.outcome import Outcome
+from tla2py.trace.trace import ViolationKind
 
 
 class Code(IntEnum):

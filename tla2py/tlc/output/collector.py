@@ -12,8 +12,8 @@ from tla2py.tlc.output.messages import Level, Message, UserText
 from tla2py.tlc.output.sany import SanyReader
 from tla2py.tlc.output.states import UNASSIGNED, StateReader, find_location
 from tla2py.tlc.output.statistics import read_coverage, read_stats
-from tla2py.tlc.output.traces import INTRODUCTIONS, Counterexample, read_violations, split_initial_state
-from tla2py.trace.trace import Trace
+from tla2py.tlc.output.traces import INTRODUCTIONS, read_violations, split_initial_state
+from tla2py.trace.trace import Trace, is_violation
 
 _VERSION = re.compile(r"TLC2 Version (\S+)(?:.*\(rev: (\w+)\))?")
 # The wording inside TLC's other messages, and the JVM's outside messages.
@@ -69,10 +69,10 @@ class Collector:
         self._sany: SanyReader | None = None
         self._trace_count = 0
 
-    def take(self, item: Message | UserText | Counterexample) -> None:
+    def take(self, item: Message | UserText | Trace) -> None:
         """Add the next item of the stream."""
-        if isinstance(item, Counterexample):
-            self._counterexample(item.trace, item.violation)
+        if isinstance(item, Trace):
+            self._trace(item)
         elif isinstance(item, Message):
             self._message(item)
         elif self._sany is not None:
@@ -80,13 +80,13 @@ class Collector:
         elif _JVM_OUT_OF_MEMORY.match(item.text) is not None:
             self.out_of_memory = True
 
-    def _counterexample(self, trace: Trace, violation: Violation | None) -> None:
+    def _trace(self, trace: Trace) -> None:
         self._trace_count += 1
         if trace.cut_off or not trace.states:
             text = f"Trace {self._trace_count} breaks off after {len(trace.states)} states."
             self.diagnose(Diagnostic(code=0, severity="warning", text=text))
-        if violation is not None:
-            violation = self._attribute(violation)
+        if is_violation(trace.kind):
+            violation = self._attribute(Violation(kind=trace.kind, name=trace.name))
             trace = replace(trace, kind=violation.kind, name=violation.name)
         if trace.states:
             (self.cut_off if trace.cut_off else self.traces).append(trace)

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from tla2py.model.outcome import Violation
 from tla2py.tlc.output.codes import Code, meaning
 from tla2py.tlc.output.messages import Level, Message, UserText
 from tla2py.tlc.output.states import StateReader, with_ending
-from tla2py.trace.trace import State, Trace
-
-EVALUATION = "evaluation"
-"""The kind of a trace to an expression that TLC could not evaluate; it violates nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counterexample:
-    """A trace and what it violates, None for a trace to an evaluation error."""
-
-    violation: Violation | None
-    trace: Trace
-
+from tla2py.trace.trace import EVALUATION, State, Trace
 
 INTRODUCTIONS = frozenset({Code.BEHAVIOR, Code.COUNTEREXAMPLE})
 _STATES = frozenset({Code.STATE, Code.STATE_WITHOUT_ACTION})
@@ -68,7 +55,7 @@ def split_initial_state(message: Message) -> tuple[str, str | None]:
     return (f"{text}{ending}", body) if found else (message.text, None)
 
 
-def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | Counterexample]:
+def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | Trace]:
     """The items of a stream in order, with the messages of a trace's states replaced by the trace.
 
     A trace is cut off if the stream ends, or TLC gives up, before all its states are printed; it may have no states.
@@ -89,7 +76,7 @@ class _Traces:
         self._violation: Violation | None = None
         self._reader = StateReader()
 
-    def read(self, message: Message) -> Iterator[Message | Counterexample]:
+    def read(self, message: Message) -> Iterator[Message | Trace]:
         if message.code in _STATES and message.complete:
             state = self._reader.read(message.text, partial=self._violation is None)
             if state is None:
@@ -106,7 +93,7 @@ class _Traces:
             yield message
             yield from self._other(message)
 
-    def _other(self, message: Message) -> Iterator[Counterexample]:
+    def _other(self, message: Message) -> Iterator[Trace]:
         if message.code in INTRODUCTIONS:
             self._start()
             return
@@ -129,11 +116,14 @@ class _Traces:
         self._reader = StateReader()
         return self._states
 
-    def end(self, *, ending: str = "", cut_off: bool = False) -> Iterator[Counterexample]:
+    def end(self, *, ending: str = "", cut_off: bool = False) -> Iterator[Trace]:
         """The open trace, if any; ``ending`` is the message that says how it goes on."""
         if self._states is not None:
-            violation, states = self._violation, tuple(self._states)
-            kind, name = (violation.kind, violation.name) if violation else (EVALUATION, "")
-            trace = Trace(kind=kind, name=name, states=states, cut_off=cut_off)
-            yield Counterexample(violation=violation, trace=with_ending(trace, ending))
+            trace = Trace(
+                kind=self._violation.kind if self._violation else EVALUATION,
+                name=self._violation.name if self._violation else "",
+                states=tuple(self._states),
+                cut_off=cut_off,
+            )
+            yield with_ending(trace, ending)
             self._states = None
