@@ -24,6 +24,7 @@ with atheris.instrument_imports(include=["tla2py"]):
     from tla2py.model.outcome import Verdict
     from tla2py.tlc.output.graph import iter_graph
     from tla2py.tlc.output.interpret import interpret
+    from tla2py.tlc.output.messages import iter_messages
     from tla2py.values import format_value, parse_value, same_value, state_from_itf, state_to_itf
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -31,7 +32,7 @@ CORPUS = Path(__file__).parent / "corpus"
 
 def stream(data: bytes) -> None:
     """TLC's ``-tool`` stream."""
-    result = interpret(data.splitlines(keepends=True), exit_code=12, termination_reason=None)
+    result = interpret(iter_messages(data.splitlines(keepends=True)), exit_code=12, termination_reason=None)
     assert result.verdict is not Verdict.HOLDS
     for trace in result.traces:
         back = trace_from_itf(json.loads(json.dumps(trace_to_itf(trace))))

@@ -7,7 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from tla2py.config.render import render_config
@@ -171,12 +171,7 @@ class _RunExecution:
             invariants=config.invariants,
             properties=config.properties,
             check_deadlock=config.check_deadlock,
-            exit_code=ended.exit_code,
-            termination_reason=ended.termination_reason,
-            started_at=ended.started_at,
-            wall_seconds=ended.wall_seconds,
-            cpu_seconds=ended.cpu_seconds,
-            peak_memory_bytes=ended.peak_memory_bytes,
+            **asdict(ended),
         )
 
     def _execute_tlc(self, folder: Path, options: TlcOptions) -> tuple[tuple[str, ...], Ended]:

@@ -144,12 +144,8 @@ class CoverageItem:
     """
 
     kind: str
-    module: str
     name: str
-    begin_line: int
-    begin_column: int
-    end_line: int
-    end_column: int
+    location: Location
     distinct: int | None = None
     generated: int | None = None
 

@@ -66,13 +66,8 @@ def located(record: RunRecord, result: RunResult, origins: Origins) -> RunResult
     result = replace(result, diagnostics=diagnostics)
     if not record.originals:
         return result
-    coverage = []
-    for item in result.coverage:
-        line = locator.line(item.module, item.begin_line)
-        coverage.append(
-            replace(item, begin_line=line, end_line=max(locator.line(item.module, item.end_line), line))
-        )
-    return replace(result, coverage=tuple(coverage), traces=tuple(map(locator.trace, result.traces)))
+    coverage = tuple(replace(item, location=locator.original(item.location)) for item in result.coverage)
+    return replace(result, coverage=coverage, traces=tuple(map(locator.trace, result.traces)))
 
 
 class _Locator:
@@ -239,14 +234,17 @@ class _Locator:
 
     def trace(self, trace: Trace) -> Trace:
         """A trace with the user's line numbers."""
-        states = []
-        for state in trace.states:
-            at = state.location
-            if at is not None and at.module in self._originals:
-                line = self.line(at.module, at.begin_line)
-                at = replace(at, begin_line=line, end_line=max(self.line(at.module, at.end_line), line))
-            states.append(replace(state, location=at))
+        states = (
+            replace(state, location=self.original(state.location)) if state.location else state
+            for state in trace.states
+        )
         return replace(trace, states=tuple(states))
+
+    def original(self, location: Location) -> Location:
+        """A location in TLC's copy of a module, with the user's line numbers."""
+        line = self.line(location.module, location.begin_line)
+        last = self.line(location.module, location.end_line)
+        return replace(location, begin_line=line, end_line=max(last, line))
 
 
 def _excerpt(lines: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
 from datetime import datetime
 
 from tla2py.errors import Place
@@ -13,10 +14,11 @@ from tla2py.model.run import RunRecord
 from tla2py.store.store import ManifestParameter, ManifestPoint
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 from tla2py.tlc.output.graph import GraphEdge, GraphState
-from tla2py.trace.trace import State, Trace
+from tla2py.trace.trace import Location, State, Trace
 from tla2py.values import Value, changes, format_value, state_to_itf
 
 Row = dict[str, object]
+_NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
 
 
 def run_row(
@@ -94,10 +96,7 @@ def diagnostic_rows(run_id: str, result: RunResult) -> Iterator[Row]:
             "severity": each.severity,
             "code": each.code,
             "text": each.text.strip(),
-            "file": place.file if place else None,
-            "line": place.line if place else None,
-            "column": place.column if place else None,
-            "excerpt": place.excerpt if place else None,
+            **{key: getattr(place, key, None) for key in ("file", "line", "column", "excerpt")},
         }
 
 
@@ -126,11 +125,7 @@ def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
         "index": state.index,
         "action": state.action,
         "action_args": None if state.action_args is None else list(state.action_args),
-        "module": place.module if place else None,
-        "begin_line": place.begin_line if place else None,
-        "begin_column": place.begin_column if place else None,
-        "end_line": place.end_line if place else None,
-        "end_column": place.end_column if place else None,
+        **(asdict(place) if place else _NOWHERE),
         "in_loop": trace.in_loop(state),
         "state": _itf_text(state.values),
     }
@@ -174,12 +169,8 @@ def coverage_rows(run_id: str, result: RunResult) -> Iterator[Row]:
         yield {
             "run_id": run_id,
             "kind": item.kind,
-            "module": item.module,
             "name": item.name,
-            "begin_line": item.begin_line,
-            "begin_column": item.begin_column,
-            "end_line": item.end_line,
-            "end_column": item.end_column,
+            **asdict(item.location),
             "distinct": item.distinct,
             "generated": item.generated,
         }

@@ -11,7 +11,9 @@ from typing import Any
 
 from tla2py.model.outcome import Stats
 from tla2py.model.result import RunResult
-from tla2py.tlc.output.interpret import interpret, interpret_messages
+from tla2py.model.run import TerminationReason
+from tla2py.tlc.output.interpret import interpret
+from tla2py.tlc.output.messages import Message, UserText, iter_messages
 from tla2py.tlc.output.plain import plain_to_messages
 from tla2py.trace.trace import Location, Trace
 from tla2py.values import format_value
@@ -24,24 +26,29 @@ class Case:
     name: str
     version: str
     stdout: bytes
-    exit_code: int
+    exit_code: int | None
     arguments: dict[str, Any]
     expected: dict[str, Any]
 
     def __str__(self) -> str:
         return f"{self.name}-{self.version}"
 
-    def interpret(self, stdout: bytes | None = None) -> RunResult:
-        """The result of this output, or of another output with the same ending."""
+    def interpret(self, stdout: bytes | None = None, ended_by: TerminationReason | None = None) -> RunResult:
+        """The result of this output or another, with the exit code of this case."""
         lines = (self.stdout if stdout is None else stdout).splitlines(keepends=True)
-        return interpret(lines, exit_code=self.exit_code, termination_reason=None, **self.arguments)
+        return self._interpret(iter_messages(lines), ended_by)
 
     def interpret_plain(self, stdout: bytes) -> RunResult:
         """The result of an output without ``-tool`` with the same ending."""
-        return interpret_messages(
-            plain_to_messages(stdout.splitlines(keepends=True)),
+        return self._interpret(plain_to_messages(stdout.splitlines(keepends=True)))
+
+    def _interpret(
+        self, messages: Iterator[Message | UserText], ended_by: TerminationReason | None = None
+    ) -> RunResult:
+        return interpret(
+            messages,
             exit_code=self.exit_code,
-            termination_reason=None,
+            termination_reason=ended_by,
             bounded=self.arguments.get("stop_after", False) or "mode" in self.arguments,
             candidates={
                 "invariant": self.arguments.get("invariants", ()),
@@ -86,7 +93,8 @@ def summary(result: RunResult) -> dict[str, Any]:
         "traces": [_trace(trace) for trace in result.traces],
         "stats": list(astuple(result.stats)) if result.stats != Stats() else [],
         "coverage": [
-            f"{item.kind} {item.name}:{item.begin_line} {item.distinct}:{item.generated}" for item in named
+            f"{item.kind} {item.name}:{item.location.begin_line} {item.distinct}:{item.generated}"
+            for item in named
         ],
         "diagnostics": [
             f"{diagnostic.severity} {diagnostic.code} {_place(diagnostic.location)}".strip()

@@ -56,7 +56,9 @@ def test_memory_does_not_grow_with_the_trace() -> None:
 
 
 def test_equal_texts_become_the_identical_value() -> None:
-    states = interpret(long_log(300, 50), exit_code=12, termination_reason=None).traces[0].states
+    states = (
+        interpret(iter_messages(long_log(300, 50)), exit_code=12, termination_reason=None).traces[0].states
+    )
 
     assert len({id(state.values["y"]) for state in states}) == 1
     assert len({state.values["x"] for state in states}) == 300
@@ -64,7 +66,7 @@ def test_equal_texts_become_the_identical_value() -> None:
 
 @pytest.mark.parametrize("width", [1, 200_000])
 def test_a_value_of_megabytes(width: int) -> None:
-    result = interpret(long_log(2, width), exit_code=12, termination_reason=None)
+    result = interpret(iter_messages(long_log(2, width)), exit_code=12, termination_reason=None)
 
     last = result.traces[0].states[-1].values["x"]
     assert isinstance(last, tuple)

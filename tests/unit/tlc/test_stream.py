@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -43,9 +45,7 @@ ENDS = st.sampled_from([None, "timeout", "memory", "output", "killed"])
 def test_cut_anywhere(case: Case, data: st.DataObject, ended_by: TerminationReason | None) -> None:
     cut = case.stdout[: data.draw(st.integers(0, len(case.stdout)))]
     exit_code = data.draw(st.sampled_from([case.exit_code, 0, 137, -9, 255, 1]))
-    result = interpret(
-        cut.splitlines(keepends=True), exit_code=exit_code, termination_reason=ended_by, **case.arguments
-    )
+    result = replace(case, exit_code=exit_code).interpret(cut, ended_by)
 
     if result.verdict is Verdict.HOLDS:
         assert case.expected["verdict"] == "holds"
@@ -127,7 +127,7 @@ def test_nothing_raises_and_nothing_holds(
     text: bytes, ended_by: TerminationReason | None, exit_code: int | None
 ) -> None:
     lines = text.splitlines(keepends=True)
-    result = interpret(lines, exit_code=exit_code, termination_reason=ended_by)
+    result = interpret(iter_messages(lines), exit_code=exit_code, termination_reason=ended_by)
 
     assert result.verdict is not Verdict.HOLDS
     assert result.outcome is not Outcome.SUCCESS

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from tla2py.model.outcome import VERDICTS, Diagnostic, Outcome, Stats, Verdict, Violation
 from tla2py.model.result import RunResult
-from tla2py.model.run import Mode, TerminationReason
+from tla2py.model.run import TerminationReason
 from tla2py.tlc.output.codes import EXIT_STATUSES
 from tla2py.tlc.output.collector import Collector
-from tla2py.tlc.output.messages import Message, UserText, iter_messages
+from tla2py.tlc.output.messages import Message, UserText
 from tla2py.tlc.output.traces import iter_with_traces
 
 _VACUOUS = "There are no initial states, so everything that was checked holds vacuously."
@@ -26,47 +27,19 @@ _KILLED = frozenset(status for signal in (1, 2, 9, 15) for status in (-signal, 1
 
 
 def interpret(
-    lines: Iterable[bytes],
-    *,
-    exit_code: int | None,
-    termination_reason: TerminationReason | None,
-    mode: Mode = "check",
-    invariants: Sequence[str] = (),
-    properties: Sequence[str] = (),
-    postconditions: Sequence[str] = (),
-    stop_after: bool = False,
-) -> RunResult:
-    """The result of one execution of TLC with ``-tool``; accepts any input.
-
-    ``exit_code`` is negative for a signal, None if the process never started; ``termination_reason`` is None if it
-    ended on its own; ``stop_after`` means that TLC itself bounded the time of the search. ``invariants``, ``properties``
-    and ``postconditions`` are those checked: a violation that TLC does not name gets the name of the only candidate.
-    """
-    return interpret_messages(
-        iter_messages(lines),
-        exit_code=exit_code,
-        termination_reason=termination_reason,
-        bounded=stop_after or mode != "check",
-        candidates={
-            "invariant": invariants,
-            "temporal_property": properties,
-            "postcondition": postconditions,
-        },
-    )
-
-
-def interpret_messages(
     messages: Iterable[Message | UserText],
     *,
     exit_code: int | None,
     termination_reason: TerminationReason | None,
-    bounded: bool,
-    candidates: Mapping[str, Sequence[str]],
+    bounded: bool = False,
+    candidates: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> RunResult:
-    """The result of a stream of messages, see ``interpret``.
+    """The result of one execution of TLC; accepts any input.
 
-    ``bounded`` means that the search did not cover all states even if it found nothing; ``candidates`` are the names
-    checked, by the kind of violation they would be.
+    ``exit_code`` is negative for a signal, None if the process never started; ``termination_reason`` is None if it
+    ended on its own. ``bounded`` means that the search did not cover all states even if it found nothing.
+    ``candidates`` are the names checked, by the kind of violation they would be: a violation that TLC does not name
+    gets the name of the only candidate.
     """
     read = _read(messages, candidates)
     outcome = _outcome(read, exit_code, termination_reason, bounded=bounded or read.simulated)

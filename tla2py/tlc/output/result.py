@@ -11,19 +11,19 @@ from tla2py.model.outcome import Verdict, Violation
 from tla2py.model.result import RunResult
 from tla2py.model.run import Execution, RunRecord, TlcOptions
 from tla2py.tlc.output.interpret import interpret
+from tla2py.tlc.output.messages import iter_messages
 from tla2py.trace.trace import Trace
 
 
 def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> RunResult:
     """The result of one execution from its standard output."""
     return interpret(
-        lines,
+        iter_messages(lines),
         exit_code=execution.exit_code,
         termination_reason=execution.termination_reason,
-        mode=options.mode,
-        invariants=execution.invariants,
-        properties=execution.properties,
-        stop_after=any("stopAfter" in option for option in options.java_options),
+        # With stopAfter TLC itself limits the time of the search.
+        bounded=options.mode != "check" or any("stopAfter" in option for option in options.java_options),
+        candidates={"invariant": execution.invariants, "temporal_property": execution.properties},
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from tla2py.model.outcome import CoverageItem, Stats
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Message
+from tla2py.tlc.output.states import location_of
 
 # The depth and the time, which has colons, precede the counts. Digits and their grouping depend on the locale.
 _PROGRESS = re.compile(
@@ -124,15 +125,7 @@ def read_coverage(message: Message) -> CoverageItem | None:
     first, second = _number(found["first"]), _number(found["second"])
     # An expression's first count is its evaluations; the second, if any, is their cost.
     distinct, generated = (None, first) if kind == "expression" else (first, second)
-    begin_line, begin_column, end_line, end_column = (int(found[key][:9]) for key in "abcd")
+    location = location_of(found.group("a", "b", "c", "d", "module"))
     return CoverageItem(
-        kind=kind,
-        module=found["module"],
-        name=found["name"],
-        begin_line=begin_line,
-        begin_column=begin_column,
-        end_line=end_line,
-        end_column=end_column,
-        distinct=distinct,
-        generated=generated,
+        kind=kind, name=found["name"], location=location, distinct=distinct, generated=generated
     )
