@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Protocol, TypeVar
 
 from tla2py.errors import InputError
-from tla2py.show.markup import html_text, text_table
+from tla2py.show.markup import html_text, row, table
 from tla2py.show.plain import runs_of
 from tla2py.store.store import Manifest, Store
 from tla2py.tables.traces import TraceRow, trace_actions
@@ -119,7 +119,7 @@ class Kinds(Printed):
             best = kind.shortest
             longest = max(member.length for member in kind.members)
             states = str(longest) if best.length == longest else f"{best.length} to {longest}"
-            row = (
+            cells = (
                 str(number),
                 best.name,
                 str(len(kind.members)),
@@ -128,10 +128,10 @@ class Kinds(Printed):
                 f"point {best.point}, trace {best.trace}",
                 runs_of(list(best.actions)),
             )
-            rows.append(row)
+            rows.append(row(*cells))
         total = sum(len(kind.members) for kind in self.kinds)
         caption = f"{counted(total, 'counterexample')} of {counted(len(self.kinds), 'kind')}"
-        return html_text(text_table(caption, titles, rows))
+        return html_text(table(caption, titles, rows))
 
 
 def make_kinds(view: Counterexamples, likeness: float) -> Kinds:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tla2py.explore.action_counts import action_counts
 from tla2py.explore.grid import GridPoint, grid_points, number_text
 from tla2py.explore.view import StoreView
-from tla2py.show.markup import Element, element, html_text, printable, text_table
+from tla2py.show.markup import Element, element, html_text, printable, row, table
 from tla2py.text import parameter_text
 from tla2py.trace.display import Printed
 
@@ -110,17 +110,17 @@ def _lines(comparison: StoreComparison) -> Iterator[str]:
 
 def _points_table(comparison: StoreComparison) -> Element:
     rows = [
-        (pair.parameters, what, element("del", old), element("ins", new))
+        row(pair.parameters, what, element("del", old), element("ins", new))
         for pair in comparison.changed
         for what, old, new in pair.changes
     ]
     caption = f"{len(comparison.changed)} of {len(comparison.pairs)} points differ"
-    return text_table(caption, ("point", "", *comparison.names), rows)
+    return table(caption, ("point", "", *comparison.names), rows)
 
 
 def _actions_table(comparison: StoreComparison) -> Element | None:
     if not comparison.fired:
         return None
-    rows = [(name, number_text(old), number_text(new)) for name, old, new in comparison.fired]
+    rows = [row(name, number_text(old), number_text(new)) for name, old, new in comparison.fired]
     caption = "actions that fire in only one of them: states generated"
-    return text_table(caption, ("action", *comparison.names), rows)
+    return table(caption, ("action", *comparison.names), rows)

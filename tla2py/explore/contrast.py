@@ -9,7 +9,7 @@ from tla2py.errors import InputError
 from tla2py.explore.grid import GridPoint, grid_points, value_order
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
-from tla2py.show.markup import element, html_text, printable
+from tla2py.show.markup import element, html_text, number_cell, printable, row, table
 from tla2py.show.plain import action_text, runs_of
 from tla2py.show.trace_html import trace_view
 from tla2py.text import parameter_text
@@ -55,10 +55,8 @@ class Contrast(Printed):
         )
 
     def _repr_html_(self) -> str:
-        head = element("tr", *(element("th", title, scope="col") for title in ("", *self._titles)))
         rows = [
-            element(
-                "tr",
+            row(
                 element("th", name, scope="row"),
                 element("td", there, class_="t2-good"),
                 element("td", here, class_="t2-bad"),
@@ -66,13 +64,9 @@ class Contrast(Printed):
             for name, there, here in self.differs
         ]
         rows += [
-            element(
-                "tr",
+            row(
                 element("th", fact.replace("_", " "), scope="row"),
-                *(
-                    element("td", _shown(point, fact), class_="t2-n")
-                    for point in (self.holding, self.violating)
-                ),
+                *(number_cell(_shown(point, fact)) for point in (self.holding, self.violating)),
             )
             for fact in _FACTS
         ]
@@ -80,7 +74,7 @@ class Contrast(Printed):
             n: text for n, text in self.violating.parameters.items() if self.holding.parameters[n] == text
         }
         return html_text(
-            element("table", element("thead", head), element("tbody", *rows)),
+            table(None, ("", *self._titles), rows),
             element("p", f"the same in both: {parameter_text(same)}", class_="t2-dim") if same else None,
             trace_view(self.trace) if self.trace is not None else None,
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tla2py.explore.grid import GridPoint, grid_points, number_text, value_order
 from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
-from tla2py.show.markup import Element, element, html_text, printable
+from tla2py.show.markup import Element, element, html_text, number_cell, printable, row, table
 from tla2py.trace.display import Printed
 
 # A cell shows the worst verdict of its points.
@@ -87,29 +87,24 @@ def minimal_points_of(points: Sequence[GridPoint]) -> frozenset[int]:
 def heatmap_view(heatmap: Heatmap) -> Element:
     """A heatmap as a table."""
     what = "verdicts" if heatmap.value == VERDICT else heatmap.value
-    caption = element("caption", f"{what}: {', '.join(heatmap.rows)} by {', '.join(heatmap.columns)}")
-    head = element(
-        "tr",
-        element("th", ", ".join(heatmap.rows), scope="col"),
-        *(element("th", ", ".join(label), scope="col") for label in heatmap.column_labels),
-    )
+    caption = f"{what}: {', '.join(heatmap.rows)} by {', '.join(heatmap.columns)}"
+    titles = map(", ".join, (heatmap.rows, *heatmap.column_labels))
     shown = [point for points in heatmap.cells.values() for point in points if heatmap.value != VERDICT]
     largest = max((point.number(heatmap.value) or 0.0 for point in shown), default=0.0)
-    body = [
-        element(
-            "tr",
-            element("th", ", ".join(row), scope="row"),
+    rows = (
+        row(
+            element("th", ", ".join(label), scope="row"),
             *(
-                _cell(heatmap, heatmap.cells.get((row, column), ()), largest)
-                for column in heatmap.column_labels
+                _cell(heatmap, heatmap.cells.get((label, other), ()), largest)
+                for other in heatmap.column_labels
             ),
         )
-        for row in heatmap.row_labels
-    ]
+        for label in heatmap.row_labels
+    )
     note = "★ a smallest violating point; a number after a name is the length of the shortest counterexample"
     return element(
         "div",
-        element("table", caption, element("thead", head), element("tbody", *body)),
+        table(caption, titles, rows),
         element("p", note, class_="t2-dim") if heatmap.value == VERDICT and heatmap.minimal else None,
     )
 
@@ -125,10 +120,8 @@ def _cell(heatmap: Heatmap, points: Sequence[GridPoint], largest: float) -> Elem
         return element("td", star + "; ".join(summaries), class_=worst.style, title=title)
     most = max((point.number(heatmap.value) or 0.0 for point in points), default=0.0)
     shade = math.log1p(most) / math.log1p(largest) if most > 0 else 0.0
-    return element(
-        "td",
+    return number_cell(
         "; ".join(number_text(point.number(heatmap.value)) for point in points),
-        class_="t2-n",
         style=f"background:rgba(56,139,253,{0.04 + 0.5 * shade:.2f})",
         title=title,
     )

@@ -7,7 +7,7 @@ from tla2py.explore.grid import GridPoint, grid_points, number_text, summary_lin
 from tla2py.explore.heatmap import minimal_points_of
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
-from tla2py.show.markup import Element, element, html_text
+from tla2py.show.markup import Element, Piece, element, html_text, number_cell, number_title, row, table
 from tla2py.text import value_shown
 
 _MOST_ROWS = 200
@@ -36,27 +36,25 @@ def _table(points: list[GridPoint]) -> Element:
         if len(points) > _MOST_ROWS
         else points
     )
-    head = [element("th", "point", scope="col", class_="t2-n")]
-    head += [element("th", name, scope="col") for name in (*names, "verdict")]
-    head += [element("th", name, scope="col", class_="t2-n") for name in (*_NUMBERS, "seconds")]
-    body = element("tbody")
+    titles = map(number_title, (*_NUMBERS, "seconds"))
+    head: list[Piece] = [number_title("point"), *names, "verdict", *titles]
+    rows = []
     for point in shown[:_MOST_ROWS]:
         star = "★ " if point.point in minimal else ""
         seconds = point.number("wall_seconds")
         numbers = [point.least(name) + number_text(point.number(name)) for name in _NUMBERS] + [
             "-" if seconds is None else f"{seconds:.1f}"
         ]
-        body.append(
-            element(
-                "tr",
-                element("td", str(point.point), class_="t2-n"),
-                *(element("td", element("code", value_shown(text))) for text in point.parameters.values()),
+        rows.append(
+            row(
+                number_cell(str(point.point)),
+                *(element("code", value_shown(text)) for text in point.parameters.values()),
                 element("td", star + point.verdict_text, class_=point.style),
-                *(element("td", number, class_="t2-n") for number in numbers),
+                *map(number_cell, numbers),
             )
         )
     left = len(points) - _MOST_ROWS
     notes = ["★ no smaller point violates the same"] * bool(minimal)
     notes += [f"{left} more points are not shown"] * (left > 0)
     note = element("p", "; ".join(notes), class_="t2-dim") if notes else None
-    return element("div", element("table", element("thead", element("tr", *head)), body), note)
+    return element("div", table(None, head, rows), note)

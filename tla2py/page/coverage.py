@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tla2py.explore.action_counts import ActionCount, action_counts
 from tla2py.explore.view import StoreView
-from tla2py.show.markup import Element, element
+from tla2py.show.markup import Element, element, number_cell, number_title, row, table
 
 
 def coverage_view(view: StoreView) -> Element | None:
@@ -15,12 +15,8 @@ def coverage_view(view: StoreView) -> Element | None:
     never = sum(count.never_enabled for count in counts)
     actions = f"{len(counts)} action{'s' * (len(counts) > 1)}"
     caption = f"{actions}: {never} never fired" if never else f"all {actions} fired somewhere"
-    titles = ("action", "module", "states generated", "new ones", "fired at points")
-    head = [
-        element("th", title, scope="col", class_="t2-n" if n > 1 else None) for n, title in enumerate(titles)
-    ]
-    body = element("tbody", *map(_row, counts))
-    return element("table", element("caption", caption), element("thead", element("tr", *head)), body)
+    numbers = map(number_title, ("states generated", "new ones", "fired at points"))
+    return table(caption, ("action", "module", *numbers), map(_row, counts))
 
 
 def _row(count: ActionCount) -> Element:
@@ -28,5 +24,4 @@ def _row(count: ActionCount) -> Element:
     name = element("th", element("code", count.name), " (never fired)" * count.never_enabled, scope="row")
     place = element("td", f"{count.module}:{count.line}", class_="t2-dim")
     numbers = (f"{count.generated:,}", f"{count.distinct:,}", share)
-    cells = [element("td", text, class_="t2-n") for text in numbers]
-    return element("tr", name, place, *cells, class_="t2-bad" if count.never_enabled else None)
+    return row(name, place, *map(number_cell, numbers), class_="t2-bad" if count.never_enabled else None)

@@ -10,7 +10,7 @@ from math import prod
 from tla2py.explore.grid import GridPoint, value_order
 from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_points_of
 from tla2py.explore.view import StoreView
-from tla2py.show.markup import Element, element
+from tla2py.show.markup import Element, element, number_cell, row, table
 from tla2py.text import value_shown
 
 # A larger heatmap is drawn only on request.
@@ -44,14 +44,13 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
     head += [_head("verdict", "verdict", kind="verdict")]
     head += [_head(name, name, kind="parameter") for name in names]
     head += [_head(column, title, number=True) for column, title, _ in _NUMBERS]
-    body = element("tbody")
+    rows = []
     for point in points:
         star = "★ " if point.point in minimal else ""
         text = point.verdict_text
         trace = min((number for at, number in traced if at == point.point), default=None)
         link = element("a", text, href=f"#point-{point.point}-trace-{trace}") if trace else text
-        row = element(
-            "tr",
+        cells = (
             element("th", str(point.point), scope="row", class_="t2-n", data_value=point.point),
             element("td", star, link, class_=point.style, title=_message(point)),
             *(
@@ -60,15 +59,18 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
                 for text in [point.parameters[name]]
             ),
             *(_number(point, column, form) for column, _, form in _NUMBERS),
-            id=f"point-{point.point}",
-            data_verdict=point.verdict.value,
-            data_summary=point.summary,
-            data_minimal="yes" if star else None,
         )
-        body.append(row)
+        rows.append(
+            row(
+                *cells,
+                id=f"point-{point.point}",
+                data_verdict=point.verdict.value,
+                data_summary=point.summary,
+                data_minimal="yes" if star else None,
+            )
+        )
     note = "; ★ no smaller point violates the same; a number after a name is the length of its shortest trace"
-    caption = element("caption", "Points" + note * bool(minimal))
-    return element("table", caption, element("thead", element("tr", *head)), body, id="points")
+    return table("Points" + note * bool(minimal), head, rows, id="points")
 
 
 def _head(key: str, title: str, *, number: bool = False, kind: str | None = None) -> Element:
@@ -87,7 +89,7 @@ def _number(point: GridPoint, column: str, form: str) -> Element:
     value = point.number(column)
     shown = None if value is None else value / 2**20 if column == "peak_memory_bytes" else value
     text = "-" if shown is None else point.least(column) + form.format(shown)
-    return element("td", text, class_="t2-n", data_value="" if shown is None else f"{shown:.10g}")
+    return number_cell(text, data_value="" if shown is None else f"{shown:.10g}")
 
 
 def _message(point: GridPoint) -> str | None:

@@ -15,7 +15,7 @@ from tla2py.page.glossary import Glossary, comments_view, definition_view
 from tla2py.page.points import varying
 from tla2py.show.lanes import trace_lanes
 from tla2py.show.lanes_svg import lanes_svg
-from tla2py.show.markup import Element, element
+from tla2py.show.markup import Element, element, number_cell, row, table
 from tla2py.show.plain import derived, headline, runs_of
 from tla2py.show.trace_html import trace_view
 from tla2py.text import parameter_text
@@ -126,9 +126,7 @@ def _lanes(views: TraceViews, trace: Trace, name: str) -> Element | None:
 
 
 def _listed(found: Sequence[Found], whole: set[tuple[int, int]]) -> Element:
-    titles = ("point", "trace", "violates", "states", "actions")
-    head = element("tr", *(element("th", title, scope="col") for title in titles))
-    body = element("tbody")
+    rows = []
     for one in sorted(found, key=lambda one: (one.point, one.trace))[:_MOST_LISTED]:
         here = (one.point, one.trace) in whole
         link = (
@@ -136,20 +134,13 @@ def _listed(found: Sequence[Found], whole: set[tuple[int, int]]) -> Element:
             if here
             else str(one.trace)
         )
-        body.append(
-            element(
-                "tr",
-                element("th", str(one.point), scope="row", class_="t2-n"),
-                element("td", link, class_="t2-n"),
-                element("td", one.name),
-                element("td", str(one.length), class_="t2-n"),
-                element("td", runs_of(list(one.actions))),
-            )
-        )
+        point = element("th", str(one.point), scope="row", class_="t2-n")
+        actions = runs_of(list(one.actions))
+        rows.append(row(point, number_cell(link), one.name, number_cell(str(one.length)), actions))
     left, hidden = len(found) - _MOST_LISTED, len(found) - len(whole)
     caption = f"All {len(found)} counterexamples"
     caption += f", the first {_MOST_LISTED} listed" * (left > 0)
     caption += f"; {hidden} are not shown below: print one with tla2py trace STORE POINT --trace TRACE" * (
         hidden > 0
     )
-    return element("table", element("caption", caption), element("thead", head), body)
+    return table(caption, ("point", "trace", "violates", "states", "actions"), rows)

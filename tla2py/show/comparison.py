@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tla2py.show.markup import Element, Piece, element, printable
+from tla2py.show.markup import Element, Piece, element, number_cell, number_title, printable, row, table
 from tla2py.show.plain import action_text, headline, runs_of
 from tla2py.show.trace_html import step_pieces
 from tla2py.trace.alignment import Comparison, Step
@@ -41,7 +41,7 @@ def verdict_lines(comparison: Comparison) -> list[str]:
 
 def comparison_view(comparison: Comparison, titles: tuple[str, str] = ("left", "right")) -> Element:
     """A table with a row per step; a common step shows the new differences between its states."""
-    body = element("tbody")
+    rows = []
     before: tuple[State, State] | None = None
     for place, step in enumerate(comparison.steps):
         pieces: list[Piece]
@@ -53,17 +53,11 @@ def comparison_view(comparison: Comparison, titles: tuple[str, str] = ("left", "
             )
         else:
             pieces = _one_sided(comparison, step)
-        body.append(_row(step, pieces, parted=place == comparison.parted))
-    head = [element("th", title, scope="col", class_="t2-n") for title in titles] + [
-        element("th", "action", scope="col"),
-        element("th", "where the states differ: left | right", scope="col"),
-    ]
+        rows.append(_row(step, pieces, parted=place == comparison.parted))
+    head: list[Piece] = [*map(number_title, titles), "action", "where the states differ: left | right"]
     summary = [element("p", line) for line in verdict_lines(comparison)]
-    caption = element(
-        "caption",
-        f"{titles[0]}: {headline(comparison.left)} — {titles[1]}: {headline(comparison.right)}",
-    )
-    return element("div", *summary, element("table", caption, element("thead", element("tr", *head)), body))
+    caption = f"{titles[0]}: {headline(comparison.left)} — {titles[1]}: {headline(comparison.right)}"
+    return element("div", *summary, table(caption, head, rows))
 
 
 def differences(left: State, right: State, before: tuple[State, State] | None) -> Iterator[str]:
@@ -98,10 +92,9 @@ def _one_sided(comparison: Comparison, step: Step) -> list[Piece]:
 
 def _row(step: Step, pieces: list[Piece], *, parted: bool) -> Element:
     side = {"<": "t2-left", ">": "t2-right", " ": None}[_sign(step)]
-    return element(
-        "tr",
-        element("td", str(step.left.index) if step.left else "", class_="t2-n"),
-        element("td", str(step.right.index) if step.right else "", class_="t2-n"),
+    return row(
+        number_cell(str(step.left.index) if step.left else ""),
+        number_cell(str(step.right.index) if step.right else ""),
         element(
             "td",
             element("span", f"{_sign(step)} {action_text(step.state)}".strip(), class_="t2-act"),

@@ -49,11 +49,38 @@ def extend(parent: Element, pieces: Iterable[Piece]) -> None:
             parent.text = (parent.text or "") + printable(piece)
 
 
-def text_table(caption: str, titles: Iterable[str], rows: Iterable[Iterable[Piece]]) -> Element:
-    """A table with a caption and a header row; each piece fills a cell."""
-    head = element("tr", *(element("th", title, scope="col") for title in titles))
-    body = (element("tr", *(element("td", piece) for piece in row)) for row in rows)
-    return element("table", element("caption", caption), element("thead", head), element("tbody", *body))
+def table(
+    caption: str | None, titles: Iterable[Piece], rows: Iterable[Element], **attributes: str | None
+) -> Element:
+    """A table with a header row; each title that is a text fills a column's header."""
+    head = (element("th", title, scope="col") if isinstance(title, str) else title for title in titles)
+    return element(
+        "table",
+        element("caption", caption) if caption is not None else None,
+        element("thead", element("tr", *head)),
+        element("tbody", *rows),
+        **attributes,
+    )
+
+
+def row(*pieces: Piece, **attributes: str | None) -> Element:
+    """A row of a table; each piece that is not a cell fills one."""
+    cells = (p if p is None or _is_cell(p) else element("td", p) for p in pieces)
+    return element("tr", *cells, **attributes)
+
+
+def _is_cell(piece: Element | str) -> bool:
+    return not isinstance(piece, str) and piece.tag in ("td", "th")
+
+
+def number_title(title: str) -> Element:
+    """The header of a column of numbers."""
+    return element("th", title, scope="col", class_="t2-n")
+
+
+def number_cell(piece: Piece, **attributes: str | None) -> Element:
+    """A cell with a number."""
+    return element("td", piece, class_="t2-n", **attributes)
 
 
 def picture_text(x: float, y: float, text: str, style: str = "", *, anchor: str | None = None) -> Element:

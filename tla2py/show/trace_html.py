@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from tla2py.show.marks import element_marks, marked, plain_value, value_marks
-from tla2py.show.markup import Element, Piece, element, html_text
+from tla2py.show.markup import Element, Piece, element, html_text, number_title, row, table
 from tla2py.show.plain import (
     DERIVED,
     action_text,
@@ -32,16 +32,14 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     arguments_derived = derived(trace)
     whole = len(trace.states) <= MOST_WHOLE_STATES
     who_derived = any(actor.derived for actor in who or ())
-    body = element("tbody")
+    rows = []
     for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None
-        body.append(_row(trace, before, state, who[number] if who else None, whole, anchor))
+        rows.append(_row(trace, before, state, who[number] if who else None, whole, anchor))
     if end := end_pieces(trace):
-        columns = 3 + bool(who)
-        ended = element("td", *end, colspan=columns, class_="t2-loop t2-act")
-        body.append(element("tr", ended))
+        rows.append(row(element("td", *end, colspan=3 + bool(who), class_="t2-loop t2-act")))
     head = [
-        element("th", "step", scope="col", class_="t2-n"),
+        number_title("step"),
         element(
             "th",
             "action" + " (arguments derived)" * arguments_derived,
@@ -53,9 +51,9 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
         )
         if who
         else None,
-        element("th", "what changed", scope="col"),
+        "what changed",
     ]
-    return element("table", element("caption", headline(trace)), element("thead", element("tr", *head)), body)
+    return table(headline(trace), head, rows)
 
 
 _WHO_DERIVED = "this TLC prints no action arguments: derived arguments, or the changed parts of the state, show who acted"
@@ -102,8 +100,7 @@ def _row(
     first = state.index == trace.loop_start
     number = f"↱ {state.index}" if first else str(state.index)
     place = state.location
-    return element(
-        "tr",
+    return row(
         element(
             "td",
             element("a", number, href=f"#{anchor}-{state.index}") if anchor else number,
@@ -115,7 +112,7 @@ def _row(
             element("span", action_text(state), class_="t2-act"),
             element("div", f"{place.module}:{place.begin_line}", class_="t2-dim") if place else None,
         ),
-        element("td", ", ".join(format_value(one) for one in actor.who)) if actor is not None else None,
+        ", ".join(format_value(one) for one in actor.who) if actor is not None else None,
         element("td", *step_pieces(before, state, whole=whole)),
         id=f"{anchor}-{state.index}" if anchor else None,
     )
@@ -151,9 +148,7 @@ def _whole_state(diff: StateDiff) -> Element:
 
 
 def _variable(name: str, value: Element, style: str | None = None) -> Element:
-    return element(
-        "tr", element("th", element("code", name), scope="row"), element("td", value, class_=style)
-    )
+    return row(element("th", element("code", name), scope="row"), element("td", value, class_=style))
 
 
 def _unchanged(diff: StateDiff) -> Element | None:
