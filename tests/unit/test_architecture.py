@@ -23,7 +23,7 @@ ORDER = [
     *("config", "tlc.output", "tlc.sandbox", "toolchain", "tlc", "tlc.jvm"),  # tools
     *("lint", "sweep", "lint.sweeps", "init"),  # plans
     *("store", "sourcemap", "tables", "execution", "interop", "replay", "spark"),  # runs
-    *("show", "explain", "explore", "gate", "terminal", "reports", "page"),  # answers
+    *("show", "explore", "gate", "terminal", "reports", "page"),  # answers
     *("cli", "cli.commands"),  # commands
 ]
 
@@ -40,7 +40,7 @@ ALLOWED = {
     "typer": ("cli.",),
     "click": ("cli.",),
     "pandas": ("tables.pandas",),
-    "pyarrow": ("tables.", "explore.", "explain.", "execution.job", "store.remote", "spark."),
+    "pyarrow": ("tables.", "explore.", "execution.job", "store.remote", "spark."),
     "rich": ("cli.", "terminal.", "reports.terminal", "reports.lint"),
     "anywidget": ("show.stepper",),
     "traitlets": ("show.stepper",),

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from tla2py.config.read import parse_config
 from tla2py.errors import InputError, StoreError
-from tla2py.explain.kinds import LIKENESS, Kinds, make_kinds
 from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.lint.accept import Findings
@@ -26,6 +25,9 @@ from tla2py.tables.traces import TraceRow, shortest_traces, trace_rows, trace_st
 from tla2py.text import counted
 from tla2py.trace.trace import Trace
 
+LIKENESS = 0.8
+"""The similarity, from 0 to 1, from which two sequences of actions are of one kind."""
+
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from tla2py.explore.contrast import Contrast
     from tla2py.explore.growth import Growth
     from tla2py.explore.heatmap import Heatmap
+    from tla2py.explore.kinds import Kinds
     from tla2py.toolchain.toolchain import Toolchain
 
 
@@ -241,6 +244,8 @@ class StoreView:
 
     def kinds(self, likeness: float = LIKENESS) -> Kinds:
         """All counterexamples by kind: those of a kind violate the same, and their actions are at least ``likeness`` alike."""
+        from tla2py.explore.kinds import make_kinds
+
         return make_kinds(self, likeness)
 
     def compare(self, after: StoreView) -> StoreComparison:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
-from tla2py.explain.kinds import Found
 from tla2py.explore.contrast import differing, nearest
 from tla2py.explore.grid import GridPoint
+from tla2py.explore.kinds import StoredTrace
 from tla2py.explore.view import StoreView
 from tla2py.page.glossary import Glossary, comments_view, definition_view
 from tla2py.page.points import varying
@@ -40,7 +40,7 @@ class TraceViews:
         object.__setattr__(self, "glossary", Glossary(self.view))
 
 
-def find_traces(view: StoreView) -> list[Found]:
+def find_traces(view: StoreView) -> list[StoredTrace]:
     """The counterexamples, the shortest of each kind first; without simulated behaviours that violate nothing."""
     kinds = view.kinds().kinds
     ordered = [kind.shortest for kind in kinds] + [found for kind in kinds for found in kind.members[1:]]
@@ -48,7 +48,7 @@ def find_traces(view: StoreView) -> list[Found]:
 
 
 def trace_articles(
-    views: TraceViews, found: Sequence[Found], largest: int
+    views: TraceViews, found: Sequence[StoredTrace], largest: int
 ) -> tuple[dict[tuple[int, int], Element], Element | None]:
     """The counterexamples step by step, by point and number, up to ``largest`` bytes; and a list of all."""
     articles: dict[tuple[int, int], Element] = {}
@@ -63,7 +63,7 @@ def trace_articles(
     return dict(sorted(articles.items())), listed
 
 
-def _article(views: TraceViews, found: Found) -> Element:
+def _article(views: TraceViews, found: StoredTrace) -> Element:
     trace = views.view.trace(found.point, found.trace)
     modules = views.glossary.modules(found.point)
     point = next(point for point in views.points if point.point == found.point)
@@ -125,7 +125,7 @@ def _lanes(views: TraceViews, trace: Trace, name: str) -> Element | None:
     )
 
 
-def _listed(found: Sequence[Found], whole: set[tuple[int, int]]) -> Element:
+def _listed(found: Sequence[StoredTrace], whole: set[tuple[int, int]]) -> Element:
     rows = []
     for one in sorted(found, key=lambda one: (one.point, one.trace))[:_MOST_LISTED]:
         here = (one.point, one.trace) in whole

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tla2py.explain.kinds import by_kind
+from tla2py.explore.kinds import by_kind
 from tla2py.gate.decision import PointDecision
 from tla2py.sweep.judge import CheckAnswer
 from tla2py.trace.trace import Trace

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol, TypeVar
 
 from tla2py.errors import InputError
+from tla2py.explore.view import LIKENESS, StoreView
 from tla2py.show.markup import html_text, row, table
 from tla2py.show.plain import runs_of
-from tla2py.store.store import Manifest, Store
-from tla2py.tables.traces import TraceRow, trace_actions
+from tla2py.tables.traces import trace_actions
 from tla2py.text import counted
 from tla2py.trace.display import Printed
 from tla2py.trace.trace import Trace
-
-LIKENESS = 0.8
-"""The similarity, from 0 to 1, from which two sequences of actions are of one kind."""
 
 
 class Steps(Protocol):
@@ -35,27 +32,8 @@ class Steps(Protocol):
 Item = TypeVar("Item", bound=Steps)
 
 
-class Counterexamples(Protocol):
-    """A store's counterexamples; ``StoreView`` provides them."""
-
-    @property
-    def manifest(self) -> Manifest:
-        """The store's manifest."""
-
-    @property
-    def trace_rows(self) -> Sequence[TraceRow]:
-        """The rows of ``traces``."""
-
-    @property
-    def store(self) -> Store:
-        """The store."""
-
-    def trace(self, point: int, number: int = 1) -> Trace:
-        """A point's counterexample."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class StoredTrace:
     """A counterexample of a store.
 
     ``point`` is the first point with its run, ``trace`` its number there, ``length`` its number of states. ``actions``
@@ -71,12 +49,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """Counterexamples that violate the same by similar actions; the first member is the shortest."""
+    """StoreView that violate the same by similar actions; the first member is the shortest."""
 
-    members: tuple[Found, ...]
+    members: tuple[StoredTrace, ...]
 
     @property
-    def shortest(self) -> Found:
+    def shortest(self) -> StoredTrace:
         """The shortest counterexample of the kind."""
         return self.members[0]
 
@@ -85,7 +63,7 @@ class Kind:
 class Kinds(Printed):
     """The kinds of counterexamples of a store, the most frequent first."""
 
-    view: Counterexamples
+    view: StoreView
     kinds: tuple[Kind, ...]
 
     def trace(self, number: int) -> Trace:
@@ -134,7 +112,7 @@ class Kinds(Printed):
         return html_text(table(caption, titles, rows))
 
 
-def make_kinds(view: Counterexamples, likeness: float) -> Kinds:
+def make_kinds(view: StoreView, likeness: float) -> Kinds:
     """The kinds of a store's counterexamples, the most frequent first.
 
     In order of length, each counterexample joins the first kind whose shortest member violates the same by actions at
@@ -164,14 +142,14 @@ def by_kind(items: Iterable[Item], likeness: float = LIKENESS) -> list[list[Item
     return kinds
 
 
-def all_found(view: Counterexamples) -> list[Found]:
+def all_found(view: StoreView) -> list[StoredTrace]:
     """A store's counterexamples with their actions, and its simulated behaviours that violate nothing."""
     actions = trace_actions(view.store.table("states"))
     points: dict[str, int] = {}
     for point in view.manifest.points:
         points.setdefault(point.run_id, point.point)
     return [
-        Found(
+        StoredTrace(
             point=points[row.run_id],
             trace=row.trace,
             name=row.label,

@@ -10,8 +10,8 @@ import pytest
 from tests.pages import Page
 from tests.unit.explore.stores import view_of
 from tla2py.errors import InputError
-from tla2py.explain import kinds as module
-from tla2py.explain.kinds import Found, Kind, all_found, make_kinds
+from tla2py.explore import kinds as module
+from tla2py.explore.kinds import Kind, StoredTrace, all_found, make_kinds
 from tla2py.explore.view import StoreView
 
 
@@ -101,7 +101,7 @@ def test_as_text_and_as_a_table(view: StoreView) -> None:
 
 
 def test_traces_without_actions_are_told_apart_by_their_length(view: StoreView) -> None:
-    one = Found(point=1, trace=1, name="Small", length=5, actions=())
+    one = StoredTrace(point=1, trace=1, name="Small", length=5, actions=())
     kind = Kind(members=(one, replace(one, trace=2, length=9)))
     kinds = module.Kinds(view=view, kinds=(kind,))
     assert str(kinds) == "1. Small: 2 counterexamples, shortest 5 states, point 1, trace 1"
