@@ -1,26 +1,108 @@
-"""The findings on a sweep: those of lint, and those that its results show."""
+"""The findings on a sweep: those of lint, those that its results show, and entries of ``[accept]`` without any."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tla2py.errors import Place
 from tla2py.lint.accept import Findings, apply_acceptance
 from tla2py.lint.finding import Finding, Severity
+from tla2py.model.outcome import Verdict
+from tla2py.store.store import Store
+from tla2py.sweep.grid import Point
+from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
+from tla2py.syntax import ModuleGraph, Span
+from tla2py.tables.details import ActionRow, action_rows
+from tla2py.tables.runs import RunRow, run_rows
 
 
-def sweep_findings(sweep: Sweep, linted: Iterable[Finding]) -> Findings:
-    """The findings on a sweep; ``linted`` are lint's.
+def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Finding]) -> Findings:
+    """The findings on a sweep whose runs are in a store; ``linted`` are lint's.
 
     An entry of ``[accept]`` that accepts none of them is a finding too.
     """
-    findings = apply_acceptance(linted, sweep.file.accept)
-    unused = apply_acceptance(_unused_entries(sweep, findings), sweep.file.accept)
-    return Findings(open=(*unused.open, *findings.open), accepted=findings.accepted)
+    rows = {row.run_id: row for row in run_rows(store.table("runs"))}
+    results = [
+        (point, row)
+        for point, run in zip(plan.points, plan.runs, strict=True)
+        if (row := rows.get(run.run_id)) is not None and row.verdict is not Verdict.EXCLUDED
+    ]
+    # Neither a random walk nor a search that stopped early shows what cannot happen.
+    whole = [
+        (point, row)
+        for point, row in results
+        if row.verdict is Verdict.HOLDS and sweep.options_of(point).mode == "check"
+    ]
+    complete = whole == results and len(rows) >= len({run.run_id for run in plan.runs})
+    actions = [each for each in action_rows(store.table("coverage")) if complete]
+    counted = complete and {row.run_id for _, row in results} <= {each.run_id for each in actions}
+    found = [*linted, *_single_states(sweep, results, whole)]
+    if counted:
+        found += _never_enabled(sweep, results, actions)
+    findings = apply_acceptance(found, sweep.file.accept)
+    unknown = {code for code, known in ((_SINGLE_STATE, complete), (_NEVER_ENABLED, counted)) if not known}
+    unused = _unused_entries(sweep, findings, unknown)
+    return Findings(open=(*unused, *findings.open), accepted=findings.accepted)
 
 
-def _unused_entries(sweep: Sweep, findings: Findings) -> Iterator[Finding]:
+_SINGLE_STATE = "single-state"
+_NEVER_ENABLED = "never-enabled"
+
+
+def _single_states(
+    sweep: Sweep, results: Sequence[tuple[Point, RunRow]], whole: Sequence[tuple[Point, RunRow]]
+) -> Iterator[Finding]:
+    """A finding on each module and config whose points all have a single distinct state."""
+    groups: dict[tuple[str | None, str | None], list[tuple[Point, RunRow]]] = {}
+    for point, row in results:
+        groups.setdefault((point.parameters.get("module"), point.parameters.get("config")), []).append(
+            (point, row)
+        )
+    for (_, config), group in groups.items():
+        spec = sweep.spec(group[0][0].parameters)
+        if spec.variables and all(each in whole and each[1].distinct == 1 for each in group):
+            named = f" of {config}" if config else ""
+            yield _finding(
+                _SINGLE_STATE,
+                spec.root.where(),
+                f"TLC found a single distinct state at every point{named}: nothing ever happens",
+                "look for constants that leave the actions nothing to do, or a constraint that the first state violates",
+                spec.root.name,
+            )
+
+
+def _never_enabled(
+    sweep: Sweep, results: Sequence[tuple[Point, RunRow]], actions: Sequence[ActionRow]
+) -> Iterator[Finding]:
+    """A finding on each action that was enabled at none of the points."""
+    specs = {row.run_id: sweep.spec(point.parameters) for point, row in results}
+    generated: dict[tuple[str, str], int] = {}
+    lines: dict[tuple[str, str], tuple[ModuleGraph, int]] = {}
+    for each in actions:
+        if each.kind == "action" and each.run_id in specs:
+            key = (each.module, each.name)
+            generated[key] = generated.get(key, 0) + each.generated
+            lines.setdefault(key, (specs[each.run_id], each.begin_line))
+    for (module, name), count in generated.items():
+        spec, line = lines[module, name]
+        files = {file.name: file for file in spec.modules}
+        file = files.get(module, spec.root)
+        # The translator adds it to algorithms of which only some processes end.
+        if count or (name == "Terminating" and file.has_pluscal):
+            continue
+        span = Span(begin_line=line, begin_column=1, end_line=line, end_column=1)
+        yield _finding(
+            _NEVER_ENABLED,
+            file.where(span if module in files else None),
+            f"action {name} is enabled at no point",
+            "check its guard and the constants, or accept it",
+            name,
+        )
+
+
+def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iterator[Finding]:
+    """The entries of ``[accept]`` without a finding, except for ``unknown`` codes, which the results cannot show."""
     used = {
         name
         for each in findings.accepted
@@ -28,13 +110,23 @@ def _unused_entries(sweep: Sweep, findings: Findings) -> Iterator[Finding]:
     }
     for code, entry in sweep.file.accept.items():
         for subject in entry if isinstance(entry, Mapping) else ("",):
-            if (code, subject) not in used:
+            if (code, subject) not in used and code not in unknown:
                 keys = ("accept", code, subject) if subject else ("accept", code)
-                yield Finding(
-                    code="accept-unused",
-                    severity=Severity.WARNING,
-                    place=Place.parse(sweep.source.place(*keys)),
-                    message=f"{' '.join(keys[1:])} accepts nothing: there is no such finding, or no reason",
-                    hint="remove the entry, or correct the name",
-                    subject=code,
+                yield _finding(
+                    "accept-unused",
+                    sweep.source.place(*keys),
+                    f"{' '.join(keys[1:])} accepts nothing: there is no such finding, or no reason",
+                    "remove the entry, or correct the name",
+                    code,
                 )
+
+
+def _finding(code: str, where: str, message: str, hint: str, subject: str) -> Finding:
+    return Finding(
+        code=code,
+        severity=Severity.WARNING,
+        place=Place.parse(where),
+        message=message,
+        hint=hint,
+        subject=subject,
+    )

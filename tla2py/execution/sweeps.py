@@ -155,7 +155,7 @@ def _run(
                 listener.interrupted(sum(run.run_id not in recorded for run in job.missing))
                 raise
         runs = run_rows(store.table("runs"))
-        findings = sweep_findings(sweep, warnings)
+        findings = sweep_findings(sweep, plan, store, warnings)
         store.write_findings(findings)
     result = SweepResult(
         sweep=sweep,

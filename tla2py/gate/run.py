@@ -142,7 +142,7 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
-    findings = sweep_findings(sweep, only_warnings(lint_sweep(sweep, plan, None)))
+    findings = sweep_findings(sweep, plan, store, only_warnings(lint_sweep(sweep, plan, None)))
     return _decided(sweep, plan, view, found, lock, findings, options.strict)
 
 

@@ -130,3 +130,43 @@ Cars = "{c1, c2}"
     done = folder.gate("--strict")
     assert done.code == 0, done
     assert "accepted: symmetry-liveness Moves (no car is named by the property)" in done.stdout
+
+
+def codes(ended: Ended) -> list[tuple[str, str | None]]:
+    return [(each.code, each.subject) for each in findings(ended).open]
+
+
+def test_a_single_distinct_state_is_a_finding(folder: Folder) -> None:
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
+    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
+    done = folder.gate()
+    assert done.code == 0, done
+    assert codes(done) == [("single-state", "Lift")]
+    # With another point it is the trivial end of a grid.
+    folder.change(folder.sweep, "Top = [0]", "Top = [0, 1]")
+    assert codes(folder.gate()) == []
+
+
+def test_an_action_that_is_never_enabled_is_a_finding_where_actions_are_counted(folder: Folder) -> None:
+    folder.change(folder.module, "Next == Up", "Jump == floor = 3 /\\ floor' = 0\nNext == Jump \\/ Up")
+    folder.change(folder.sweep, "Top = [1, 2]", "Top = [0, 1]")
+    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
+    with folder.sweep.open("a") as file:
+        file.write('[accept]\nnever-enabled.Jump = "an alarm that nobody rings"\n')
+    # Nothing is known about an action that was not counted, so the entry is not unused.
+    assert codes(folder.gate()) == []
+    done = folder.gate("--strict", "--record")
+    assert done.code == 0, done
+    assert [str(each) for each in findings(done).accepted] == [
+        "never-enabled Jump (an alarm that nobody rings)"
+    ]
+    folder.change(folder.sweep, "never-enabled.Jump", "single-state")
+    done = folder.gate("--strict")
+    assert codes(done) == [("accept-unused", "single-state"), ("never-enabled", "Jump")]
+    [_, never] = findings(done).open
+    assert str(never.place) == f"{folder.module.name}:13:1"
+    # An action may be enabled after the state at which TLC stopped.
+    folder.change(folder.sweep, "Top = [0, 1]", "Top = [0, 2]")
+    folder.change(folder.sweep, "Low", "Ground")
+    folder.change(folder.module, "Low == floor < 2", "Ground == floor < 1")
+    assert codes(folder.gate("--coverage")) == []
