@@ -18,7 +18,7 @@ Generated from the code; `tla2py COMMAND --help` prints the same. Results go to 
 error. Exit codes and all errors: [errors](errors.md). `python -m tla2py` is the same as `tla2py`.
 """
 # Introduces a command's examples.
-_EXAMPLES = re.compile(r"(?:^|(?<=[.\s]))Examples?: ", re.MULTILINE)
+_EXAMPLES = re.compile(r"^Examples?:\n", re.MULTILINE)
 
 
 def cli_page() -> str:
@@ -90,7 +90,7 @@ def _first(text: str) -> str:
 def _split(text: str) -> tuple[str, list[str]]:
     """The prose of a help text, in paragraphs, and its examples."""
     words, *rest = _EXAMPLES.split(text, maxsplit=1)
-    examples = [" ".join(each.split()) for each in re.split(r";\s", rest[0])] if rest else []
+    examples = [each.strip() for each in rest[0].splitlines()] if rest else []
     paragraphs = [" ".join(each.split()) for each in words.strip().split("\n\n")]
     return "\n\n".join(paragraphs), examples
 

@@ -67,7 +67,7 @@ def test_models_are_compared_with_the_record_and_differences_explained(tmp_path:
 def test_a_folder_without_manifests_is_told(tmp_path: Path) -> None:
     done = script("corpus.py", tmp_path)
     assert done.returncode == 2
-    assert "no model in it is for TLC" in done.stderr
+    assert "the manifest has no TLC model" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any, cast
 
 import typer
-from typer.core import TyperGroup
 
 import tla2py
 from tla2py.cli.console import print_error
+from tla2py.cli.help import PlainCommand, PlainGroup
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 
 # The function of each command, imported on use: Arrow, templates and Spark take longer to import than many commands run.
@@ -32,7 +32,7 @@ _COMMANDS = {
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
-class _Commands(TyperGroup):
+class _Commands(PlainGroup):
     """The commands by name."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - Typer has its own type for it
@@ -52,14 +52,14 @@ class _Commands(TyperGroup):
         found = getattr(import_module(f"tla2py.cli.commands.{module}"), function)
         if isinstance(found, typer.Typer):
             return typer.main.get_command(found)
-        alone.command(cmd_name, context_settings=_SETTINGS)(found)
+        alone.command(cmd_name, cls=PlainCommand, context_settings=_SETTINGS)(found)
         return typer.main.get_command(alone)
 
 
 app = typer.Typer(
     name="tla2py",
     cls=_Commands,
-    help="Sweep TLA+ models with TLC on Spark and query the counterexamples as tables.",
+    help="Run TLC over a grid of parameters, on this machine or on Spark, and query the counterexamples.",
     epilog="Exit codes: 0 all as expected, 1 an unexpected verdict, 2 did not run, 3 inconclusive.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,

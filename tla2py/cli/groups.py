@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from tla2py.cli.help import PlainGroup
 from tla2py.errors import ExitCode
 
 
@@ -11,6 +12,7 @@ def command_group(name: str, help_text: str) -> typer.Typer:
     """A group that prints its help when no command is named."""
     group = typer.Typer(
         name=name,
+        cls=PlainGroup,
         help=help_text,
         rich_markup_mode="rich",
         add_completion=False,

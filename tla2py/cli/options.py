@@ -28,7 +28,7 @@ Libraries = Annotated[
         "--library",
         metavar="DIR",
         callback=_folders,
-        help="A further module folder, or community-modules where these are installed; repeatable. A sweep file names its own.",
+        help="Another module folder, or community-modules if installed; repeatable. A sweep file lists its own under libraries.",
     ),
 ]
 Jar = Annotated[
@@ -100,7 +100,7 @@ Master = Annotated[
     ),
 ]
 ExecutorChoice = Annotated[
-    ExecutorName, typer.Option("--executor", help="Spark, or threads of this machine.")
+    ExecutorName, typer.Option("--executor", metavar="spark|local", help="Spark, or threads of this machine.")
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
 

@@ -153,7 +153,7 @@ def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None)
         has = f"this {machine.kind} has {_gibibytes(machine.memory_bytes)}"
         raise InputError(
             "too-little-memory",
-            f"a run may take {_gibibytes(memory_bytes)} of memory, and {has}",
+            f"the memory limit of a run is {_gibibytes(memory_bytes)}, but {has}",
             hint=f'write memory = "{machine.memory_bytes * 4 // 5 // _MIB}MiB" in [tlc], or give --memory',
         )
     return fitting

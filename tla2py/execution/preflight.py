@@ -83,7 +83,7 @@ def check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
         for problem in config_problems(config_facts(run, sweep.spec(point.parameters)), sweep.file.accept):
             raise InputError(
                 "config-proves-nothing",
-                f"it proves nothing for {parameter_text(point.parameters)}: {problem}",
+                f"the config checks nothing useful for {parameter_text(point.parameters)}: {problem}",
                 where=str(file),
                 hint=f"'tla2py cfg {file}' shows the config of each point",
             )

@@ -47,11 +47,17 @@ class Series:
         """The bounds at a larger value of the parameter. Raises InputError (``no-prediction``)."""
         size = _size(str(value))
         apart = len(set(self.sizes))
-        if len(self.sizes) < 2 or apart < len(self.sizes) or size is None or size <= self.sizes[-1]:
+        if size is None or size <= self.sizes[-1]:
             raise InputError(
                 "no-prediction",
-                f"cannot predict {value} from {len(self.sizes)} values of {apart} sizes, the last {self.values[-1]}",
-                hint="predict a larger size from at least two that hold, each with one value",
+                f"cannot predict {value}: {self.values[-1]} is the largest size that holds",
+                hint="predict a larger size",
+            )
+        if apart < max(2, len(self.sizes)):
+            raise InputError(
+                "no-prediction",
+                f"cannot predict {value} from {len(self.sizes)} values at {apart} sizes",
+                hint="it needs at least two sizes that hold, with one value each",
             )
         before, last = self.sizes[-2:]
         ratio = self.numbers[-1] / self.numbers[-2]

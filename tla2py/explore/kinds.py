@@ -70,7 +70,9 @@ class Kinds(Printed):
         """The shortest counterexample of a kind, counted from 1. Raises InputError (``no-kind``)."""
         if not 1 <= number <= len(self.kinds):
             raise InputError(
-                "no-kind", f"no kind {number}", hint=f"choose a kind from 1 to {len(self.kinds)}"
+                "no-kind",
+                f"no counterexample kind {number}",
+                hint=f"choose a kind from 1 to {len(self.kinds)}",
             )
         shortest = self.kinds[number - 1].shortest
         return self.view.trace(shortest.point, shortest.trace)

@@ -108,6 +108,6 @@ def _value(json: Json) -> Value:
 def _bad(message: str) -> InputError:
     return InputError(
         "dump-syntax",
-        f"not a trace dumped by TLC: {message}",
+        f"not a TLC trace dump: {message}",
         hint="TLC writes one with -dumpTrace json FILE",
     )

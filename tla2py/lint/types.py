@@ -45,11 +45,11 @@ def wrong_types(
             continue
         seen.add((name, given))
         if symmetric and not _can_be(given, _PERMUTED):
-            message = f"{name} is {_shown(given)}, and symmetry permutes sets of model values only"
+            message = f"{name} is {_shown(given)}, but symmetry permutes only sets of model values"
             hint = "give it a set such as {a, b}, or remove it from symmetry"
             yield finding("constant-kind", place(), message, hint)
         elif kind is not None and not _can_be(given, kind.type):
-            message = f"{name} is {_shown(given)} and must be a {kind.demand}: {kind.reason}"
+            message = f"{name} is {_shown(given)} but must be a {kind.demand}: {kind.reason}"
             yield finding("constant-kind", place(), message, f"{kind.where} needs it")
 
 

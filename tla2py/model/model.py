@@ -54,7 +54,7 @@ def constant_values(
                 example = how(name, guess_values(spec, types)[name])
                 raise InputError(
                     "unassigned",
-                    f"constant {name} has no value and must be a {kind.demand}: {kind.reason}",
+                    f"constant {name} has no value, and the module needs a {kind.demand}: {kind.reason}",
                     where=where,
                     hint=f"{kind.where} needs it; assign a value, such as {example}",
                 )

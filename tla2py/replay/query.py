@@ -85,7 +85,7 @@ class TraceQuery:
             if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or name in self.spec.definitions:
                 raise InputError(
                     "not-confirmable",
-                    f"the model value {name} cannot be named in a module",
+                    f"{name} cannot be declared in a module as a model value",
                     hint="give it a name of letters and digits that is not defined in the module",
                 )
 

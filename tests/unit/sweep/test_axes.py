@@ -200,7 +200,7 @@ def test_what_is_included_need_not_satisfy_where(load: LoadSweep) -> None:
         ("Low <= ", "expression-syntax", "not a TLA+ expression"),
         ("Low", "not-a-predicate", "Low is 1, not true or false"),
         ("Low <= Who", "not-a-value", "Who = {b1}, Low = 1: <= has no value for 1 and {b1}"),
-        ("SUBSET Who = {}", "not-understood", "supported are numbers"),
+        ("SUBSET Who = {}", "not-understood", "supported: numbers"),
         ("Low > 9", "empty-grid", "where leaves no point"),
     ],
 )

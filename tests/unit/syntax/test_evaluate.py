@@ -89,7 +89,7 @@ def test_values(text: str, value: Value) -> None:
         ("SUBSET S", "not-understood", "SUBSET"),
         ("CHOOSE x \\in S : TRUE", "not-understood", "CHOOSE"),
         ("CHOOSE x \\in S : FALSE", "not-understood", "CHOOSE"),
-        ("[x \\in S |-> 1]", "not-understood", "supported are numbers"),
+        ("[x \\in S |-> 1]", "not-understood", "supported: numbers"),
         ("LET y == 1 IN y", "not-understood", "LET"),
         ("\\A x : TRUE", "not-understood", "a name without a set"),
         ("\\E <<x, y>> \\in {<<1, 2>>} : x = y", "not-understood", "<<x, y>>"),

@@ -45,7 +45,7 @@ def check_command(
     ] = None,
     specification: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The specification; default: the config's, else Spec."),
+        typer.Option(metavar="NAME", help="The specification; default: the config's, otherwise Spec."),
     ] = None,
     init: Annotated[
         str | None,
@@ -70,7 +70,9 @@ def check_command(
 ) -> None:
     """Run TLC once on one model and print its counterexample, if any.
 
-    Examples: tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"; tla2py check sweep.toml --point 5
+    Examples:
+      tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"
+      tla2py check sweep.toml --point 5
     """
     listener = ConsoleListener()
     model = ModelOptions(

@@ -40,7 +40,11 @@ def cfg_command(
 ) -> None:
     """Write or print the TLC config of every point, with its wrapper module if it needs one.
 
-    Without -o the configs are printed. Examples: tla2py cfg sweep.toml -o configs; tla2py cfg --check sweep.toml models/*.cfg
+    Without -o the configs are printed.
+
+    Examples:
+      tla2py cfg sweep.toml -o configs
+      tla2py cfg --check sweep.toml models/*.cfg
     """
     libraries = tuple(library or ())
     translator = pluscal_translator(translate=translate)

@@ -22,7 +22,11 @@ def doctor_command(
 ) -> None:
     """Check that everything that sweeps need is installed, and say how to fix what is missing.
 
-    Exit code 1 if there is a problem; warnings do not count. Examples: tla2py doctor; tla2py doctor --no-self-test --json
+    Exit code 1 if there is a problem; warnings do not count.
+
+    Examples:
+      tla2py doctor
+      tla2py doctor --no-self-test --json
     """
     examinations = []
     for each in examine(tla2tools, self_test=self_test):

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, print_commands, shielded, show
-from tla2py.cli.options import ExecutorChoice, Fresh, Master, with_sweep_options
+from tla2py.cli.options import ExecutorChoice, Fresh, Master, StorePath, with_sweep_options
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, Tla2pyError
 from tla2py.execution.options import SweepOptions
@@ -26,14 +26,11 @@ from tla2py.sweep.judge import worst
 def gate_command(
     target: Annotated[
         list[str],
-        typer.Argument(metavar="SWEEP.toml|STORE...", help="Sweep files, manifests, stores of sweeps."),
+        typer.Argument(metavar="SWEEP.toml|STORE...", help="Sweep files, manifests or stores."),
     ],
-    store: Annotated[
-        str | None,
-        typer.Option("-o", "--store", metavar="STORE", help="Where results are kept; default runs/NAME."),
-    ] = None,
+    store: StorePath = None,
     sweep: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The sweep file to judge a STORE by.")
+        Path | None, typer.Option(metavar="FILE", help="Judge the STORE by this sweep file.")
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML.")] = None,
     sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
@@ -64,8 +61,11 @@ def gate_command(
 ) -> None:
     """Compare sweeps with their expectations and locks, for CI.
 
-    Missing runs of sweep files are executed first. Examples: tla2py gate sweep.toml --junit junit.xml;
-    tla2py gate sweep.toml --record
+    Missing runs of sweep files are executed first.
+
+    Examples:
+      tla2py gate sweep.toml --junit junit.xml
+      tla2py gate sweep.toml --record
     """
     github = os.environ.get("GITHUB_ACTIONS") == "true"
     gating = GateOptions(

@@ -24,7 +24,8 @@ def inspect_command(
 ) -> None:
     """Show what a module declares: constants, variables, definitions, and candidates for checking.
 
-    Example: tla2py inspect specs/kip320/Kip320FirstTry.tla
+    Example:
+      tla2py inspect specs/kip320/Kip320FirstTry.tla
     """
     from tla2py.init.inspect import inspect_spec
     from tla2py.terminal.inspection import inspection_text
@@ -51,7 +52,11 @@ def init_command(
 ) -> None:
     """Write a first sweep file for a module: every constant, with inferred kinds, and candidates as comments.
 
-    Without -o it is printed. Examples: tla2py init Raft.tla -o sweep.toml; tla2py init Raft.tla -o sweep.toml --schema
+    Without -o it is printed.
+
+    Examples:
+      tla2py init Raft.tla -o sweep.toml
+      tla2py init Raft.tla -o sweep.toml --schema
     """
     from tla2py.init.scaffold import scaffold_sweep
 

@@ -40,9 +40,13 @@ def lint_command(
 ) -> None:
     """Find what TLC misreads in configs and sweep files, without running it.
 
-    A config belongs to the named module, or to the module beside it whose name its own starts with. Exit codes:
-    0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot fail.
-    Examples: tla2py lint Spec.cfg Spec.tla; tla2py lint models/*.cfg; tla2py lint sweep.toml; tla2py lint .
+    A config belongs to the module that you name, otherwise to the module beside it whose name is a prefix of its own. Exit codes:
+    0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot apply.
+    Examples:
+      tla2py lint Spec.cfg Spec.tla
+      tla2py lint models/*.cfg
+      tla2py lint sweep.toml
+      tla2py lint .
     """
     dialect = jar_dialect(find_jar(tla2tools))
     report = lint_paths(files, library or [], dialect, pluscal_translator(tla2tools))

@@ -30,7 +30,8 @@ def query_command(
 
     Starting Spark takes some seconds. The tables are Parquet files in STORE/tables, for other tools too.
 
-    Example: tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
+    Example:
+      tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
     """
     _check(statement)
     view = open_view(store)

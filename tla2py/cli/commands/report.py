@@ -37,7 +37,8 @@ def report_command(
     It needs no network. #point-5 links to a point, #point-5-trace-2 to its second counterexample, #point-5-step-8 to a
     step of the first, #point-5-trace-2-step-8 to one of the second.
 
-    Example: tla2py report runs/kip320-first-try -o kip320.html --messages leaderAndIsrRequests
+    Example:
+      tla2py report runs/kip320-first-try -o kip320.html --messages leaderAndIsrRequests
     """
     from tla2py.page.page import PageOptions, report_page
 

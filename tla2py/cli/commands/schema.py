@@ -20,11 +20,12 @@ SCHEMA_LINE = f"#:schema ./{SCHEMA_NAME}\n"
 def schema_command(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here.")] = None,
 ) -> None:
-    """Write the JSON Schema of sweep files, with which editors complete keys and mark mistakes.
+    """Write the JSON Schema of sweep files, for editors to complete keys and mark mistakes.
 
     Without -o it is printed. A sweep file beside it refers to it in its first line: #:schema ./sweep.schema.json
 
-    Example: tla2py schema -o sweep.schema.json
+    Example:
+      tla2py schema -o sweep.schema.json
     """
     if output is None:
         typer.echo(schema_text(), nl=False)

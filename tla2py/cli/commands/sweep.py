@@ -26,7 +26,8 @@ SweepFiles = Annotated[
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Show the points, which are excluded and why, and which are cached; run nothing."
+        "--dry-run",
+        help="Show the points, the combinations left out and why, and which points are cached; run nothing.",
     ),
 ]
 Configs = Annotated[
@@ -34,7 +35,7 @@ Configs = Annotated[
     typer.Option(
         "--configs",
         metavar="'*.cfg'",
-        help="Run a module, named instead of a sweep file, with each of these configs.",
+        help="Run a module, given instead of a sweep file, once with each matching config.",
     ),
 ]
 
@@ -54,9 +55,12 @@ def sweep_command(
     """Run TLC on every point of a sweep, in parallel, and store the results as tables.
 
     A second run executes only what is missing. Several sweeps share one Spark session and one summary table.
-    Examples: tla2py sweep specs/kip320/sweep.toml; tla2py sweep specs/*/sweep.toml;
-    tla2py sweep --configs 'models/*.cfg' Spec.tla; tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store;
-    tla2py sweep sweep.toml -o s3://bucket/mine
+    Examples:
+      tla2py sweep specs/kip320/sweep.toml
+      tla2py sweep specs/*/sweep.toml
+      tla2py sweep --configs 'models/*.cfg' Spec.tla
+      tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store
+      tla2py sweep sweep.toml -o s3://bucket/mine
     """
     if options.libraries and configs is None:
         raise InputError("usage", "-L needs --configs", hint='in a sweep file write libraries = ["lib"]')

@@ -9,6 +9,7 @@ import typer
 
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.groups import command_group
+from tla2py.cli.help import PlainCommand
 from tla2py.cli.options import Json
 from tla2py.errors import InputError, ToolchainError
 from tla2py.terminal.tools import DownloadProgress, jars_table, javas_table, tools_json
@@ -20,15 +21,12 @@ from tla2py.toolchain.project import remember
 from tla2py.toolchain.releases import COMMUNITY, release
 from tla2py.toolchain.toolchain import find_jar, read_jar
 
-tools_app = command_group("tools", "The TLC jars and the Javas of this machine; installs official releases.")
+tools_app = command_group("tools", "List the TLC jars and Javas of this machine; install official releases.")
 
 
-@tools_app.command("list")
+@tools_app.command("list", cls=PlainCommand)
 def list_command(as_json: Json = False) -> None:
-    """Every jar and every Java that is found: version, digest, and which is used and why.
-
-    Example: tla2py tools list
-    """
+    """List every jar and every Java found: version, digest, which one is used and why."""
     jars, javas = found_jars(), found_javas()
     community = community_modules()
     if as_json:
@@ -39,7 +37,7 @@ def list_command(as_json: Json = False) -> None:
     show(javas_table(javas) if javas else "no Java was found")
 
 
-@tools_app.command("install")
+@tools_app.command("install", cls=PlainCommand)
 def install_command(
     name: Annotated[
         str,
@@ -49,33 +47,33 @@ def install_command(
     ],
     default: Annotated[
         bool,
-        typer.Option("--default", help="Make it this project's: writes tla2tools = NAME into tla2py.toml."),
+        typer.Option("--default", help="Make it the project's TLC: tla2tools = NAME in tla2py.toml."),
     ] = False,
     from_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Install this jar; nothing is fetched.")
+        Path | None, typer.Option(metavar="FILE", help="Install this jar; download nothing.")
     ] = None,
     sha256: Annotated[
-        str | None, typer.Option(metavar="HEX", help="The digest the jar has to have; known for 1.7.4.")
+        str | None, typer.Option(metavar="HEX", help="The expected digest of the jar; built in for 1.7.4.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Also where it is installed already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Install it again.")] = False,
     patience: Annotated[
-        str, typer.Option(metavar="DURATION", help="How long the server may be silent.")
+        str, typer.Option(metavar="DURATION", help="Give up if the server sends nothing for this long.")
     ] = "30s",
 ) -> None:
-    """Install an official release into your cache folder, whole and checked or not at all.
+    """Download an official release, verify it and install it into your cache folder.
 
-    Proxies are those of the environment (https_proxy). TLA2PY_MIRROR names a server to use in place of GitHub, with the
-    same paths.
+    The proxy is that of https_proxy. TLA2PY_MIRROR names a server to use instead of GitHub, with the same paths.
 
-    Examples: tla2py tools install 1.7.4 --default; tla2py tools install rolling --force;
-    tla2py tools install community-modules; tla2py tools install 1.7.4 --from-file ~/Downloads/tla2tools.jar
+    Examples:
+      tla2py tools install 1.7.4 --default
+      tla2py tools install rolling
+      tla2py tools install community-modules
+      tla2py tools install 1.7.4 --from-file ~/Downloads/tla2tools.jar
     """
     wanted = release(name)
     seconds = parse_duration(patience, "--patience")
     if default and wanted.name == COMMUNITY:
-        raise InputError(
-            "usage", "the CommunityModules are no TLC", hint="--default is for a release of the tools"
-        )
+        raise InputError("usage", "the CommunityModules are not a TLC release", hint="leave out --default")
     there = installed(wanted)
     if there is not None and not force and from_file is None and sha256 is None:
         err().print(f"{wanted.name} is installed already; --force fetches it again")
@@ -87,24 +85,26 @@ def install_command(
         jar = read_jar(there, "installed")
         err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}")
     if default:
-        err().print(f"{remember(wanted.name)} says that this project uses it")
+        err().print(f"{remember(wanted.name)} makes it this project's TLC")
     elif wanted.name == COMMUNITY:
         err().print(f'use them with -L {COMMUNITY}, or libraries = ["{COMMUNITY}"] in a sweep file')
     else:
-        err().print(f"use it with --tla2tools {wanted.name}; --default has this project use it from now on")
+        err().print(f"use it with --tla2tools {wanted.name}; --default makes it this project's TLC")
     typer.echo(installed(wanted))
 
 
-@tools_app.command("path")
+@tools_app.command("path", cls=PlainCommand)
 def path_command(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="An installed release; the one that runs use unless given."),
+        typer.Argument(metavar="NAME", help="An installed release; default: the one that runs use."),
     ] = None,
 ) -> None:
-    """The path of a jar, or the folder of the CommunityModules, for scripts and for -L.
+    """Print the path of a jar, or the folder of the CommunityModules, for scripts and for -L.
 
-    Examples: java -cp "$(tla2py tools path)" tlc2.TLC Spec.tla; tla2py check Spec.tla -L "$(tla2py tools path community-modules)"
+    Examples:
+      java -cp "$(tla2py tools path)" tlc2.TLC Spec.tla
+      tla2py check Spec.tla -L "$(tla2py tools path community-modules)"
     """
     if name is None:
         typer.echo(find_jar().path)

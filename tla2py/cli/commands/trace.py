@@ -44,7 +44,7 @@ def trace_command(
         typer.Option(
             "--diff",
             metavar="OTHER",
-            help="Compare with a trace of another point, of a file, or of another store: its point of the same number, or STORE:POINT.",
+            help="Compare with another trace: a point of this store, a trace file, STORE (its point of the same number) or STORE:POINT.",
         ),
     ] = None,
     verify: Annotated[
@@ -55,8 +55,10 @@ def trace_command(
 ) -> None:
     """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
 
-    Examples: tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json;
-    tla2py trace runs/kip320-first-try 5 --arguments; tla2py trace runs/kip320-first-try --verify
+    Examples:
+      tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json
+      tla2py trace runs/kip320-first-try 5 --arguments
+      tla2py trace runs/kip320-first-try --verify
     """
     if verify and (diff is not None or format_ != "text"):
         hint = "leave out --verify, or the others"
