@@ -115,7 +115,7 @@ def test_a_log_that_breaks_off(tmp_path: Path, run_cli: RunCli, options: list[st
         r"(\S+) states generated.*, (\S+) distinct .*, (\S+) states left", progress[0].decode()
     )
     assert figures is not None
-    told = "Its last figures: {} states generated, {} distinct, {} left on queue.".format(*figures.groups())
+    told = "Last counts: {} states generated, {} distinct, {} left on queue.".format(*figures.groups())
     assert (ended.code, ended.stdout.splitlines()[-1].endswith(told)) == (3, True)
 
 

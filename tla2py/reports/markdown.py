@@ -114,9 +114,9 @@ def _traces(gate: Evidence) -> list[str]:
         parts += [_html(line) for line in lines]
         parts += ["</pre>", ""]
         kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
-        parts += [f"- much the same with {escape(_of_kind(each))}" for each in kin[:_MOST_POINTS]]
+        parts += [f"- similar at {escape(_of_kind(each))}" for each in kin[:_MOST_POINTS]]
         if len(kin) > _MOST_POINTS:
-            parts.append(f"- and with {len(kin) - _MOST_POINTS} more")
+            parts.append(f"- and at {len(kin) - _MOST_POINTS} more points")
         parts += ["", "</details>", ""]
     if len(leads) > _MOST_TRACES:
         parts += [f"{len(leads) - _MOST_TRACES} more kinds of counterexamples are in the other reports.", ""]

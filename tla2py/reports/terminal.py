@@ -139,7 +139,7 @@ def _steps(gate: Evidence, alike: Sequence[Surprise]) -> list[Text]:
         more = f"{len(shown) - _MOST_LINES} more lines, see {gate.look(first.point)}"
         lines.append(Text(f"        ({printable(more)})", "dim"))
     if len(alike) > 1:
-        lines.append(Text(f"      at the other points much the same ({_lengths(alike[1:])})"))
+        lines.append(Text(f"      similar at the other points ({_lengths(alike[1:])})"))
     return lines
 
 

@@ -89,7 +89,7 @@ class Mismatch:
                 return "TLC did not run"
             case MismatchKind.UNNAMED:
                 return (
-                    f"a violation is expected, but not of which of the {_word(found)} checks; "
+                    f"a violation is expected, but not which of the {_word(found)} checks it violates; "
                     "write violates = [...]"
                 )
             case MismatchKind.UNDECIDED:

@@ -50,7 +50,7 @@ Values = Union[list[Scalar], ValuesTable]  # noqa: UP007 - as above
 
 
 class GridSection(_Section, frozen=True):
-    """``[grid]``: zipped parameters, and the points excluded from or added to their product."""
+    """``[grid]``: zipped parameters, and the points left out of or added to their product."""
 
     zip: list[list[str]] = []
     where: str | list[str] = []
@@ -164,7 +164,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "constants": "Values of constants: TLA+ text in a string, or TOML integers and booleans.",
         "substitutions": "Replacements of constants and definitions: a definition's name, or an expression.",
         "parameters": "The grid: each key lists its values.",
-        "grid": "Which parameters advance together, and which points are excluded or added.",
+        "grid": "Which parameters advance together, and which points are left out or added.",
         "tlc": "How TLC searches, and the limits of one execution.",
         "expect": "The results you expect; default: every point holds.",
         "accept": (

@@ -76,9 +76,7 @@ def _broken_off(consequence: str, stats: Stats) -> Diagnostic:
     counts = {"states generated": stats.generated, "distinct": stats.distinct, "left on queue": stats.queue}
     figures = ", ".join(f"{count:,} {noun}" for noun, count in counts.items() if count is not None)
     text = f"The log ends before TLC had finished, {consequence}."
-    return Diagnostic(
-        code=0, severity="error", text=f"{text} Its last figures: {figures}." if figures else text
-    )
+    return Diagnostic(code=0, severity="error", text=f"{text} Last counts: {figures}." if figures else text)
 
 
 def _read(messages: Iterable[Message | UserText], candidates: Mapping[str, Sequence[str]]) -> Collector:
