@@ -23,6 +23,7 @@ from tla2py.sourcemap import OptionTexts, Origins, located
 from tla2py.store.store import ManifestPoint
 from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory
+from tla2py.tlc.output.prints import PrintFollower
 from tla2py.tlc.output.statistics import latest_progress
 from tla2py.toolchain.overrides import option_overrides, override_modules, read_override
 from tla2py.toolchain.pluscal import Translator
@@ -68,9 +69,10 @@ class Checked:
         return self.result.traces
 
     def to_json(self) -> str:
-        """One object: the columns of ``runs``; ``traces``, each a row of that table with its ``states``; ``diagnostics``."""
+        """One object: the columns of ``runs``, ``traces`` with their ``states``, ``diagnostics``, and the texts of ``prints``."""
         point = ManifestPoint(point=1, run_id=self.record.run_id, parameters={})
         row = rows.run_row(point, (), self.record, self.result)
+        row["prints"] = list(self.result.prints)
         row["traces"] = [
             rows.trace_object(self.record.run_id, number, trace)
             for number, trace in enumerate(self.result.traces, 1)
@@ -111,8 +113,11 @@ def run_check(
     *,
     listener: Listener = SILENT,
     report: Callable[[str], None] | None = None,
+    show: Callable[[str], None] | None = None,
 ) -> Checked:
-    """The result of one run of TLC on a module; ``report`` is called with lines on its progress.
+    """The result of one run of TLC on a module.
+
+    ``report`` is called with lines on its progress, ``show`` with each value that Print or PrintT prints.
 
     Raises InputError as ``default_model``, ``lint_check`` and ``check_model`` do, and ToolchainError as
     ``find_toolchain`` does.
@@ -129,7 +134,7 @@ def run_check(
         trust=bool(options.trust),
     )
     tlc = TlcOptions(workers=options.workers or 1, overrides=option_overrides(overrides))
-    return check_model(check, tlc, limits, toolchain, report)
+    return check_model(check, tlc, limits, toolchain, report, show)
 
 
 def check_model(
@@ -138,17 +143,26 @@ def check_model(
     limits: Limits,
     toolchain: Toolchain,
     report: Callable[[str], None] | None = None,
+    show: Callable[[str], None] | None = None,
 ) -> Checked:
-    """The result of TLC on a model; ``report`` is called with lines on its progress."""
+    """The result of TLC on a model; ``report`` and ``show`` are called as ``run_check`` does."""
     run, given = plan_check(check, options, limits, toolchain.jar.sha256)
     check_readable(given.texts, given.paths, toolchain)
 
+    prints = PrintFollower()
+
     def watch(stdout: Path) -> None:
+        # Later executions print the same.
+        if show is not None and stdout.parent.name == "1":
+            for text in prints.read(stdout):
+                show(text)
         stats = _progress(stdout)
         if report is not None and stats is not None:
             report(f"running TLC: {stats.generated:,} states generated, {stats.distinct:,} distinct")
 
     with execute_run(run, given.texts, toolchain, watch=watch) as executed:
+        for folder in executed.folders[:1]:
+            watch(folder / "stdout.txt")
         written = OptionTexts(constants=check.given, config=check.config, verbatim=check.verbatim is not None)
         origins = Origins(paths=given.paths, text=given.texts.__getitem__, written=written)
         result = located(executed.record, executed.result, origins)

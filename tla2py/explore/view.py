@@ -92,6 +92,11 @@ class StoreView:
         return self._pandas("changes")
 
     @cached_property
+    def prints(self) -> pd.DataFrame:
+        """A row per value that Print, PrintT or an Assert printed."""
+        return self._pandas("prints")
+
+    @cached_property
     def graph_states(self) -> pd.DataFrame:
         """A row per reachable state, if the graph was requested."""
         return self._pandas("graph_states")

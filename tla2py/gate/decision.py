@@ -17,7 +17,7 @@ from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigProblem
 from tla2py.sweep.examples_manifest import Unread
 from tla2py.sweep.grid import Point
-from tla2py.sweep.judge import ALL_EXCLUDED, CheckAnswer, Mismatch, MismatchKind, worst
+from tla2py.sweep.judge import ALL_EXCLUDED, FIGURES, CheckAnswer, Mismatch, MismatchKind, worst
 from tla2py.sweep.sections import Expectation
 from tla2py.syntax import Remark
 from tla2py.tables.runs import RunRow
@@ -73,7 +73,7 @@ class RunMismatch:
     row: RunRow
 
     def __str__(self) -> str:
-        if self.mismatch.kind in DOUBTS:
+        if self.mismatch.kind in DOUBTS or self.mismatch.kind in FIGURES:
             return str(self.mismatch)
         row = self.row
         answered = row.verdict not in (Verdict.BROKEN, Verdict.INCONCLUSIVE)

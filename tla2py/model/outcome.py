@@ -71,7 +71,7 @@ VERDICTS: dict[Outcome, Verdict] = {
 
 # The words beside a verdict that is not an answer.
 OUTCOME_WORDS: dict[Outcome, str] = {
-    Outcome.VIOLATION_ASSUMPTION: "an ASSUME cannot be evaluated",
+    Outcome.VIOLATION_ASSUMPTION: "an ASSUME or a postcondition cannot be evaluated",
     Outcome.VIOLATION_LIVENESS: "a property cannot be evaluated",
     Outcome.FAILURE_SPEC_EVAL: "a definition cannot be evaluated",
     Outcome.FAILURE_SAFETY_EVAL: "an invariant cannot be evaluated",
@@ -158,6 +158,7 @@ class Diagnostic:
     severity: error or warning.
     location: the place in a module that the text mentions, as TLC prints it.
     place: the same place in the user's files, see ``tla2py.sourcemap``.
+    printed: the latest values that TLC printed before a postcondition failed.
     """
 
     code: int
@@ -165,3 +166,11 @@ class Diagnostic:
     text: str
     location: Location | None = None
     place: Place | None = None
+    printed: tuple[str, ...] = ()
+
+    @property
+    def full_text(self) -> str:
+        """The text with the printed values."""
+        return "\n".join(
+            [self.text.strip(), *(["TLC printed before:"] if self.printed else []), *self.printed]
+        )

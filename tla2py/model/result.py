@@ -15,7 +15,8 @@ class RunResult:
     """The interpretation of a run's executions, or of one of them; always derivable from the raw record.
 
     Outcome and statistics are those of the first execution; violations and traces are those of all. ``undecided`` names
-    the definitions that a further execution under ``find = "each"`` could not decide within its limits.
+    the definitions that a further execution under ``find = "each"`` could not decide within its limits. ``prints`` are
+    the first values that Print, PrintT or an Assert printed in the first execution, ``print_count`` counts all of them.
     """
 
     outcome: Outcome
@@ -28,6 +29,8 @@ class RunResult:
     undecided: tuple[str, ...] = ()
     tlc_version: str | None = None
     tlc_revision: str | None = None
+    prints: tuple[str, ...] = ()
+    print_count: int = 0
 
     @property
     def trace_length(self) -> int | None:

@@ -8,11 +8,12 @@ from dataclasses import asdict, fields
 from datetime import datetime
 
 from tla2py.errors import Place
-from tla2py.model.outcome import Verdict
+from tla2py.model.outcome import Diagnostic, Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.store.store import ManifestParameter, ManifestPoint
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
+from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.graph import GraphEdge, GraphState
 from tla2py.trace.trace import Location, State, Trace
 from tla2py.values import Value, changes, format_value, state_to_itf
@@ -31,6 +32,7 @@ def run_row(
         "point": point.point,
         **{p.column: parameter_value(p, point.parameters[p.name]) for p in parameters},
         **_result_columns(result),
+        "print_count": result.print_count,
         "wall_seconds": sum(e.wall_seconds for e in record.executions),
         "cpu_seconds": sum(e.cpu_seconds for e in record.executions),
         "peak_memory_bytes": max(e.peak_memory_bytes for e in record.executions),
@@ -76,11 +78,19 @@ def parameter_value(parameter: ManifestParameter, text: str) -> int | bool | str
 
 
 def _message(result: RunResult) -> Row:
-    errors = [d for d in result.diagnostics if d.severity == "error"]
-    if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED) or not errors:
+    errors = explaining_errors(result)
+    if not errors:
         return {"message": None, "message_place": None}
     place = errors[0].place
-    return {"message": errors[0].text.strip(), "message_place": str(place) if place else None}
+    return {"message": errors[0].full_text, "message_place": str(place) if place else None}
+
+
+def explaining_errors(result: RunResult) -> list[Diagnostic]:
+    """The errors that explain a verdict. Where something was violated, they are a postcondition's or an Assert's."""
+    errors = [each for each in result.diagnostics if each.severity == "error"]
+    if result.verdict is Verdict.VIOLATED:
+        return [each for each in errors if each.code in EXPLAINING]
+    return [] if result.verdict is Verdict.HOLDS else errors
 
 
 def diagnostic_rows(run_id: str, result: RunResult) -> Iterator[Row]:
@@ -95,9 +105,15 @@ def diagnostic_rows(run_id: str, result: RunResult) -> Iterator[Row]:
             "diagnostic": number,
             "severity": each.severity,
             "code": each.code,
-            "text": each.text.strip(),
+            "text": each.full_text,
             **{key: getattr(place, key, None) for key in ("file", "line", "column", "excerpt")},
         }
+
+
+def print_rows(run_id: str, result: RunResult) -> Iterator[Row]:
+    """A run's rows of ``prints``."""
+    for index, text in enumerate(result.prints, 1):
+        yield {"run_id": run_id, "index": index, "text": text}
 
 
 def trace_row(run_id: str, number: int, trace: Trace) -> Row:

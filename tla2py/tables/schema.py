@@ -72,9 +72,16 @@ _RUNS_TAIL = (
         "message",
         _TEXT,
         True,
-        "TLC's first error message, if the verdict is broken, excluded or inconclusive",
+        "TLC's first error message, if the verdict is broken, excluded or inconclusive, or a postcondition or an Assert "
+        "failed",
     ),
     Column("message_place", _TEXT, True, "place of the error in the user's files: file:line:column"),
+    Column(
+        "print_count",
+        pa.int64(),
+        True,
+        "number of values that Print, PrintT or an Assert printed in the first execution",
+    ),
     Column("tlc_version", _TEXT, True, "TLC's version, as TLC prints it"),
     Column("tlc_revision", _TEXT, True, "TLC's source revision, as TLC prints it"),
     Column("jar_sha256", _TEXT, True, "digest of the tla2tools.jar"),
@@ -146,6 +153,11 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("line", pa.int32(), True, "line in the file, from 1"),
         Column("column", pa.int32(), True, "column in characters, from 1"),
         Column("excerpt", _TEXT, True, "the text of that line, or of all lines if the place spans several"),
+    ),
+    "prints": (
+        Column("run_id", _TEXT, False, "the run"),
+        Column("index", pa.int32(), False, "number of the value within its run, from 1 to at most 1,000"),
+        Column("text", _TEXT, False, "the value as TLC prints it, up to 10,000 characters"),
     ),
     "graph_states": (
         Column("run_id", _TEXT, False, "the run"),

@@ -96,6 +96,7 @@ def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], diges
                     traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
                     tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
                     tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
+                    tables.add_prints(rows.print_rows(point.run_id, result))
                     tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
 
 
@@ -149,6 +150,11 @@ class TableWriter:
         """Add a run's errors and warnings."""
         for row in diagnostics:
             self._sinks["diagnostics"].add(row)
+
+    def add_prints(self, prints: Iterable[rows.Row]) -> None:
+        """Add the values that a run printed."""
+        for row in prints:
+            self._sinks["prints"].add(row)
 
     def add_graph(self, run_id: str, graph: Iterable[GraphState | GraphEdge]) -> None:
         """Add a run's state graph."""

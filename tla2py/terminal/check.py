@@ -9,6 +9,7 @@ from tla2py.execution.check import Checked
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, unfinished
 from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
+from tla2py.tables.rows import explaining_errors
 from tla2py.terminal.diagnostics import diagnostics_text
 from tla2py.terminal.figures import number, seconds
 from tla2py.terminal.layout import VERDICT_STYLES
@@ -43,11 +44,10 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     parts: list[RenderableType] = []
     for trace in result.traces:
         parts += [trace_text(trace, full=full), ""]
-    if result.verdict in (Verdict.BROKEN, Verdict.EXCLUDED, Verdict.INCONCLUSIVE):
-        errors = [each for each in result.diagnostics if each.severity == "error"]
-        parts += diagnostics_text(errors)
-        if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
-            parts.append("TLC may read and write only its own folder; --trust removes this restriction\n")
+    errors = explaining_errors(result)
+    parts += diagnostics_text(errors)
+    if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
+        parts.append("TLC may read and write only its own folder; --trust removes this restriction\n")
     if result.verdict is Verdict.INCONCLUSIVE:
         parts.append(Text(REMEDIES[result.outcome]))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])

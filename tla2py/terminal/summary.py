@@ -128,10 +128,12 @@ def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -
 
 
 def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[RenderableType]:
-    """The actions that lead to the shortest violation, and the changes of the last one."""
+    """The actions that lead to the shortest violation, and the changes of the last one; TLC's message without a trace."""
     known = [row for name in names if (row := view.shortest_traces.get((point.run_id, name)))]
     if not known:
-        return []
+        run = next(run for run in view.run_rows if run.point == point.point)
+        said = (run.message or "").splitlines()
+        return [Indented(Text(_cut(line, 300), "dim"), 4) for line in said]
     trace = view.trace(point.point, min(known, key=lambda row: (row.length, row.trace)).trace)
     lines: list[RenderableType] = []
     if len(trace.states) > 1:

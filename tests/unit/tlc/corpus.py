@@ -100,6 +100,7 @@ def summary(result: RunResult) -> dict[str, Any]:
             f"{diagnostic.severity} {diagnostic.code} {_place(diagnostic.location)}".strip()
             for diagnostic in result.diagnostics
         ],
+        "prints": list(result.prints),
     }
     return {name: part for name, part in parts.items() if part}
 

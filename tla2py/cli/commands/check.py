@@ -94,7 +94,21 @@ def check_command(
         checked = check_point(module, point, options, listener=listener, show=shown)
     else:
         with err().status("running TLC") as status:
-            checked = run_check(module, model, options, listener=listener, report=status.update)
+
+            def show_print(text: str) -> None:
+                # On a terminal the status line would be written over the value.
+                status.stop()
+                _show_line(f"{text}\n")
+                status.start()
+
+            checked = run_check(
+                module,
+                model,
+                options,
+                listener=listener,
+                report=status.update,
+                show=None if as_json else show_print,
+            )
     if as_json:
         show_json(json.loads(checked.to_json()))
     else:

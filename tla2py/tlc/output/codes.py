@@ -175,6 +175,15 @@ EXIT_STATUSES: dict[int, Outcome] = {
 }
 
 
+# The errors that say why a model rejects itself; a counterexample does not.
+EXPLAINING = frozenset(
+    {
+        *(Code.ASSERT, Code.ASSUMPTION_FALSE, Code.ASSUMPTION_FAILED),
+        *(Code.POSTCONDITION_FALSE, Code.POSTCONDITION_FAILED),
+    }
+)
+
+
 def meaning(code: int) -> Meaning:
     """The meaning of an error message; numbers that are not in ``MEANINGS`` mean a general error."""
     return MEANINGS.get(code, _ERROR)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Violation
 from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
 from tla2py.tlc.output.messages import Level, Message, UserText
+from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value
 from tla2py.tlc.output.sany import SanyReader
 from tla2py.tlc.output.states import UNASSIGNED, StateReader, find_location
 from tla2py.tlc.output.statistics import read_coverage, read_stats
@@ -39,6 +41,13 @@ _EXPLORING = frozenset(
     }
 )
 
+# Earlier rolling releases than those of 2026 report a postcondition as an assumption.
+_POSTCONDITIONS = {
+    Code.ASSUMPTION_FALSE: Code.POSTCONDITION_FALSE,
+    Code.ASSUMPTION_FAILED: Code.POSTCONDITION_FAILED,
+}
+# How many of the latest values printed are shown with a postcondition that fails.
+_MOST_RECENT = 10
 _COVERAGE_ENDS = frozenset({Code.COVERAGE_END, Code.COVERAGE_END_OVERHEAD})
 
 
@@ -64,6 +73,11 @@ class Collector:
         self.version: str | None = None
         self.revision: str | None = None
         self.out_of_memory = self.succeeded = self.finished = self.simulated = self.depth_first = False
+        self.prints: list[str] = []
+        self.print_count = 0
+        self._print_reader = PrintReader()
+        # Those since the last message.
+        self._recent: deque[str] = deque(maxlen=_MOST_RECENT)
         self._exploring = False
         self._report: list[CoverageItem] = []
         self._sany: SanyReader | None = None
@@ -71,6 +85,8 @@ class Collector:
 
     def take(self, item: Message | UserText | Trace) -> None:
         """Add the next item of the stream."""
+        for text in self._print_reader.read(None if isinstance(item, Trace) else item):
+            self._print(text)
         if isinstance(item, Trace):
             self._trace(item)
         elif isinstance(item, Message):
@@ -79,6 +95,14 @@ class Collector:
             self._sany.read(item.text)
         elif _JVM_OUT_OF_MEMORY.match(item.text) is not None:
             self.out_of_memory = True
+        if not isinstance(item, UserText):
+            self._recent.clear()
+
+    def _print(self, text: str) -> None:
+        self.print_count += 1
+        self._recent.append(text)
+        if self.print_count <= MOST_PRINTS:
+            self.prints.append(text)
 
     def _trace(self, trace: Trace) -> None:
         self._trace_count += 1
@@ -127,7 +151,15 @@ class Collector:
     def _error(self, message: Message) -> None:
         if message.code in INTRODUCTIONS:
             return
-        self.diagnose(_diagnostic(message, "error"))
+        code = message.code
+        if self._exploring and code in _POSTCONDITIONS:
+            message = self._postcondition(message)
+        diagnostic = _diagnostic(message, "error")
+        if message.code in _POSTCONDITIONS.values():
+            diagnostic = replace(diagnostic, code=code, printed=tuple(self._recent))
+        self.diagnose(diagnostic)
+        if (asserted := asserted_value(message)) is not None:
+            self._print(asserted)
         outcomes = [meaning(code).outcome for code in (message.code, *message.nested)]
         if Outcome.OUT_OF_MEMORY in outcomes or _OUT_OF_MEMORY.search(message.text) is not None:
             self.out_of_memory = True
@@ -150,11 +182,15 @@ class Collector:
                 self.diagnose(diagnostic)
             self._sany = None
 
+    def _postcondition(self, message: Message) -> Message:
+        """A message on an assumption as the one that newer releases print for a postcondition."""
+        name = self._attribute(Violation(kind="postcondition")).name
+        subject = f"ostcondition {name} at" if name else "ostcondition at"
+        text = message.text.replace("Assumption", f"P{subject}", 1).replace("assumption", f"p{subject}", 1)
+        return replace(message, code=_POSTCONDITIONS[Code(message.code)], text=text)
+
     def _attribute(self, violation: Violation) -> Violation:
         kind, name = violation.kind, violation.name
-        if kind == "assumption" and self._exploring:
-            # TLC has separate messages for postconditions only since 2026.
-            kind = "postcondition"
         properties = self._candidates.get("temporal_property", ())
         candidates = self._candidates.get(kind, ())
         if kind in _OF_PROPERTIES and name and name not in (*candidates, *properties):

@@ -98,6 +98,8 @@ def _result(read: Collector, outcome: Outcome) -> RunResult:
         diagnostics=tuple(read.diagnostics),
         tlc_version=read.version,
         tlc_revision=read.revision,
+        prints=tuple(read.prints),
+        print_count=read.print_count,
     )
 
 

@@ -57,76 +57,81 @@ def iter_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
 
     ``lines`` keep their line ends. Bytes that are not UTF-8 are replaced. Memory is bounded by one message.
     """
-    frame = _Frame()
+    reader = MessageReader()
     for line in lines:
-        if _DELIMITER not in line:
-            if frame.open_codes:
-                frame.parts.append(line)
-            else:
-                yield UserText(_decode(line))
-            continue
-        if (start := _START.search(line)) is not None:
-            before = line[: start.start()]
-            if frame.open_codes:
-                frame.parts.append(before)
-            elif before:
-                yield UserText(_decode(before))
-            frame.open(start)
-        elif (end := frame.end_of(line)) is not None:
-            if (message := frame.close(line, end)) is not None:
-                yield message
-        elif frame.open_codes:
-            frame.parts.append(line)
-        else:
-            yield UserText(_decode(line))
-    if frame.open_codes:
-        yield frame.message(complete=False)
+        if (item := reader.read(line)) is not None:
+            yield item
+    if (item := reader.end()) is not None:
+        yield item
 
 
-class _Frame:
-    """The outermost open message: the numbers of all open messages, from outside in, and the body so far."""
+class MessageReader:
+    """Reads a stream line by line."""
 
-    __slots__ = ("level", "nested", "open_codes", "parts")
+    __slots__ = ("_level", "_nested", "_open_codes", "_parts")
 
     def __init__(self) -> None:
-        self.open_codes: list[int] = []
-        self.nested: list[int] = []
-        self.parts: list[bytes] = []
-        self.level = Level.NONE
+        # The numbers of all open messages, from outside in, and the body of the outermost so far.
+        self._open_codes: list[int] = []
+        self._nested: list[int] = []
+        self._parts: list[bytes] = []
+        self._level = Level.NONE
 
-    def open(self, start: re.Match[bytes]) -> None:
-        code = int(start[1])
-        if self.open_codes:
-            self.nested.append(code)
-        else:
-            self.parts, self.nested = [], []
-            level = int(start[2] or 0)
-            self.level = Level(level) if level <= Level.STATE else Level.NONE
-        self.open_codes.append(code)
+    def read(self, line: bytes) -> Message | UserText | None:
+        """The item that a line completes."""
+        if _DELIMITER in line:
+            if (start := _START.search(line)) is not None:
+                before = self._text(line[: start.start()])
+                self._open(start)
+                return before
+            if (end := self._end_of(line)) is not None:
+                return self._close(line, end)
+        return self._text(line, blank=True)
 
-    def end_of(self, line: bytes) -> re.Match[bytes] | None:
-        """The frame's end in ``line``; text may follow it only if the message is inside another."""
-        if (end := _END.search(line)) is None or int(end[1]) not in self.open_codes:
+    def end(self) -> Message | None:
+        """The message that the end of the stream leaves open."""
+        return self._message(complete=False) if self._open_codes else None
+
+    def _text(self, text: bytes, *, blank: bool = False) -> UserText | None:
+        """Text outside all messages; text inside one is added to it."""
+        if self._open_codes:
+            self._parts.append(text)
             return None
-        return end if int(end[1]) != self.open_codes[0] or not line[end.end() :].strip() else None
+        return UserText(_decode(text)) if text or blank else None
 
-    def close(self, line: bytes, end: re.Match[bytes]) -> Message | None:
-        self.parts.append(line[: end.start()])
+    def _open(self, start: re.Match[bytes]) -> None:
+        code = int(start[1])
+        if self._open_codes:
+            self._nested.append(code)
+        else:
+            self._parts, self._nested = [], []
+            level = int(start[2] or 0)
+            self._level = Level(level) if level <= Level.STATE else Level.NONE
+        self._open_codes.append(code)
+
+    def _end_of(self, line: bytes) -> re.Match[bytes] | None:
+        """The frame's end in ``line``; text may follow it only if the message is inside another."""
+        if (end := _END.search(line)) is None or int(end[1]) not in self._open_codes:
+            return None
+        return end if int(end[1]) != self._open_codes[0] or not line[end.end() :].strip() else None
+
+    def _close(self, line: bytes, end: re.Match[bytes]) -> Message | None:
+        self._parts.append(line[: end.start()])
         code = int(end[1])
         # Unclosed inner messages end here too.
-        while self.open_codes.pop() != code:
+        while self._open_codes.pop() != code:
             pass
-        if not self.open_codes:
-            return self.message(complete=True, code=code)
-        self.parts.append(line[end.end() :])
+        if not self._open_codes:
+            return self._message(complete=True, code=code)
+        self._parts.append(line[end.end() :])
         return None
 
-    def message(self, *, complete: bool, code: int | None = None) -> Message:
+    def _message(self, *, complete: bool, code: int | None = None) -> Message:
         return Message(
-            code=self.open_codes[0] if code is None else code,
-            level=self.level,
-            text=_decode(b"".join(self.parts)),
-            nested=tuple(self.nested),
+            code=self._open_codes[0] if code is None else code,
+            level=self._level,
+            text=_decode(b"".join(self._parts)),
+            nested=tuple(self._nested),
             complete=complete,
         )
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import IO
 
+from tla2py.config.read import parse_config
+from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict, Violation
 from tla2py.model.result import RunResult
 from tla2py.model.run import Execution, RunRecord, TlcOptions
@@ -23,8 +26,21 @@ def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterab
         termination_reason=execution.termination_reason,
         # With stopAfter TLC itself limits the time of the search.
         bounded=options.mode != "check" or any("stopAfter" in option for option in options.java_options),
-        candidates={"invariant": execution.invariants, "temporal_property": execution.properties},
+        candidates={
+            "invariant": execution.invariants,
+            "temporal_property": execution.properties,
+            "postcondition": _postconditions(execution.config_text),
+        },
     )
+
+
+def _postconditions(config_text: str) -> tuple[str, ...]:
+    if "POSTCONDITION" not in config_text:
+        return ()
+    try:
+        return parse_config(config_text, Path("MC.cfg")).config.postconditions
+    except InputError:
+        return ()
 
 
 def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> RunResult:

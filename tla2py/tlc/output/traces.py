@@ -22,10 +22,9 @@ _INITIAL_STATE: dict[int, str] = {
     Code.INITIAL_STATE_FAILED: "While working on the initial state:",
     Code.INITIAL_INCOMPLETE: "not completely specified by the initial predicate:",
 }
-# An Assert inside these failed in a declaration, and no behaviour reached it.
-_DECLARED = frozenset({Code.ASSUMPTION_FAILED, Code.POSTCONDITION_FAILED})
 _VIOLATED = re.compile(
-    r"(?:Invariant|Property|Action property|Postcondition) (?P<name>.+?)(?: at line .*)? is (?:violated|false)"
+    r"(?:Invariant|Property|Action property|Postcondition|Evaluating postcondition) (?P<name>(?!at line ).+?)"
+    r"(?: at line .*)? (?:is violated|is false|failed)"
 )
 _TEMPORAL = re.compile(r"Temporal propert(?:y|ies) (?P<names>\S.*?) (?:was|were) violated")
 _SEPARATOR = re.compile(r",? and |, ")
@@ -37,9 +36,11 @@ def read_violations(message: Message) -> tuple[Violation, ...]:
         return ()
     kind = meaning(message.code).violation
     if kind is None:
-        # An Assert that fails in an invariant, or under an exception, comes inside another message.
-        failed = Code.ASSERT in message.nested and message.code not in _DECLARED
-        return (Violation(kind="assert"),) if failed else ()
+        # An Assert that fails in an invariant, or under an exception, comes inside another message. In an assumption
+        # no behaviour reached it.
+        if Code.ASSERT not in message.nested or message.code == Code.ASSUMPTION_FAILED:
+            return ()
+        kind = "postcondition" if message.code == Code.POSTCONDITION_FAILED else "assert"
     if (temporal := _TEMPORAL.match(message.text)) is not None:
         return tuple(Violation(kind=kind, name=name) for name in _SEPARATOR.split(temporal["names"]))
     named = _VIOLATED.match(message.text)

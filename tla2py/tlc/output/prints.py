@@ -1,0 +1,80 @@
+"""The values that Print and PrintT print, and that of an Assert that fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tla2py.tlc.output.codes import Code
+from tla2py.tlc.output.messages import Message, MessageReader, UserText
+
+MOST_PRINTS = 1000
+"""The most values that are kept of a run."""
+
+# A longer value is cut.
+_LONGEST = 10_000
+# Up to 2.19 TLC breaks a long value into lines. One with more lines, or one that leaves a bracket open, ends here.
+_MOST_LINES = 10_000
+# How a value begins, as ``Print(value, value)`` prints two. Java's log and other lines of TLC's do not begin like this.
+_VALUE = re.compile(r'(?!\[\d+\.\d+s\])["<{\[(\d-]|\w+(?:  |\Z)|(?:SUBSET|UNION|B?Seq)\b')
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|<<|>>|[\[\](){}]')
+_OPENING = frozenset({"<<", "[", "(", "{"})
+_ASSERTED = "The first argument of Assert evaluated to FALSE; the second argument was:\n"
+
+
+class PrintReader:
+    """Reads the values of Print and PrintT out of a stream of messages and free text."""
+
+    def __init__(self, *, parsed: bool = False) -> None:
+        # Until SANY has ended, the free text is its own.
+        self._parsed = parsed
+        self._lines: list[str] = []
+        self._depth = 0
+
+    def read(self, item: Message | UserText | None) -> Iterator[str]:
+        """The value that an item completes, if any; None is the end, or an item of another kind."""
+        if not isinstance(item, UserText):
+            yield from self._end()
+            self._parsed = self._parsed or (item is not None and item.code == Code.SANY_END)
+        elif self._parsed and (self._lines or _VALUE.match(item.text)):
+            self._lines.append(item.text)
+            brackets = (found[0] for found in _BRACKET.finditer(item.text) if found[0][0] != '"')
+            self._depth += sum(1 if bracket in _OPENING else -1 for bracket in brackets)
+            if self._depth <= 0 or len(self._lines) >= _MOST_LINES:
+                yield from self._end()
+
+    def _end(self) -> Iterator[str]:
+        lines, self._lines, self._depth = self._lines, [], 0
+        if lines:
+            yield "\n".join(lines)[:_LONGEST]
+
+
+def asserted_value(message: Message) -> str | None:
+    """The value of an Assert that failed, from an error message."""
+    if Code.ASSERT not in (message.code, *message.nested):
+        return None
+    reader = PrintReader(parsed=True)
+    lines = map(UserText, message.text.partition(_ASSERTED)[2].split("\n"))
+    return next((value for line in (*lines, None) for value in reader.read(line)), None)
+
+
+class PrintFollower:
+    """Reads the printed values out of a file that TLC is still writing."""
+
+    def __init__(self) -> None:
+        self._position = 0
+        self._messages = MessageReader()
+        self._prints = PrintReader()
+
+    def read(self, file: Path) -> Iterator[str]:
+        """The values that Print and PrintT have printed since the last call."""
+        with file.open("rb") as stream:
+            stream.seek(self._position)
+            for line in stream:
+                if not line.endswith(b"\n"):
+                    break
+                self._position += len(line)
+                item = self._messages.read(line)
+                if item is not None:
+                    yield from self._prints.read(item)
