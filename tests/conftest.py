@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,14 +37,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other groups."""
+    _leave_out(config, items, lambda item: "newer_tlc" in item.fixturenames and not NEWER_TLC.is_file())
     asked = config.getoption("group")
     if asked == "all":
         return
     wanted = {asked} if asked else set(GROUPS) - {"reference", "long"}
-    left_out = [item for item in items if group_of(item) not in wanted]
+    _leave_out(config, items, lambda item: group_of(item) not in wanted)
+
+
+def _leave_out(
+    config: pytest.Config, items: list[pytest.Item], which: Callable[[pytest.Function], bool]
+) -> None:
+    left_out = [item for item in items if isinstance(item, pytest.Function) and which(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if group_of(item) in wanted]
+        items[:] = [item for item in items if item not in left_out]
+
+
+# A TLC newer than the bundled one; tests that need it are left out where it is missing.
+NEWER_TLC = Path(os.environ.get("TLA2PY_TEST_JARS", "")) / "tla2tools-2.20.jar"
+
+
+@pytest.fixture
+def newer_tlc() -> Path:
+    """The jar of TLC 2.20."""
+    return NEWER_TLC
 
 
 COUNTER = r"""---- MODULE Counter ----

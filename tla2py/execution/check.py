@@ -68,6 +68,11 @@ class Checked:
         """The counterexamples, in the order that TLC found them."""
         return self.result.traces
 
+    @property
+    def prints(self) -> tuple[str, ...]:
+        """The first 1,000 values that Print, PrintT or an Assert printed."""
+        return self.result.prints
+
     def to_json(self) -> str:
         """One object: the columns of ``runs``, ``traces`` with their ``states``, ``diagnostics``, and the texts of ``prints``."""
         point = ManifestPoint(point=1, run_id=self.record.run_id, parameters={})

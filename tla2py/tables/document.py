@@ -12,7 +12,10 @@ _ROWS = {
     "states": "One row per state of a counterexample.",
     "changes": "One row for each innermost part of a variable that a step changed.",
     "diagnostics": "One row per error or warning that TLC or SANY printed.",
-    "prints": "One row per value that Print, PrintT or an Assert printed in a run's first execution.",
+    "prints": (
+        "One row per value that Print, PrintT or an Assert printed in a run's first execution, up to 1,000; `print_count` "
+        "of `runs` counts all of them. `tla2py check` shows the values as they come."
+    ),
     "graph_states": "One row per reachable state; empty unless the graph was requested.",
     "graph_edges": "One row per step between reachable states; empty unless the graph was requested.",
     "coverage": "One row per action or expression of TLC's last coverage report; empty unless coverage was requested.",

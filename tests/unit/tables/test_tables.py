@@ -97,6 +97,7 @@ def test_the_columns_that_scripts_rely_on() -> None:
         "traces": "run_id trace kind name length loop_start loop_action loop_action_args stuttering",
         "states": "run_id trace index action action_args module begin_line begin_column end_line end_column in_loop state",
         "changes": "run_id trace index action variable path before after",
+        "prints": "run_id index text",
         "coverage": "run_id module name distinct generated",
     }
     assert set(promised) <= set(TABLE_NAMES)
@@ -136,6 +137,7 @@ def test_a_row_of_runs(store: Store) -> None:
         "exit_code": 12,
         "message": None,
         "message_place": None,
+        "print_count": 0,
         "timeout_seconds": 60.0,
         "memory_bytes": 1 << 28,
         "disk_bytes": None,

@@ -22,7 +22,8 @@ _BEFORE = r"(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
 def query_command(
     store: Store,
     statement: Annotated[
-        str, typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, coverage.")
+        str,
+        typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, prints, coverage."),
     ],
     as_json: Json = False,
 ) -> None:

@@ -1,0 +1,148 @@
+"""The values that Print, PrintT and Assert print: shown by a check as they come, kept in a table."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.explore.view import open_view
+
+pytestmark = pytest.mark.java
+
+TALK = r"""---- MODULE Talk ----
+EXTENDS Naturals, TLC
+CONSTANT Max
+VARIABLE x
+Init == x = 0 /\ PrintT(<<"starts with", Max>>)
+Next == x < Max /\ x' = x + 1 /\ PrintT(<<"leaves", x>>)
+Stop == x = Max /\ UNCHANGED x
+Spec == Init /\ [][Next \/ Stop]_x
+Small == x < 2000 \/ Assert(FALSE, "never")
+Few == PrintT(<<"distinct", TLCGet("distinct")>>) /\ TLCGet("distinct") < 3
+Asserted == Assert(TLCGet("distinct") < 3, <<"too many", TLCGet("distinct")>>)
+Wrong == TLCGet("distinct") < "three"
+====
+"""
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    path = tmp_path / "Talk.tla"
+    path.write_text(TALK)
+    return path
+
+
+def with_postcondition(talk: Path, name: str) -> Path:
+    path = talk.with_name(f"{name}.cfg")
+    path.write_text(f"SPECIFICATION Spec\nCONSTANT Max = 3\nPOSTCONDITION {name}\n")
+    return path
+
+
+def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
+    ended = run_cli("check", talk, "-c", "Max=2")
+
+    assert ended.code == 0
+    *printed, verdict = ended.stdout.splitlines()
+    assert printed == ['<<"starts with", 2>>', '<<"leaves", 0>>', '<<"leaves", 1>>']
+    assert verdict.startswith("holds")
+
+
+def test_a_check_shows_it_while_tlc_runs(talk: Path) -> None:
+    """The first value is there long before the last state."""
+    talk.write_text(TALK.replace("x' = x + 1", r"x' = x + 1 /\ (\A n \in 1..300000 : n + x > 0)"))
+    argv = [sys.executable, "-m", "tla2py", "check", str(talk), "-c", "Max=20"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b'<<"starts with", 20>>\n'
+        first = time.monotonic()
+        assert process.stdout.read().splitlines()[-1].startswith(b"holds")
+        assert time.monotonic() - first > 0.5
+
+
+def test_json_has_the_values_and_their_number(run_cli: RunCli, talk: Path) -> None:
+    found = json.loads(run_cli("check", talk, "-c", "Max=1500", "--json").stdout)
+
+    assert found["print_count"] == 1501
+    assert len(found["prints"]) == 1000
+    assert found["prints"][-1] == '<<"leaves", 998>>'
+
+
+def test_a_store_has_the_values_also_of_records_of_before(run_cli: RunCli, talk: Path) -> None:
+    sweep = talk.with_name("sweep.toml")
+    sweep.write_text('module = "Talk.tla"\n[parameters]\nMax = [1, 2]\n')
+    store = talk.with_name("store")
+    assert run_cli("sweep", sweep, "-o", store, "--executor", "local").code == 0
+    # As a version that had no such table left it.
+    (store / "tables" / "prints.parquet").unlink()
+
+    view = open_view(store)
+
+    runs = view.runs
+    assert list(runs["print_count"]) == [2, 3]
+    second = view.prints[view.prints["run_id"] == runs["run_id"][1]]
+    assert list(second["index"]) == [1, 2, 3]
+    assert list(second["text"]) == ['<<"starts with", 2>>', '<<"leaves", 0>>', '<<"leaves", 1>>']
+
+
+def test_a_failed_postcondition_is_named(run_cli: RunCli, talk: Path, newer_tlc: Path) -> None:
+    config = with_postcondition(talk, "Few")
+
+    ended = run_cli("check", talk, "--config", config, "--tla2tools", newer_tlc)
+
+    assert ended.code == 1
+    lines = ended.stdout.splitlines()
+    assert '<<"distinct", 4>>' in lines
+    assert any(f"{talk.name}:10:8: Postcondition Few " in line for line in lines)
+    assert lines[-1].startswith("violated: Few;")
+
+
+def test_an_assert_in_a_postcondition_violates_the_postcondition(
+    run_cli: RunCli, talk: Path, newer_tlc: Path
+) -> None:
+    config = with_postcondition(talk, "Asserted")
+
+    ended = run_cli("check", talk, "--config", config, "--tla2tools", newer_tlc)
+
+    assert ended.code == 1
+    assert "ssumption" not in ended.stdout
+    assert "ASSUME" not in ended.stdout
+    assert '<<"too many", 4>>' in ended.stdout.splitlines()
+    assert ended.stdout.splitlines()[-1].startswith("violated: Asserted;")
+
+
+def test_a_postcondition_that_cannot_be_evaluated_is_broken(
+    run_cli: RunCli, talk: Path, newer_tlc: Path
+) -> None:
+    config = with_postcondition(talk, "Wrong")
+
+    ended = run_cli("check", talk, "--config", config, "--tla2tools", newer_tlc)
+
+    assert ended.code == 2
+    assert "Evaluating postcondition Wrong" in ended.stdout
+
+
+def test_a_sweep_and_a_gate_name_the_postcondition_and_what_was_printed(
+    run_cli: RunCli, talk: Path, newer_tlc: Path
+) -> None:
+    sweep = talk.with_name("sweep.toml")
+    sweep.write_text(
+        'module = "Talk.tla"\n[model]\npostconditions = ["Few"]\n[parameters]\nMax = [1, 2]\n[tlc]\nwarm = false\n'
+    )
+    options = ("-o", talk.with_name("store"), "--executor", "local", "--tla2tools", newer_tlc)
+
+    ended = run_cli("sweep", sweep, *options)
+    assert ended.code == 1
+    assert "violated: Few" in ended.stdout
+    assert '<<"distinct", 3>>' in ended.stdout
+
+    gated = run_cli("gate", sweep, *options)
+    assert gated.code == 1
+    assert "Postcondition Few" in gated.stdout
+    assert '<<"distinct", 3>>' in gated.stdout
