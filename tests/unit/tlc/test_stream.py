@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -84,6 +85,10 @@ def between_messages(stdout: bytes) -> list[int]:
     return places
 
 
+def without_prints(reading: dict[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in reading.items() if name != "prints"}
+
+
 @given(cases, st.lists(st.tuples(st.integers(0, 10_000), printed), max_size=5))
 def test_output_between_messages_changes_nothing(case: Case, lines: list[tuple[int, bytes]]) -> None:
     places = between_messages(case.stdout)
@@ -91,7 +96,7 @@ def test_output_between_messages_changes_nothing(case: Case, lines: list[tuple[i
     for number, line in lines:
         text[places[number % len(places)]] = line + text[places[number % len(places)]]
 
-    assert summary(case.interpret(b"".join(text))) == case.expected
+    assert without_prints(summary(case.interpret(b"".join(text)))) == without_prints(case.expected)
 
 
 @given(cases, st.sampled_from(["Picked up options", '"@!@!@ENDMSG 2110 @!@!@"', "é", "1"]))
@@ -102,7 +107,7 @@ def test_output_on_the_line_of_a_frame_changes_nothing(case: Case, before: str) 
         for number, line in enumerate(case.stdout.splitlines(keepends=True))
     ]
 
-    assert summary(case.interpret(b"".join(text))) == case.expected
+    assert without_prints(summary(case.interpret(b"".join(text)))) == without_prints(case.expected)
 
 
 @given(cases, st.lists(st.tuples(st.integers(0, 10_000), printed), min_size=1, max_size=5))
