@@ -69,8 +69,9 @@ def show_json(result: object) -> None:
 
 
 def show_text(text: str) -> None:
-    """Print text that a program may read, escaped only on a terminal."""
+    """Print text that a program may read, at once, escaped only on a terminal."""
     sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -90,15 +89,14 @@ def check_command(
         if model != ModelOptions():
             hint = "leave out the options that say what to check"
             raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
-        shown = None if as_json else _show_line
-        checked = check_point(module, point, options, listener=listener, show=shown)
+        checked = check_point(module, point, options, listener=listener, show=None if as_json else show_text)
     else:
         with err().status("running TLC") as status:
 
             def show_print(text: str) -> None:
                 # On a terminal the status line would be written over the value.
                 status.stop()
-                _show_line(f"{text}\n")
+                show_text(f"{text}\n")
                 status.start()
 
             checked = run_check(
@@ -114,8 +112,3 @@ def check_command(
     else:
         show(check_text(checked, full=full))
     raise typer.Exit(checked.exit_code)
-
-
-def _show_line(line: str) -> None:
-    show_text(line)
-    sys.stdout.flush()
