@@ -8,7 +8,8 @@ from contextlib import closing
 import pytest
 
 from tests.systems.rows import Row, plan_row, reference_toolchain
-from tla2py.execution.executor import Completed, LocalExecutor, Work, default_slots
+from tla2py.execution.executor import LocalExecutor, Work, default_slots
+from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import Run
 from tla2py.replay.confirm import Confirmation, confirm_trace
@@ -19,7 +20,7 @@ from tla2py.tlc.output.result import interpret_record
 class Answers:
     """The results of runs that an executor works on while they are asked for."""
 
-    def __init__(self, run_ids: dict[str, str], store: Store, work: Work, news: Iterator[Completed]) -> None:
+    def __init__(self, run_ids: dict[str, str], store: Store, work: Work, news: Iterator[Verdict]) -> None:
         self._run_ids = run_ids
         self._store = store
         self._work = work

@@ -6,6 +6,7 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -20,7 +21,7 @@ import platformdirs
 from tla2py.errors import Tla2pyError
 from tla2py.execution.check import run_check
 from tla2py.execution.executor import default_slots
-from tla2py.execution.machine import free_bytes, this_machine
+from tla2py.execution.machine import this_machine
 from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.model.outcome import Verdict
 from tla2py.sweep.sections import TlcSection
@@ -169,7 +170,7 @@ def _disk() -> Examination:
     try:
         folder = Path(tempfile.gettempdir())
         with tempfile.NamedTemporaryFile(dir=folder, prefix="tla2py-"):
-            free = free_bytes(folder)
+            free = shutil.disk_usage(folder).free
     except OSError as error:
         return _problem(
             "disk",

@@ -19,18 +19,13 @@ from tla2py.lint import Finding
 from tla2py.reports.lint import finding_text
 from tla2py.store.storage import Address
 from tla2py.sweep.checks import only_deadlock
+from tla2py.sweep.judge import ONLY_DEADLOCK
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
 from tla2py.terminal.figures import seconds
 from tla2py.terminal.summary import sweep_summary
-from tla2py.terminal.sweep import (
-    cached_line,
-    interrupted_line,
-    judgement_lines,
-    only_deadlock_line,
-    taken_over_line,
-)
+from tla2py.terminal.sweep import cached_line, interrupted_line, judgement_lines, taken_over_line
 from tla2py.text import counted
 
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
@@ -81,7 +76,7 @@ class SweepListener(ConsoleListener):
     def planned(self, sweep: Sweep, plan: Plan) -> None:
         """Warn of a sweep that checks nothing but deadlock."""
         if only_deadlock(plan.runs):
-            err().print(only_deadlock_line(sweep))
+            err().print(f"{sweep.name}: {ONLY_DEADLOCK}")
 
     def finished(self, result: SweepResult) -> None:
         """Print the results."""

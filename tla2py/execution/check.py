@@ -21,6 +21,7 @@ from tla2py.model.result import RunResult
 from tla2py.model.run import Limits, Run, RunRecord, TlcOptions
 from tla2py.sourcemap import OptionTexts, Origins, located
 from tla2py.store.store import ManifestPoint
+from tla2py.sweep.judge import code_of
 from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.output.prints import PrintFollower
@@ -30,14 +31,6 @@ from tla2py.toolchain.pluscal import Translator
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 from tla2py.toolchain.unicode import check_readable
 from tla2py.trace.trace import Trace
-
-_EXIT_CODES = {
-    Verdict.HOLDS: ExitCode.OK,
-    Verdict.VIOLATED: ExitCode.UNEXPECTED,
-    Verdict.EXCLUDED: ExitCode.UNEXPECTED,
-    Verdict.BROKEN: ExitCode.NOT_RUN,
-    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +54,7 @@ class Checked:
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of ``tla2py check``."""
-        return _EXIT_CODES[self.verdict]
+        return ExitCode.OK if self.verdict is Verdict.HOLDS else code_of(self.verdict)
 
     @property
     def traces(self) -> tuple[Trace, ...]:

@@ -81,7 +81,8 @@ def default_model(
     elif (spec.variables or invariants or properties) and not (
         config.specification or config.init or config.next
     ):
-        config = replace(config, specification=default_specification(spec, str(module), _option))
+        specification = default_specification(spec, str(module), lambda key, name: f"--{key} {name}")
+        config = replace(config, specification=specification)
     model = Model(
         spec=spec,
         config=replace(
@@ -89,18 +90,16 @@ def default_model(
             invariants=(*config.invariants, *(n for n in invariants if n not in config.invariants)),
             properties=(*config.properties, *(n for n in properties if n not in config.properties)),
         ),
-        constants=constant_values(spec, given, assigned_names(config), str(module), _assignment),
+        constants=constant_values(
+            spec,
+            given,
+            assigned_names(config),
+            str(module),
+            lambda name, value: f"-c {shlex.quote(f'{name}={value}')}",
+        ),
         replacements=tuple(Substitution(name, text) for name, text in given.items() if name not in names),
     )
     return CheckModel(model=model, verbatim=None, config=file.path if file else None, given=given)
-
-
-def _assignment(name: str, value: str) -> str:
-    return f"-c {shlex.quote(f'{name}={value}')}"
-
-
-def _option(key: str, name: str) -> str:
-    return f"--{key} {name}"
 
 
 def _split(text: str) -> tuple[str, str]:

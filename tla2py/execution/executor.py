@@ -28,14 +28,6 @@ _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Completed:
-    """A run that has ended and is recorded; small, for progress only."""
-
-    run_id: str
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
@@ -50,7 +42,7 @@ class Work:
 
 
 class Executor(Protocol):
-    """Executes runs and yields each as it ends, in any order."""
+    """Executes runs into a store and yields the verdict of each as it ends, in any order."""
 
     @property
     def slots(self) -> int:
@@ -59,7 +51,7 @@ class Executor(Protocol):
     def running(self) -> int:
         """The number of runs in progress."""
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
         """Execute all runs, in order of start; ``tick`` is called now and then while none ends."""
 
 
@@ -67,8 +59,8 @@ class Executor(Protocol):
 ExecutorFactory: TypeAlias = "Callable[[Sequence[Sweep]], AbstractContextManager[Callable[[], Executor]]]"
 
 
-def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Completed | None:
-    """Execute a run and record it; None if it was cancelled, without a record."""
+def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Verdict | None:
+    """Execute and record a run, and return its verdict; None without a record if it was cancelled."""
     with execute_run(
         run,
         work.sources,
@@ -81,7 +73,7 @@ def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None =
         if executed.cancelled:
             return None
         Store(work.store).write_record(executed)
-        return Completed(run_id=run.run_id, verdict=executed.result.verdict)
+        return executed.result.verdict
 
 
 class LocalExecutor:
@@ -96,11 +88,11 @@ class LocalExecutor:
         """The number of runs in progress."""
         return self._running
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
         """Execute all runs; leaving the loop early cancels the others without a record."""
         cancelled = threading.Event()
 
-        def one(run: Run) -> Completed | None:
+        def one(run: Run) -> Verdict | None:
             if cancelled.is_set():
                 return None
             with self._lock:
@@ -114,7 +106,7 @@ class LocalExecutor:
         pool = ThreadPoolExecutor(self.slots, thread_name_prefix="run")
         try:
             # concurrent.futures.wait() would scan all futures each time.
-            done: SimpleQueue[Future[Completed | None]] = SimpleQueue()
+            done: SimpleQueue[Future[Verdict | None]] = SimpleQueue()
             # A waiting future takes two KiB, and there may be thousands.
             waiting = iter(runs)
 
@@ -132,8 +124,8 @@ class LocalExecutor:
                     continue
                 left -= 1
                 submit(1)
-                if (news := future.result()) is not None:
-                    yield news
+                if (verdict := future.result()) is not None:
+                    yield verdict
                 tick()
         finally:
             cancelled.set()
@@ -159,9 +151,9 @@ def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None)
     return fitting
 
 
-def slots_text(slots: int, memory_bytes: int, machine: Machine | None = None) -> str:
+def slots_text(slots: int, memory_bytes: int) -> str:
     """The reason why only ``slots`` runs are executed at once."""
-    machine = machine or this_machine()
+    machine = this_machine()
     return (
         f"{slots} run{'s' * (slots != 1)} at once, since each may take {_gibibytes(memory_bytes)} of memory and this "
         f"{machine.kind} has {_gibibytes(machine.memory_bytes)}; more with a smaller memory in [tlc], or --memory"

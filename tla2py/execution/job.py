@@ -85,9 +85,9 @@ def execute_job(
                 report(progress)
 
             tick()
-            for completed in pool.execute(job.missing, work, tick):
+            for verdict in pool.execute(job.missing, work, tick):
                 progress.done += 1
-                progress.violated += completed.verdict is Verdict.VIOLATED
+                progress.violated += verdict is Verdict.VIOLATED
                 tick()
     finally:
         refresh_tables(job.store)

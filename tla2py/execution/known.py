@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED, Run
@@ -21,7 +23,9 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     """
     present = store.records().keys()
     planned = {run.run_id: run for run in plan.runs if run.run_id in present}
-    table = {row.run_id: row for row in _runs_table(store)}
+    table: dict[str, LimitsRow] = {}
+    with contextlib.suppress(OSError, ValueError), store.storage.open("tables/runs.parquet") as source:
+        table = {row.run_id: row for row in limits_rows(source)}
     # A full disk or a crash may have truncated a record after the table was written.
     trusted = not table or is_remote(store.path) or _tables_current(store)
     store.prefetch([run_id for run_id in planned if run_id not in table])
@@ -80,11 +84,3 @@ def _tables_current(store: Store) -> bool:
         return tables_current(store)
     except StoreError:
         return False
-
-
-def _runs_table(store: Store) -> list[LimitsRow]:
-    try:
-        with store.storage.open("tables/runs.parquet") as source:
-            return list(limits_rows(source))
-    except (OSError, ValueError):
-        return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,11 +51,6 @@ def _cgroups(root: Path) -> Iterator[Path]:
             below = top / path.strip("/")
             yield from (folder for folder in (below, *below.parents) if folder.is_relative_to(top))
     yield root / "sys/fs/cgroup"
-
-
-def free_bytes(folder: Path) -> int:
-    """The free space on the disk of a folder. Raises OSError."""
-    return shutil.disk_usage(folder).free
 
 
 def _read(file: Path) -> str:

@@ -158,8 +158,6 @@ class Problem:
                 return _TEXTS[self.reason]
             case Remark() as remark:
                 return remark_text(remark)
-            case Unread() as unread:
-                return unread.text
             case cause:
                 return str(cause)
 
@@ -185,6 +183,11 @@ class PointDecision:
     def shown(self) -> str:
         """The parameters as text."""
         return parameter_text(self.point.parameters)
+
+    @property
+    def surprises(self) -> tuple[CheckAnswer, ...]:
+        """The unexpected violations."""
+        return tuple(one for one in self.checks if one.status == "violated" and not one.as_expected)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def _placed(gates: Sequence[Evidence]) -> Iterator[tuple[Evidence, Problem, Poin
         for problem in gate.decision.problems:
             yield gate, problem, None, gate.of_problem(problem, None)
         for point in gate.decision.points:
-            names = [one.check.label for one in gate.surprises(point)]
+            names = [one.check.label for one in point.surprises]
             for problem in point.problems:
                 at = (
                     gate.definition(point, names[0])

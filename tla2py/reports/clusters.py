@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from tla2py.explore.kinds import by_kind
 from tla2py.gate.decision import PointDecision
-from tla2py.sweep.judge import CheckAnswer
 from tla2py.trace.trace import Trace
 
 FindTrace = Callable[[PointDecision, str], Trace | None]
@@ -37,11 +36,6 @@ class _Unexpected(NamedTuple):
     states: int
 
 
-def unexpected(point: PointDecision) -> list[CheckAnswer]:
-    """The unexpected violations at a point."""
-    return [one for one in point.checks if one.status == "violated" and not one.as_expected]
-
-
 def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapping[int, Sequence[Surprise]]:
     """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
     found: dict[int, list[Surprise]] = {point.point.index: [] for point in points}
@@ -55,7 +49,7 @@ def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapp
 
 def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[_Unexpected]:
     for point in points:
-        for one in unexpected(point):
+        for one in point.surprises:
             name = one.check.label
             found = trace(point, name)
             if found is not None:

@@ -13,8 +13,7 @@ from tla2py.gate.again import Again, command_to_look, commands_again
 from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
 from tla2py.gate.found import read_trace
 from tla2py.gate.run import Gated
-from tla2py.reports.clusters import FindTrace, Surprise, surprises_by_kind, unexpected
-from tla2py.sweep.judge import CheckAnswer
+from tla2py.reports.clusters import FindTrace, Surprise, surprises_by_kind
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import ModuleGraph
@@ -37,10 +36,6 @@ class Evidence:
     again: Callable[[PointDecision], Again]
     look: Callable[[PointDecision], str]
 
-    def surprises(self, point: PointDecision) -> list[CheckAnswer]:
-        """The unexpected violations at a point."""
-        return unexpected(point)
-
     @cached_property
     def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
         """The unexpected counterexamples of each point, sorted into kinds, by the point's index."""
@@ -61,9 +56,9 @@ class Evidence:
         span = definition.span
         return Place(
             file=self.relative(path),
-            line=self.spec(point).file_of(definition).line(span.begin_line),
+            line=spec.file_of(definition).line(span.begin_line),
             column=span.begin_column,
-            end_line=self.spec(point).file_of(definition).line(span.end_line),
+            end_line=spec.file_of(definition).line(span.end_line),
             end_column=span.end_column,
         )
 
@@ -98,8 +93,8 @@ class Evidence:
             return self.place(problem.where)
         if point is None:
             return Place(file=self.relative(self.sweep.path))
-        if problem.reason is Reason.BROKEN and point.row is not None and (told := point.row.message_place):
-            return self.place(told)
+        if problem.reason is Reason.BROKEN and point.row is not None and (place := point.row.message_place):
+            return self.place(place)
         found = self.definition(point, problem.subject) if problem.subject else None
         return found or self.expectation(point)
 

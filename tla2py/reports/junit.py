@@ -24,11 +24,7 @@ def junit_text(gates: Sequence[Evidence]) -> str:
     An unexpected violation is a failure with the counterexample as its text, a missing answer is an error. What TLC did
     not reach, and a finding, is skipped. The same decision gives the same text except times.
     """
-    document = JUnitXml("tla2py gate")
-    for gate in gates:
-        document.add_testsuite(_suite(gate))
-    document.update_statistics()  # type: ignore[no-untyped-call]
-    return _text(document)
+    return _text(*map(_suite, gates))
 
 
 def junit_error(name: str, message: str) -> str:
@@ -37,13 +33,14 @@ def junit_error(name: str, message: str) -> str:
     case = TestCase("the gate runs", classname=printable(name), time=0)
     case.result = [Error(printable(message), "error")]
     suite.add_testcase(case)
+    return _text(suite)
+
+
+def _text(*suites: TestSuite) -> str:
     document = JUnitXml("tla2py gate")
-    document.add_testsuite(suite)
+    for suite in suites:
+        document.add_testsuite(suite)
     document.update_statistics()  # type: ignore[no-untyped-call]
-    return _text(document)
-
-
-def _text(document: JUnitXml) -> str:
     root = ET.fromstring(document.tostring())  # type: ignore[no-untyped-call]  # noqa: S314 - our own
     # One line per element; the text of a failure is unchanged.
     ET.indent(root)

@@ -13,15 +13,15 @@ from tla2py.text import counted
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
-def findings_alike(findings: Iterable[Finding]) -> list[list[Finding]]:
+def group_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
     """The findings grouped by everything except their place, in order of the first of each group."""
-    alike: dict[object, list[Finding]] = {}
+    same: dict[object, list[Finding]] = {}
     for each in findings:
-        alike.setdefault((each.code, each.message, each.hint), []).append(each)
-    return list(alike.values())
+        same.setdefault((each.code, each.message, each.hint), []).append(each)
+    return list(same.values())
 
 
-def finding_text(finding: Finding, *alike: Finding) -> Text:
+def finding_text(finding: Finding, *same: Finding) -> Text:
     """A finding in a few lines: place, severity, code and what TLC does; below it what would be right, and where else."""
     text = Text()
     text.append(printable(str(finding.place)), style="bold")
@@ -30,8 +30,8 @@ def finding_text(finding: Finding, *alike: Finding) -> Text:
     text.append(f" {printable(finding.message)}")
     if finding.hint:
         text.append(f"\n    {printable(finding.hint)}", style="dim")
-    if alike:
-        places = ", ".join(printable(str(each.place)) for each in alike)
+    if same:
+        places = ", ".join(printable(str(each.place)) for each in same)
         text.append(f"\n    the same at {places}", style="dim")
     return text
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from tla2py.errors import ExitCode
 from tla2py.gate.decision import Decision, PointDecision, Reason
-from tla2py.reports.clusters import Surprise
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import states_text, trace_lines
@@ -45,9 +44,9 @@ def headline(decision: Decision) -> str:
     if decision.exit_code == ExitCode.OK:
         known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
         return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
-    said = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
+    text = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
     unread = sum(problem.reason is Reason.UNREAD for problem in decision.problems)
-    return f"{said}, {counted(unread, 'model')} not read" if unread else said
+    return f"{text}, {counted(unread, 'model')} not read" if unread else text
 
 
 def _section(gate: Evidence) -> list[str]:
@@ -90,12 +89,12 @@ def _table(decision: Decision) -> list[str]:
 
 def _verdict(point: PointDecision) -> str:
     assert point.row is not None
-    said = [
+    names = [
         f"{one.check.label} in {one.length}" if one.length else one.check.label
         for one in point.checks
         if one.status == "violated"
     ]
-    return f"{point.row.verdict.value}{': ' if said else ''}{', '.join(said)}"
+    return f"{point.row.verdict.value}{': ' if names else ''}{', '.join(names)}"
 
 
 def _traces(gate: Evidence) -> list[str]:
@@ -114,7 +113,8 @@ def _traces(gate: Evidence) -> list[str]:
         parts += [_html(line) for line in lines]
         parts += ["</pre>", ""]
         kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
-        parts += [f"- similar at {escape(_of_kind(each))}" for each in kin[:_MOST_POINTS]]
+        for each in kin[:_MOST_POINTS]:
+            parts.append(f"- similar at {escape(f'{each.point.shown}: {states_text(each.states)}')}")
         if len(kin) > _MOST_POINTS:
             parts.append(f"- and at {len(kin) - _MOST_POINTS} more points")
         parts += ["", "</details>", ""]
@@ -125,10 +125,6 @@ def _traces(gate: Evidence) -> list[str]:
         parts += [f"<details><summary>Run again: {_html(point.shown)}</summary>", "", "<pre>"]
         parts += [_html(again.ours), _html(again.plain), "</pre>", "", "</details>", ""]
     return parts
-
-
-def _of_kind(one: Surprise) -> str:
-    return f"{one.point.shown}: {states_text(one.states)}"
 
 
 def _html(text: str) -> str:

@@ -125,11 +125,10 @@ def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
     for problem in gate.decision.problems:
         yield _problem(gate, problem, None)
     for point in gate.decision.points:
-        surprises = gate.surprises(point)
-        for one in surprises:
+        for one in point.surprises:
             yield _violation(gate, point, one)
         # An unexpected violation has its own result, unless an expected one is missing too.
-        covered = surprises == [one for one in point.checks if not one.as_expected] != []
+        covered = point.surprises == tuple(one for one in point.checks if not one.as_expected) != ()
         yield from (
             _problem(gate, problem, point)
             for problem in point.problems

@@ -61,7 +61,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
         lines.append(Text(f"      {problem.reason.value}: {printable(problem.text)}", "red"))
     commands: dict[str, int] = {}
     surprises = gate.by_kind
-    for points in _alike(gate, surprises):
+    for points in _groups(gate, surprises):
         first = points[0]
         indices = [point.point.index for point in points]
         more = len(points) - 1
@@ -89,14 +89,14 @@ def _details(gate: Evidence) -> list[RenderableType]:
     return lines
 
 
-def _alike(gate: Evidence, surprises: Mapping[int, Sequence[Surprise]]) -> list[list[PointDecision]]:
+def _groups(gate: Evidence, surprises: Mapping[int, Sequence[Surprise]]) -> list[list[PointDecision]]:
     """The red points; those with the same problems, and counterexamples of the same kinds, in one group."""
     groups: dict[object, list[PointDecision]] = {}
     for point in gate.decision.points:
         if point.problems:
-            said = tuple((problem.reason, problem.text) for problem in point.problems)
+            problems = tuple((problem.reason, problem.text) for problem in point.problems)
             kinds = tuple((each.name, each.lead.point.index) for each in surprises[point.point.index])
-            groups.setdefault((said, kinds), []).append(point)
+            groups.setdefault((problems, kinds), []).append(point)
     return list(groups.values())
 
 
@@ -113,33 +113,33 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def _counterexamples(gate: Evidence, kinds: Sequence[Sequence[Surprise]]) -> list[Text]:
     """The counterexamples of a group: in full the shortest of the kinds that it is the first to have, of others the length."""
-    leading = [alike for alike in kinds if alike[0].leads]
-    shown = min(leading, key=lambda alike: alike[0].states, default=None)
+    leading = [group for group in kinds if group[0].leads]
+    shown = min(leading, key=lambda group: group[0].states, default=None)
     lines = _steps(gate, shown) if shown is not None else []
-    for alike in kinds:
-        first = alike[0]
-        if alike is shown:
+    for group in kinds:
+        first = group[0]
+        if group is shown:
             continue
-        where = f"as at point {first.lead.point.index} ({_lengths(alike)})"
-        said = f"{_lengths(alike)}, see {gate.look(first.point)}" if first.leads else where
-        lines.append(Text.assemble((_title(first), "bold"), f" {printable(said)}"))
+        where = f"as at point {first.lead.point.index} ({_lengths(group)})"
+        text = f"{_lengths(group)}, see {gate.look(first.point)}" if first.leads else where
+        lines.append(Text.assemble((_title(first), "bold"), f" {printable(text)}"))
     return lines
 
 
-def _steps(gate: Evidence, alike: Sequence[Surprise]) -> list[Text]:
+def _steps(gate: Evidence, group: Sequence[Surprise]) -> list[Text]:
     """The counterexample of the first point of a group in full, and how long those of the others are."""
-    first = alike[0]
+    first = group[0]
     trace = gate.trace(first.point, first.name)
     assert trace is not None
     shown = trace_lines(trace)
-    where = f" at point {first.point.point.index}" if len(alike) > 1 else ""
+    where = f" at point {first.point.point.index}" if len(group) > 1 else ""
     lines = [Text(_title(first, where), "bold")]
     lines += [Text(f"        {line}") for line in shown[:_MOST_LINES]]
     if len(shown) > _MOST_LINES:
         more = f"{len(shown) - _MOST_LINES} more lines, see {gate.look(first.point)}"
         lines.append(Text(f"        ({printable(more)})", "dim"))
-    if len(alike) > 1:
-        lines.append(Text(f"      similar at the other points ({_lengths(alike[1:])})"))
+    if len(group) > 1:
+        lines.append(Text(f"      similar at the other points ({_lengths(group[1:])})"))
     return lines
 
 
@@ -147,8 +147,8 @@ def _title(surprise: Surprise, where: str = "") -> str:
     return f"      the counterexample to {printable(surprise.name)}{where}:"
 
 
-def _lengths(alike: Sequence[Surprise]) -> str:
-    least, most = min(each.states for each in alike), max(each.states for each in alike)
+def _lengths(group: Sequence[Surprise]) -> str:
+    least, most = min(each.states for each in group), max(each.states for each in group)
     return states_text(least) if least == most else f"{least} to {states_text(most)}"
 
 
@@ -168,7 +168,7 @@ def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:
     every = gate.decision.points
     judged: dict[int | None, list[PointDecision]] = {}
     for each in every:
-        if each.row is not None and each.row.verdict is Verdict.VIOLATED and gate.surprises(each):
+        if each.row is not None and each.row.verdict is Verdict.VIOLATED and each.surprises:
             judged.setdefault(_own_row(gate, each), []).append(each)
     for number, red in sorted(judged.items(), key=lambda item: -1 if item[0] is None else item[0]):
         place = printable(expectation_place(gate.sweep, red[0].expected))

@@ -12,14 +12,15 @@ from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, SparkContext
 
 from tla2py.errors import Tla2pyError, ToolchainError
-from tla2py.execution.executor import Completed, Work, execute_into_store
+from tla2py.execution.executor import Work, execute_into_store
+from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.spark.shipping import Shipper, unpack
 
 # Py4J logs the traceback of every connection that it loses. Set up logging to see them.
 logging.getLogger("py4j").addHandler(logging.NullHandler())
 
-News = list[Completed | Tla2pyError]
+News = list[Verdict | Tla2pyError]
 
 
 class _Append(AccumulatorParam[News]):
@@ -67,7 +68,7 @@ class SparkExecutor:
         # The tracker may count a task that has ended together with its successor.
         return min(sum(stage.numActiveTasks for stage in stages if stage is not None), self.slots)
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Completed]:
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
         """Execute all runs; leaving the loop early cancels the job and its runs.
 
         Raises ToolchainError (``spark-failed``) if the job fails, and errors of tasks such as StoreError.
@@ -78,11 +79,11 @@ class SparkExecutor:
         def task(part: Iterable[Run]) -> None:
             for run in part:
                 try:
-                    done = execute_into_store(run, unpack(shared.value))
+                    verdict = execute_into_store(run, unpack(shared.value))
                 except Tla2pyError as error:
                     news.add([error])
                 else:
-                    news.add([done] if done else [])
+                    news.add([verdict] if verdict else [])
 
         failure: list[BaseException] = []
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
+from pyspark.sql.pandas.types import from_arrow_type
 
 from tla2py.errors import InputError
 from tla2py.store.storage import is_remote
@@ -46,24 +46,5 @@ def create_views(session: SparkSession, store: Store) -> None:
 def struct_type(columns: Sequence[Column]) -> st.StructType:
     """The Spark schema of some columns."""
     return st.StructType(
-        [st.StructField(c.name, _spark_type(c.type), c.nullable, {"comment": c.doc}) for c in columns]
+        [st.StructField(c.name, from_arrow_type(c.type), c.nullable, {"comment": c.doc}) for c in columns]
     )
-
-
-def _spark_type(kind: pa.DataType) -> st.DataType:
-    if pa.types.is_list(kind):
-        return st.ArrayType(_spark_type(kind.value_type))
-    if pa.types.is_struct(kind):
-        return st.StructType([st.StructField(f.name, _spark_type(f.type), f.nullable) for f in kind])
-    if pa.types.is_timestamp(kind):
-        return st.TimestampType()
-    return _SIMPLE[str(kind)]
-
-
-_SIMPLE: dict[str, st.DataType] = {
-    "string": st.StringType(),
-    "int32": st.IntegerType(),
-    "int64": st.LongType(),
-    "double": st.DoubleType(),
-    "bool": st.BooleanType(),
-}

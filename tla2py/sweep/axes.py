@@ -37,9 +37,7 @@ def read_parameters(
                     "empty-parameter",
                     f"{key} is an empty list",
                     where=source.place(key),
-                    hint="name at least one, or remove config"
-                    if key == "config"
-                    else 'name one, as in module = "Spec.tla"',
+                    hint="name at least one, or remove config",
                 )
             found.append(Parameter(name=key, kind=key, values=tuple(listed)))
     for name, values in file.parameters.items():

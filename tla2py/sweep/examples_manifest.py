@@ -111,9 +111,7 @@ class Unread:
         """The name of its config."""
         return Path(self.entry.model.path).name
 
-    @property
-    def text(self) -> str:
-        """The notice about it, in one line."""
+    def __str__(self) -> str:
         return f"{self.model} was not run: {self.error.line}"
 
 

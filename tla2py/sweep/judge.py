@@ -173,7 +173,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
         )
 
     if run.verdict is not expected and not (named is None and run.verdict is Verdict.EXCLUDED):
-        yield mismatch(MismatchKind.VERDICT, row.outcome or expected, run.verdict, _code_of(run.verdict))
+        yield mismatch(MismatchKind.VERDICT, row.outcome or expected, run.verdict, code_of(run.verdict))
         return
     if row.outcome is not None and run.outcome is not row.outcome:
         yield mismatch(MismatchKind.OUTCOME, row.outcome, run.outcome)
@@ -275,7 +275,8 @@ def _expected_word(value: _Value) -> str:
     return verdict.value if verdict is Verdict.HOLDS else f"{verdict.value} ({value.value})"
 
 
-def _code_of(verdict: Verdict) -> ExitCode:
+def code_of(verdict: Verdict) -> ExitCode:
+    """The exit code for a verdict other than the expected one."""
     if verdict is Verdict.BROKEN:
         return ExitCode.NOT_RUN
     return ExitCode.INCONCLUSIVE if verdict is Verdict.INCONCLUSIVE else ExitCode.UNEXPECTED

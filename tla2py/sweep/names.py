@@ -37,20 +37,14 @@ def check_names(file: SweepFile, source: SweepText, specs: Mapping[str, ModuleGr
     for name in file.substitutions:
         _check_substitution(name, source, specs)
     model = file.model
-    for key in LIST_FIELDS:
-        for name in getattr(model, key) or ():
-            where = source.place("model", key, value=name)
-            if name not in definitions:
-                raise _unknown(name, "definition", definitions, where, shown)
-            if error := unnameable(name, definitions, where):
-                raise error
-    for key in NAME_FIELDS:
+    for key in (*LIST_FIELDS, *NAME_FIELDS):
         value = getattr(model, key)
-        what, known = ("constant", constants) if isinstance(value, list) else ("definition", definitions)
+        symmetric = key in NAME_FIELDS and isinstance(value, list)
+        what, known = ("constant", constants) if symmetric else ("definition", definitions)
         for name in value if isinstance(value, list) else [value] if value else []:
             where = source.place("model", key, value=name)
             if name not in known:
-                raise _unknown(name, what, known, where, shown)
+                raise unknown_name(name, what, known, where, shown)
             if error := unnameable(name, definitions, where):
                 raise error
 
@@ -64,7 +58,7 @@ def _check_substitution(name: str, source: SweepText, specs: Mapping[str, Module
             return
         if found[1] not in modules:
             where = source.place("substitutions", name)
-            raise _unknown(found[1], "module", list(modules), where, ", ".join(specs))
+            raise unknown_name(found[1], "module", list(modules), where, ", ".join(specs))
         module = modules[found[1]]
         known = [*(c.name for c in module.constants), *(d.name for d in module.definitions)]
         # It sees the names of the modules that it extends.
@@ -76,7 +70,7 @@ def _check_substitution(name: str, source: SweepText, specs: Mapping[str, Module
         bare, shown = name, ", ".join(specs)
     if bare not in known and not replaceable_standard(bare):
         where = source.place("substitutions", name)
-        raise _unknown(bare, "constant or definition", known, where, shown)
+        raise unknown_name(bare, "constant or definition", known, where, shown)
 
 
 def check_expected_parameters(file: SweepFile, source: SweepText, parameters: list[str]) -> None:
@@ -87,7 +81,8 @@ def check_expected_parameters(file: SweepFile, source: SweepText, parameters: li
                 raise unknown_parameter(name, parameters, source.place("expect", "point", number, "match"))
 
 
-def _unknown(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:
+def unknown_name(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:
+    """The error for a name that the modules ``shown`` do not declare as a ``what``."""
     return InputError(
         "unknown-definition" if what == "definition" else "unknown-name",
         f"{shown} has no {what} {name}",

@@ -13,10 +13,10 @@ from tla2py.errors import InputError
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config, ParameterKind, Substitution
 from tla2py.model.model import Model, assigned_names, constant_values, default_specification, without_names
 from tla2py.sweep.grid import Parameter
+from tla2py.sweep.names import unknown_name
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph
-from tla2py.text import did_you_mean
 from tla2py.toml import toml_value, value_text
 
 _BEHAVIOUR = ("specification", "init", "next")
@@ -174,14 +174,8 @@ def _check_deadlock(inputs: ModelInputs, config: ConfigFile | None, parameters: 
 def _check_definitions(inputs: ModelInputs, spec: ModuleGraph, key: str, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in spec.definitions:
-            raise InputError(
-                "unknown-definition",
-                f"{spec.root.name} has no definition {name}",
-                where=inputs.source.place("parameters", key, value=name),
-                hint=did_you_mean(
-                    name, list(spec.definitions), "'tla2py inspect' lists what a module defines"
-                ),
-            )
+            where = inputs.source.place("parameters", key, value=name)
+            raise unknown_name(name, "definition", list(spec.definitions), where, spec.root.name)
 
 
 def _names(spec: ModuleGraph) -> Iterator[str]:

@@ -91,10 +91,13 @@ _RUNS_TAIL = (
     Column("started_at", pa.timestamp("ms", tz="UTC"), True, "start of the first execution"),
 )
 
+_TRACE = (
+    Column("run_id", _TEXT, False, "the run that found it"),
+    Column("trace", pa.int32(), False, "number of the trace within its run, from 1"),
+)
 TABLES: dict[str, tuple[Column, ...]] = {
     "traces": (
-        Column("run_id", _TEXT, False, "the run that found it"),
-        Column("trace", pa.int32(), False, "number of the trace within its run, from 1"),
+        *_TRACE,
         Column(
             "kind",
             _TEXT,
@@ -111,8 +114,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("cut_off", pa.bool_(), False, "whether an imported log ends within the trace"),
     ),
     "states": (
-        Column("run_id", _TEXT, False, "the run that found it"),
-        Column("trace", pa.int32(), False, "number of the trace within its run, from 1"),
+        *_TRACE,
         Column(
             "index", pa.int32(), False, "number of the state within its trace, from 1, as in TLC's output"
         ),
@@ -132,8 +134,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("state", _TEXT, False, "the state in ITF as JSON text; VARIANT in Spark's view"),
     ),
     "changes": (
-        Column("run_id", _TEXT, False, "the run that found it"),
-        Column("trace", pa.int32(), False, "number of the trace within its run, from 1"),
+        *_TRACE,
         Column("index", pa.int32(), False, "number of the state after the step"),
         Column("action", _TEXT, True, "the action that changed it"),
         Column("variable", _TEXT, False, "the variable"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-Item = Mapping[str, object]
+# The JSON of ``inspect --json``.
+Item = Mapping[str, Any]
 # Hides the operators of named instances: there are many, and a config cannot name them.
 _HIDDEN_MARK = "!"
 
@@ -21,13 +22,11 @@ def inspection_text(inspection: Item) -> RenderableType:
         Text.assemble((str(inspection["module"]), "bold"), f"  {inspection['file']}"),
         *_modules(inspection),
     ]
-    parts += _section("Constants", _constants(_items(inspection, "constants")))
-    parts += _section("Variables", _variables(_items(inspection, "variables")))
-    parts += _section("Assumptions", _assumptions(_items(inspection, "assumptions")))
-    parts += _section("Operators", _operators(_items(inspection, "operators")))
-    parts += _section(
-        "Candidates", _candidates(cast("Mapping[str, Sequence[str]]", inspection["candidates"]))
-    )
+    parts += _section("Constants", _constants(inspection["constants"]))
+    parts += _section("Variables", _variables(inspection["variables"]))
+    parts += _section("Assumptions", _assumptions(inspection["assumptions"]))
+    parts += _section("Operators", _operators(inspection["operators"]))
+    parts += _section("Candidates", _candidates(inspection["candidates"]))
     parts += [
         "",
         Text.assemble(
@@ -37,24 +36,20 @@ def inspection_text(inspection: Item) -> RenderableType:
     return Group(*parts)
 
 
-def _items(inspection: Item, key: str) -> Sequence[Item]:
-    return cast("Sequence[Item]", inspection[key])
-
-
 def _section(title: str, table: Table | None) -> list[RenderableType]:
     return [] if table is None else ["", Text(title, "bold"), table]
 
 
 def _modules(inspection: Item) -> Iterable[RenderableType]:
     """A line per module with a file, and one line for the standard modules."""
-    extends, instances = _items(inspection, "extends"), _items(inspection, "instances")
+    extends = inspection["extends"]
     for each in extends:
         if not each["standard"]:
             yield Text.assemble(("  extends  ", "dim"), f"{each['module']}  ", (str(each["file"]), "dim"))
     standard = [str(each["module"]) for each in extends if each["standard"]]
     if standard:
         yield Text.assemble(("  extends  ", "dim"), ", ".join(standard), ("  (standard)", "dim"))
-    for each in instances:
+    for each in inspection["instances"]:
         if not each["standard"]:
             named = f"{each['name']} = " if each["name"] else ""
             shown = (f"{named}{each['module']}  ", (str(each["file"]), "dim"))
@@ -112,13 +107,13 @@ def _candidates(candidates: Mapping[str, Sequence[str]]) -> Table | None:
 
 def _head(item: Item) -> Text:
     """A name with its parameters, as declared."""
-    parameters = cast("Sequence[str]", item.get("parameters") or ["_"] * int(str(item.get("arity", 0))))
+    parameters = item.get("parameters") or ["_"] * item.get("arity", 0)
     text = Text(str(item["name"]), "cyan")
     return text.append(f"({', '.join(parameters)})" if parameters else "", "not bold default")
 
 
-def _words(value: object) -> Text:
-    words = " ".join(str(value or "").split())
+def _words(value: str | None) -> Text:
+    words = " ".join((value or "").split())
     return Text(words if len(words) <= 200 else words[:197] + "...")
 
 

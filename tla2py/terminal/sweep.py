@@ -8,7 +8,7 @@ from rich.text import Text
 
 from tla2py.execution.sweeps import SweepResult
 from tla2py.store.storage import Address
-from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
+from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 
@@ -21,7 +21,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     for mismatch in result.mismatches:
         yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
     for unread in result.sweep.unread:
-        yield Text(f"{name}: {unread.text}", "bold red")
+        yield Text(f"{name}: {unread}", "bold red")
     if result.empty_points:
         points = ", ".join(map(str, result.empty_points))
         yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
@@ -48,8 +48,3 @@ def taken_over_line(store: Address, modules: Sequence[str], sweep: Sweep) -> Tex
     """The warning that a store held results of other modules."""
     hint = 'to keep both, set name = "..." in the sweep file, or use -o'
     return Text(f"{store} belonged to {', '.join(modules)} and now shows only {sweep.name}; {hint}", "yellow")
-
-
-def only_deadlock_line(sweep: Sweep) -> Text:
-    """The warning that a sweep checks only deadlock."""
-    return Text(f"{sweep.name}: {ONLY_DEADLOCK}")

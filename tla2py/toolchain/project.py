@@ -47,15 +47,14 @@ def project_jar(folder: Path | None = None) -> ProjectJar | None:
     return None
 
 
-def remember(named: str, folder: Path | None = None) -> Path:
+def remember(named: str) -> Path:
     """Make a release or a path the project's jar, and return the file that names it.
 
-    This is the file that named a jar before, otherwise ``tla2py.toml`` in ``folder`` (by default the current one).
+    This is the file that named a jar before, otherwise ``tla2py.toml`` in the current folder.
     Raises InputError: ``project-file``, ``output-unwritable``.
     """
-    here = folder or Path.cwd()
-    known = project_jar(here)
-    file = known.file if known is not None else here / NAME
+    known = project_jar()
+    file = known.file if known is not None else Path.cwd() / NAME
     line = f'{_KEY} = "{named}"'
     with writing(file):
         old = file.read_text("utf-8") if file.exists() else ""

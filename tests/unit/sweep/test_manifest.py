@@ -91,7 +91,7 @@ def test_models_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     sweep = load_sweep(path)
     assert [point.parameters["config"] for point in sweep.points] == ["Good.cfg", "More.cfg"]
     assert [point.index for point in sweep.points] == [1, 2]
-    said = [each.text for each in sweep.unread]
+    said = [str(each) for each in sweep.unread]
     assert [text.partition(" was not run: ")[0] for text in said] == [
         "Gone.cfg",
         "Wrong.cfg",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +17,6 @@ from tla2py.execution.preflight import file_errors
 from tla2py.model.run import Run
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import load_sweep
-from tla2py.syntax import Translate as Translator
 from tla2py.text import counted, parameter_text
 
 
@@ -49,7 +48,10 @@ def cfg_command(
     libraries = tuple(library or ())
     translator = pluscal_translator(translate=translate)
     if check:
-        raise typer.Exit(ExitCode.NOT_RUN if _wrong(sweep, libraries, translator) else ExitCode.OK)
+        errors = [error for file in sweep for error in file_errors(file, libraries, translator)]
+        for error in errors:
+            print_error(error)
+        raise typer.Exit(ExitCode.NOT_RUN if errors else ExitCode.OK)
     if len(sweep) > 1:
         raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
     plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator), "")
@@ -60,14 +62,6 @@ def cfg_command(
         _write(output / f"{point.index:04d}", run, plan.sources)
     java = f"java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {plan.runs[0].main}.tla"
     err().print(f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: {java}")
-
-
-def _wrong(files: Sequence[Path], libraries: Sequence[Path], translate: Translator | None) -> bool:
-    """Print the errors of each file, and return whether there are any."""
-    errors = [error for file in files for error in file_errors(file, libraries, translate)]
-    for error in errors:
-        print_error(error)
-    return bool(errors)
 
 
 def _print(plan: Plan) -> None:

@@ -15,7 +15,7 @@ from tla2py.errors import ExitCode
 from tla2py.execution.preflight import jar_dialect
 from tla2py.lint import Severity
 from tla2py.lint.sweeps.files import lint_paths, module_beside
-from tla2py.reports.lint import finding_text, findings_alike, findings_summary
+from tla2py.reports.lint import finding_text, findings_summary, group_findings
 from tla2py.toolchain.toolchain import find_jar
 
 
@@ -61,8 +61,8 @@ def lint_command(
     if form is Format.JSON:
         show_json([finding.to_dict() for finding in report.findings])
     elif report.findings or report.unread < len(report.files):
-        for alike in findings_alike(report.findings):
-            show(finding_text(*alike))
+        for same in group_findings(report.findings):
+            show(finding_text(*same))
         err().print(findings_summary(report.findings, len(report.files), report.unread))
     bad = any(finding.severity is not Severity.NOTE for finding in report.findings)
     raise typer.Exit(ExitCode.NOT_RUN if report.errors else ExitCode.UNEXPECTED if bad else ExitCode.OK)
