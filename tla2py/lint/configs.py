@@ -15,6 +15,7 @@ from tla2py.errors import InputError, Place
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions
 from tla2py.lint import names as names
+from tla2py.lint import symmetry as symmetry
 from tla2py.lint import text as text
 from tla2py.lint import types as types
 from tla2py.lint.finding import Finding, run_rules

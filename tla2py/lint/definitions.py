@@ -123,6 +123,23 @@ def liveness(subject: Subject) -> Iterator[Finding]:
             yield finding("constraint-liveness", other.place, f"{message}: {names}", hint, other.name)
 
 
+@rule(Severity.WARNING, "constant-view")
+def constant_views(subject: Subject) -> Iterator[Finding]:
+    """For TLC all states are equal, so it looks at the initial ones only."""
+    replaced = {name for name, _ in subject.config.substitutions}
+    for mention, spec in _defined(subject, "view"):
+        name = mention.name
+        if (
+            spec.level(name) is Level.CONSTANT
+            and spec.variables
+            and not asks_tlc(name, spec)
+            and name not in replaced
+        ):
+            message = f"{name} does not depend on the state: TLC takes all states for the same one"
+            hint = "write a VIEW of the variables by which states differ"
+            yield finding("constant-view", mention.place, message, hint, name)
+
+
 @rule(Severity.WARNING, "constraint-invariant")
 def constrained_invariants(subject: Subject) -> Iterator[Finding]:
     """TLC explores no further from a state that violates it, and does not report the state."""

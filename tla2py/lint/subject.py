@@ -36,7 +36,7 @@ class Subject:
 
     The model of a sweep has no ``statements``. ``specs`` are the modules, if known, and ``shown`` names them.
     ``complete`` means that TLC gets no other input, such as constants from a sweep file. ``dialect`` is None if the TLC
-    is unknown.
+    is unknown. ``permuted`` are the constants that a sweep's symmetry lists.
     """
 
     path: Path
@@ -47,6 +47,7 @@ class Subject:
     shown: str
     complete: bool
     dialect: Dialect | None
+    permuted: tuple[str, ...] = ()
 
     @property
     def bindings(self) -> tuple[Binding, ...]:

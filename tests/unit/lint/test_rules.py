@@ -121,7 +121,10 @@ def test_a_sweep_is_judged_by_what_it_makes_of_its_config(box: Path) -> None:
     symmetry = ("Box.cfg", "symmetry-liveness", 3, 10)
     assert lint_text(box, live, "") == [symmetry]
     assert lint_text(box, live, "[model]\nproperties = []\n") == []
-    assert lint_text(box, live, "[parameters]\nN = { from = 1, to = 50 }\n") == [symmetry]
+    assert lint_text(box, live, "[parameters]\nN = { from = 1, to = 50 }\n") == [
+        ("s.toml", "unread-parameter", 4, 1),
+        symmetry,
+    ]
     varied = '[parameters]\ninvariants = ["Small", "Step"]\n'
     assert lint_text(box, "", varied) == [("s.toml", "invariant-level", 4, 25)]
     named = '[model]\ninvariants = ["Small", "Below"]\n'
@@ -185,6 +188,7 @@ def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> N
         ("constant-kind", 6, 6),
         ("constant-kind", 8, 19),
         ("constant-kind", 8, 26),
+        ("unread-parameter", 8, 1),
     ]
     assert found[1].message == "N is a string but must be a number: it is an operand of <"
     assert found[1].hint == f"{box}/Box.tla:12:15 needs it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from tla2py.lint.finding import Finding, Severity, finding, rule, run_rules
 from tla2py.lint.jar import Dialect
 from tla2py.lint.names import misspelt_names
 from tla2py.lint.subject import Mention, Subject, mentions_of, remaining_values
+from tla2py.lint.sweeps.unread import unread_parameters
 from tla2py.lint.types import wrong_types
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
 from tla2py.sweep.grid import Point
@@ -41,13 +42,17 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
     for file in sweep.configs.values():
         found |= dict.fromkeys(lint_parsed(file, sweep.specs, complete=False, dialect=dialect))
     found |= dict.fromkeys(_value_findings(sweep))
+    found |= dict.fromkeys(unread_parameters(sweep, plan))
     seen: set[object] = set()
     for point, run in zip(plan.points, plan.runs, strict=True):
-        names = (point.parameters.get("module"), point.parameters.get("config"), *_named(run.config))
+        permuted = _permuted(sweep, point)
+        module, config = point.parameters.get("module"), point.parameters.get("config")
+        names = (module, config, permuted, *_named(run.config))
         if names not in seen:
             seen.add(names)
             base = sweep.config(point.parameters)
-            found |= dict.fromkeys(run_rules(_subject(sweep, base, run.config, sweep.spec(point.parameters))))
+            subject = _subject(sweep, base, run.config, sweep.spec(point.parameters))
+            found |= dict.fromkeys(run_rules(replace(subject, permuted=permuted)))
     return tuple(found)
 
 

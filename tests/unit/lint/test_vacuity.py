@@ -1,0 +1,146 @@
+"""Rules on models that check less than they seem to, and sound models on which they are silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tla2py.lint import lint_file
+from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import load_sweep
+
+RING = r"""---- MODULE Ring ----
+EXTENDS FiniteSets, Naturals, TLC
+CONSTANTS Node, a, b
+VARIABLES leader, log
+Symmetry == Permutations(Node)
+Elements == {a, b}
+OfElements == Permutations(Elements)
+First == CHOOSE n \in Node : TRUE
+Pick(S) == CHOOSE n \in S : TRUE
+Half == CHOOSE k \in 0..Cardinality(Node) : 2 * k >= Cardinality(Node)
+Others(n) == CHOOSE m \in Node : m # n
+NoNode == CHOOSE n : n \notin Node
+Leader == CHOOSE n \in Node : leader[n]
+Init == leader = [n \in Node |-> n = First] /\ log = {}
+Next == \E n \in Node : leader' = [leader EXCEPT ![n] = TRUE] /\ STEP
+Spec == /\ Init
+        /\ [][Next]_<<leader, log>>
+Inv == INVARIANT
+====
+"""
+
+
+def lint_ring(
+    folder: Path, step: str, invariant: str, config: str = ""
+) -> list[tuple[str, str | None, int | None]]:
+    module = folder / "Ring.tla"
+    module.write_text(RING.replace("STEP", step).replace("INVARIANT", invariant))
+    path = folder / "Ring.cfg"
+    path.write_text(
+        config
+        or "SPECIFICATION Spec\nINVARIANT Inv\nCONSTANTS Node = {a, b} a = a b = b\nSYMMETRY Symmetry\n"
+    )
+    return [
+        (each.code, each.subject, each.place.line)
+        for each in lint_file(path, module)
+        if each.code == "symmetry-choose"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("step", "invariant"),
+    [
+        ("UNCHANGED log", "log = {}"),  # First is for the initial state only
+        ("log' = log \\cup {Pick(Node)}", "log = {}"),
+        ("log' = log \\cup {Half}", "Cardinality(log) <= Half"),
+        ("log' = log \\cup {Leader}", "NoNode \\notin log"),
+        ("log' = log \\cup {Others(n)}", "log = {}"),
+    ],
+)
+def test_a_sound_choose_under_symmetry_is_no_finding(tmp_path: Path, step: str, invariant: str) -> None:
+    assert lint_ring(tmp_path, step, invariant) == []
+
+
+def test_a_choose_from_a_permuted_set_is_found_where_it_matters(tmp_path: Path) -> None:
+    found = [("symmetry-choose", "First", 8)]
+    assert lint_ring(tmp_path, "log' = {First}", "log = {}") == found
+    assert lint_ring(tmp_path, "UNCHANGED log", "log \\subseteq {First}") == found
+    inner = "\\E m \\in {LET c == CHOOSE k \\in SUBSET Node : Cardinality(k) = 1 IN c} : log' = m"
+    assert lint_ring(tmp_path, inner, "log = {}") == [("symmetry-choose", "Next", 15)]
+    config = "INIT Init NEXT Next\nCONSTANTS Node <- Elements a = a b = b\nSYMMETRY OfElements\n"
+    assert lint_ring(tmp_path, "log' = {First}", "log = {}", config) == found
+    assert lint_ring(tmp_path, "log' = {First}", "log = {}", config.replace("SYMMETRY OfElements", "")) == []
+
+
+SWEEP = """\
+module = "Grid.tla"
+[model]
+specification = "Spec"
+invariants = ["Inv"]
+"""
+GRID = r"""---- MODULE Grid ----
+EXTENDS Naturals
+CONSTANTS N, M, Quorums
+VARIABLE x
+Inner(k) == INSTANCE Cell WITH Size <- M + k
+Bound == x < N
+Top == 3
+Spec == x = 0 /\ [][x' = BODY]_x
+Inv == INV
+ASSUME N > 0
+Unused == N
+====
+"""
+CELL = "---- MODULE Cell ----\nCONSTANT Size, N\nCap == Size\nOwn == N\n====\n"
+
+
+def unread(folder: Path, body: str, inv: str, text: str) -> list[str | None]:
+    (folder / "Cell.tla").write_text(CELL)
+    (folder / "Grid.tla").write_text(GRID.replace("BODY", body).replace("INV", inv))
+    path = folder / "sweep.toml"
+    path.write_text(SWEEP + text)
+    sweep = load_sweep(path)
+    return [
+        each.subject for each in lint_sweep(sweep, plan_sweep(sweep, "")) if each.code == "unread-parameter"
+    ]
+
+
+CONSTANTS = '[constants]\nQuorums = "{M}"\n[parameters]\nN = [1, 2]\nM = [1, 2]\n'
+
+
+@pytest.mark.parametrize(
+    ("body", "inv", "text", "names"),
+    [
+        ("x", "x = 0", CONSTANTS, ["M", "N"]),
+        ("x", "x < N", CONSTANTS, ["M"]),
+        # Through an instance, with its substitutions and without.
+        ("Inner(1)!Cap", "x = 0", CONSTANTS, ["N"]),
+        ("Inner(1)!Own", "x = 0", CONSTANTS, ["M"]),
+        # Through the value of another constant.
+        ("x", "x \\in Quorums", CONSTANTS, ["N"]),
+        ("LET y == N IN M", "x = 0", CONSTANTS, []),
+        # Through a constraint, at some points only.
+        ("x", "x = 0", CONSTANTS.replace("[const", 'constraints = ["Bound"]\n[const'), ["M"]),
+        ("x", "x = 0", CONSTANTS + 'constraints = ["", "Bound"]\n', ["M"]),
+        # A definition is read where its name is, and its value reads names too.
+        ("Top", "x = 0", '[constants]\nQuorums = 1\nM = 1\n[parameters]\nN = [1]\nTop = ["N", "4"]\n', []),
+        ("x", "x = 0", '[constants]\nQuorums = 1\nM = 1\nN = 1\n[parameters]\nTop = ["3", "4"]\n', ["Top"]),
+    ],
+)
+def test_a_parameter_that_nothing_reads_is_found(
+    tmp_path: Path, body: str, inv: str, text: str, names: list[str]
+) -> None:
+    assert unread(tmp_path, body, inv, text) == names
+
+
+def test_without_variables_the_assumptions_are_the_model(tmp_path: Path) -> None:
+    (tmp_path / "Sums.tla").write_text(
+        "---- MODULE Sums ----\nEXTENDS Naturals\nCONSTANT N\nASSUME N > 0\n====\n"
+    )
+    path = tmp_path / "sweep.toml"
+    path.write_text('module = "Sums.tla"\n[parameters]\nN = [1, 2]\n')
+    sweep = load_sweep(path)
+    assert lint_sweep(sweep, plan_sweep(sweep, "")) == ()

@@ -1,0 +1,53 @@
+"""The rule on parameters that the model does not read: their points repeat one model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from tla2py.errors import Place
+from tla2py.lint.finding import RULES, Finding, Severity, finding
+from tla2py.lint.reached import closure, constants, named
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
+from tla2py.sweep.plan import Plan
+from tla2py.sweep.sweep import Sweep
+from tla2py.syntax import ModuleGraph
+from tla2py.syntax.depth import deeply
+
+RULES["unread-parameter"] = Severity.WARNING
+
+
+def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
+    """The constants and definitions under ``[parameters]`` that nothing reads at any point, except an ASSUME.
+
+    Without variables the assumptions are the model.
+    """
+    unread = {each.name for each in sweep.parameters if each.kind in ("constant", "definition")}
+    # Such a name is only replaced in one module, or at one instance.
+    unread = {name for name in unread if re.fullmatch(r"\w+", name)}
+    seen: set[object] = set()
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        spec = sweep.spec(point.parameters)
+        texts = {**dict(run.config.assignments), **dict(run.config.substitutions)}
+        texts |= sweep.assigned(point.parameters)
+        replaced = closure({name: frozenset(re.findall(r"\w+", text)) for name, text in texts.items()})
+        names = {name for key in LIST_FIELDS for name in getattr(run.config, key)}
+        names |= {name for key in NAME_FIELDS if (name := getattr(run.config, key))}
+        key = (id(spec), frozenset(names), frozenset(replaced.items()))
+        if unread and spec.variables and key not in seen:
+            seen.add(key)
+            unread -= _read(spec, names, replaced)
+        elif not spec.variables:
+            return
+    for name in sorted(unread):
+        place = Place.parse(sweep.source.place("parameters", name))
+        message = (
+            f"no definition that TLC checks or searches with reads {name}: its values give the same model"
+        )
+        yield finding("unread-parameter", place, message, "remove it, or use it in the specification", name)
+
+
+@deeply
+def _read(spec: ModuleGraph, names: set[str], replaced: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    direct = names.union(*(replaced.get(name, ()) for name in names))
+    return constants(spec, named(spec, direct), replaced) | direct
