@@ -97,7 +97,7 @@ def gate(
     if stores and (options.store is not None or options.fresh):
         raise InputError(
             "gate-store",
-            f"{stores[0]} is a store; `gate` does not run its points",
+            f"{stores[0]} is a store; 'tla2py gate' does not run its points",
             hint="leave out -o and --fresh",
         )
     if options.sweep_file is not None and (files or len(stores) > 1):

@@ -114,5 +114,5 @@ def config_of(module: Path) -> Path:
     path = module.with_suffix(".cfg")
     if not path.is_file():
         hint = f"name a config: tla2py lint FILE.cfg {module.name}"
-        raise InputError("config-missing", f"there is no {path.name} beside {module}", hint=hint)
+        raise InputError("config-missing", f"no {path.name} beside {module}", hint=hint)
     return path

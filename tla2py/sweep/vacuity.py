@@ -148,7 +148,7 @@ def _check_row(
         if name not in definitions:
             raise InputError(
                 "expect-unknown-action",
-                f"`fires` names {name}, which is not an action of the module",
+                f"'fires' names {name}, which is not an action of the module",
                 where=place("fires", name),
                 hint=did_you_mean(name, definitions, "'tla2py inspect' lists what a module defines"),
             )

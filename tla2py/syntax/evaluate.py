@@ -41,7 +41,7 @@ def evaluate(expr: Expression, lookup: Lookup) -> Value:
     except RecursionError:
         raise InputError(
             "not-understood",
-            "an expression whose value depends on itself",
+            "the value of an expression depends on itself",
             hint="use parameters, and definitions whose recursion ends",
         ) from None
 

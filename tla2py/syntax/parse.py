@@ -52,7 +52,7 @@ def read_module(path: Path) -> Module:
             "module-name",
             f"the module is named {module.name}, its file {path.name}",
             where=module.where(module.span),
-            hint=f"TLC wants both to be the same: rename the file to {module.name}.tla, or the module to {path.stem}",
+            hint=f"the two names must be the same: rename the file to {module.name}.tla, or the module to {path.stem}",
         )
     return module
 

@@ -83,7 +83,7 @@ class _Search:
                 circle = [*trail[trail.index(name) :], name]
                 raise InputError(
                     "module-cycle",
-                    f"module {name} needs itself: {' needs '.join(circle)}",
+                    f"module {name} depends on itself: {' needs '.join(circle)}",
                     where=module.where(reference.span),
                     hint="EXTENDS and INSTANCE must not form a cycle",
                 )

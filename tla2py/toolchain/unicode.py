@@ -74,7 +74,7 @@ def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain
             "unicode",
             f"{symbol} is Unicode, which this TLC does not read ({toolchain.jar.path.name} of {toolchain.jar.date})",
             where=where,
-            hint=f"install a TLC that does with 'tla2py tools install rolling', and use --tla2tools rolling; {instead}",
+            hint=f"'tla2py tools install rolling' installs one that does; select it with --tla2tools rolling; {instead}",
         )
 
 

@@ -1,4 +1,4 @@
-"""The systems as examples: listed, copied whole, ready to run where they are; and shell completion."""
+"""The bundled systems: listed, copied completely, ready to run; and shell completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a config expects of its model, however it is written."""
+"""Expectations in a config, in every notation."""
 
 from __future__ import annotations
 

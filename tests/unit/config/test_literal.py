@@ -1,4 +1,4 @@
-"""What a config can say is told apart from what has to go through a module."""
+"""Values that a config can express, and values that need a wrapper module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configs are read by TLC's grammar, and what TLC would silently misread is an error."""
+"""Configs are read by TLC's grammar; text that TLC would silently misread is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configs are rendered from templates: the one that is shipped, and those a sweep names."""
+"""Configs rendered from the default template and from a sweep's own."""
 
 from __future__ import annotations
 

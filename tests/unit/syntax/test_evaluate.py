@@ -1,4 +1,4 @@
-"""Constant expressions have the values that TLC gives them; anything unsupported is an error."""
+"""Constant expressions have TLC's values; unsupported ones are errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lookup(name: str) -> Value | Definition:
     ("text", "value"),
     [
         ("1 + 2 * 3 - 4", 3),
-        ("-7 \\div 2", -3),  # a minus binds less
+        ("-7 \\div 2", -3),  # unary minus binds less tightly
         ("(-7) \\div 2", -4),
         ("-7 % 2", 1),
         ("2 ^ 10", 1024),

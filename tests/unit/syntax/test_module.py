@@ -1,4 +1,4 @@
-"""What a module declares is read with its places and its comments."""
+"""Declarations of a module, with their places and comments."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ Next == I!Up""",
 
 
 def test_a_recursive_definition_is_local_to_no_module(load: LoadModules) -> None:
-    """SANY forgets LOCAL where RECURSIVE announced the definition."""
+    """SANY ignores LOCAL on a definition that RECURSIVE declared first."""
     spec = load(
         module("Main", "EXTENDS Lib\nA == Rec(1)"),
         module("Lib", "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCAL Own == 1"),

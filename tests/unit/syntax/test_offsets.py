@@ -1,4 +1,4 @@
-"""Places in texts that were moved, and lines of copies."""
+"""Places in shifted texts, and line numbers in copies."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), m
 
 
 def escaped(text: str) -> str:
-    """A TOML string of a text, every other character written as its number."""
+    """A text as a TOML string, with every other character escaped."""
     parts = [
         f"\\U{ord(each):08x}" if number % 2 or each in '"\\' else each for number, each in enumerate(text)
     ]

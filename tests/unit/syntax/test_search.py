@@ -1,4 +1,4 @@
-"""EXTENDS and INSTANCE are followed through the folders as TLC does it."""
+"""EXTENDS and INSTANCE find modules in folders as TLC does."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
         load_modules(root)
     assert f"-L {tmp_path / 'lib'}" in str(raised.value.hint)
     assert set(load_modules(root, nearby=True).definitions) == {"A"}
-    # Two of them are one too many to choose.
+    # With two candidates the choice is ambiguous.
     write(module("Base", "B == 1"), folder=tmp_path / "other")
     with pytest.raises(InputError):
         load_modules(root, nearby=True)
@@ -156,10 +156,10 @@ def test_modules_behind_the_first_one_in_its_file(tmp_path: Path) -> None:
         ("Deep", path),
     ]
     assert spec.definitions["B"].span.place == "8:1"
-    # Each is written to a file of its own for TLC, with its lines where they were.
+    # TLC gets each in its own file, with unchanged line numbers.
     base = spec.modules[1].text
     assert base.splitlines()[7] == "B == D"
     assert "Main" not in base
-    # A file goes before what is appended.
+    # A file takes precedence over an appended module.
     (tmp_path / "Deep.tla").write_text(module("Deep", "D == 2"))
     assert load_modules(path).modules[2].path == tmp_path / "Deep.tla"

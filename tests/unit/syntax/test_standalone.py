@@ -1,4 +1,4 @@
-"""Expressions as a sweep file has them, and arbitrary text that must only ever be refused."""
+"""Expressions of sweep files; arbitrary text is refused without any other error."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ PIECES = st.sampled_from(
         ),
     ]
 )
-# A busy machine is no fault of a text.
+# A busy machine may be slow.
 TOKENS = st.lists(PIECES, max_size=40).map(" ".join)
 
 

@@ -1,4 +1,4 @@
-"""What a constant must be is told from its uses, the assumptions and the comments."""
+"""The types of constants are inferred from their uses, assumptions and comments."""
 
 from __future__ import annotations
 
