@@ -1,0 +1,172 @@
+"""Further runs of TLC on points that hold, and what they find: antecedents never satisfied, fairness never satisfied."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tla2py.config.render import render_config
+from tla2py.errors import Place
+from tla2py.lint.finding import Finding, Severity
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.run import ModuleText, Run, digest_text
+from tla2py.sweep.grid import Point
+from tla2py.sweep.plan import Plan
+from tla2py.sweep.sweep import Sweep
+from tla2py.syntax import ModuleGraph
+from tla2py.text import counted, parameter_text
+from tla2py.vacuity.antecedents import (
+    FIRST_REGISTER,
+    NO_BEHAVIOUR,
+    Antecedent,
+    find_antecedents,
+    instrument,
+)
+
+# Operators that only liveness formulas of a specification have.
+_LIVENESS = frozenset({"WF_", "SF_", "<>", "~>"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A run in which TLC reports the antecedents that some reachable state satisfies.
+
+    With ``fairness`` it also checks a property that holds only if the specification has no behaviour.
+    """
+
+    point: Point
+    run: Run
+    antecedents: tuple[Antecedent, ...]
+    fairness: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeAnswer:
+    """The end of a probe, and the numbers of the antecedents that TLC reported."""
+
+    outcome: Outcome
+    reported: frozenset[int]
+
+
+def plan_probes(
+    sweep: Sweep, plan: Plan, verdicts: Mapping[int, Verdict]
+) -> tuple[tuple[Probe, ...], dict[str, str]]:
+    """The probes of the points that hold, and the texts of their modules by sha256.
+
+    ``verdicts`` are by the number of the point. A point without implications and without fairness to ask for has none.
+    """
+    probes: list[Probe] = []
+    sources: dict[str, str] = {}
+    known: dict[tuple[object, ...], tuple[tuple[Antecedent, ...], bool, dict[str, str]]] = {}
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        if verdicts.get(point.index) is not Verdict.HOLDS or run.options.mode != "check":
+            continue
+        spec = sweep.spec(point.parameters)
+        config = run.config
+        names = (*config.invariants, *config.properties)
+        behaviour = (config.specification or "",) if config.properties and not config.symmetry else ()
+        key = (id(spec), run.modules, names, behaviour)
+        if key not in known:
+            found = find_antecedents(spec, names)
+            fairness = _has_liveness(spec, behaviour)
+            texts = {name.removesuffix(".tla"): plan.sources[sha256] for name, sha256 in run.modules}
+            known[key] = found, fairness, instrument(spec, texts, found, fairness=fairness)
+        antecedents, fairness, copies = known[key]
+        if not antecedents and not fairness:
+            continue
+        changed = {f"{name}.tla": digest_text(text) for name, text in copies.items()}
+        sources |= {digest_text(text): text for text in copies.values()}
+        modules = dict(run.modules) | changed
+        if fairness:
+            config = replace(config, properties=(*config.properties, NO_BEHAVIOUR))
+        probe = replace(
+            run,
+            modules=tuple(ModuleText(*each) for each in modules.items()),
+            config=config,
+            config_text=render_config(config, run.template),
+            options=replace(run.options, find="first", coverage=False, graph=False),
+            originals=(),
+        )
+        probes.append(Probe(point=point, run=probe, antecedents=antecedents, fairness=fairness))
+    return tuple(probes), sources
+
+
+def _has_liveness(spec: ModuleGraph, names: Iterable[str]) -> bool:
+    pending = [entity for name in names if (entity := spec.scope.find(name)) is not None]
+    seen = set(pending)
+    while pending:
+        entity = pending.pop()
+        for expr in entity.body.walk() if entity.body is not None else ():
+            if expr.operator in _LIVENESS:
+                return True
+            used = entity.scope.find(expr.operator) if expr.shape == "apply" else None
+            if used is not None and used not in seen:
+                seen.add(used)
+                pending.append(used)
+    return False
+
+
+def vacuous(probes: Sequence[Probe], answers: Mapping[str, ProbeAnswer]) -> Iterator[Finding]:
+    """The findings of the probes: ``vacuous-implication``, ``no-behaviour``, and ``vacuity-unchecked`` for missing answers.
+
+    ``answers`` are by run id. An implication is vacuous if no point of the sweep satisfies its antecedent.
+    """
+    asked: dict[Antecedent, int] = defaultdict(int)
+    satisfied: set[Antecedent] = set()
+    empty: list[Probe] = []
+    missing: list[Probe] = []
+    for probe in probes:
+        answer = answers.get(probe.run.run_id)
+        if answer is not None:
+            satisfied |= {probe.antecedents[number - FIRST_REGISTER] for number in answer.reported}
+        if answer is None or answer.outcome not in (Outcome.SUCCESS, Outcome.VIOLATION_LIVENESS):
+            missing.append(probe)
+            continue
+        for each in probe.antecedents:
+            asked[each] += 1
+        if probe.fairness and answer.outcome is Outcome.SUCCESS:
+            empty.append(probe)
+    for each, points in asked.items():
+        if each not in satisfied:
+            yield _finding(
+                "vacuous-implication",
+                each.module.where(each.span),
+                f"no reachable state satisfies {each.module.excerpt(each.span)} "
+                f"at {counted(points, 'point')} that {'holds' if points == 1 else 'hold'}: "
+                f"this implication in {each.definition} could not fail",
+                "correct the antecedent, or add a point where it can be TRUE",
+                each.definition,
+            )
+    if empty:
+        yield _about_points(
+            "no-behaviour",
+            empty,
+            "the specification has no behaviour, as nothing satisfies its fairness: every property holds",
+            "correct the fairness condition or the constraints; TLC sees only behaviours within constraints",
+        )
+    if missing:
+        yield _about_points(
+            "vacuity-unchecked",
+            missing,
+            "TLC did not answer whether implications and properties could fail",
+            "raise the limits of the sweep",
+        )
+
+
+def _about_points(code: str, probes: Sequence[Probe], message: str, hint: str) -> Finding:
+    first = probes[0]
+    rest = f" and {counted(len(probes) - 1, 'more point')}" if probes[1:] else ""
+    shown = f"{parameter_text(first.point.parameters) or 'the only point'}{rest}"
+    return _finding(code, first.run.main, f"{message} ({shown})", hint, first.run.config.specification)
+
+
+def _finding(code: str, place: str, message: str, hint: str, subject: str | None) -> Finding:
+    return Finding(
+        code=code,
+        severity=Severity.WARNING,
+        place=Place.parse(place),
+        message=message,
+        hint=hint,
+        subject=subject,
+    )
