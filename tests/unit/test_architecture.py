@@ -22,7 +22,7 @@ ORDER = [
     *("errors", "text", "toml", "values", "syntax", "syntax.types", "trace", "model"),  # words
     *("config", "tlc.output", "tlc.sandbox", "toolchain", "tlc", "tlc.jvm"),  # tools
     *("lint", "sweep", "lint.sweeps", "init"),  # plans
-    *("store", "sourcemap", "tables", "execution", "interop", "replay", "spark"),  # runs
+    *("store", "sourcemap", "tables", "vacuity", "execution", "interop", "replay", "spark"),  # runs
     *("show", "explore", "gate", "terminal", "reports", "page"),  # answers
     *("cli", "cli.commands"),  # commands
 ]

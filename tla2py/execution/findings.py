@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tla2py.errors import Place
+from tla2py.execution.probes import probe_findings
 from tla2py.lint.accept import Findings, apply_acceptance
 from tla2py.lint.finding import Finding, Severity
 from tla2py.model.outcome import Verdict
@@ -15,6 +16,7 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph, Span
 from tla2py.tables.details import ActionRow, action_rows
 from tla2py.tables.runs import RunRow, run_rows
+from tla2py.vacuity.probe import PROBE_CODES
 
 
 def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Finding]) -> Findings:
@@ -22,7 +24,8 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
 
     An entry of ``[accept]`` that accepts none of them is a finding too.
     """
-    rows = {row.run_id: row for row in run_rows(store.table("runs"))}
+    runs = run_rows(store.table("runs"))
+    rows = {row.run_id: row for row in runs}
     results = [
         (point, row)
         for point, run in zip(plan.points, plan.runs, strict=True)
@@ -38,10 +41,13 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
     actions = [each for each in action_rows(store.table("coverage")) if complete]
     counted = complete and {row.run_id for _, row in results} <= {each.run_id for each in actions}
     found = [*linted, *_single_states(sweep, results, whole)]
+    if sweep.vacuity:
+        found += probe_findings(sweep, plan, store, runs)
     if counted:
         found += _never_enabled(sweep, results, actions)
     findings = apply_acceptance(found, sweep.file.accept)
     unknown = {code for code, known in ((_SINGLE_STATE, complete), (_NEVER_ENABLED, counted)) if not known}
+    unknown |= set() if sweep.vacuity else PROBE_CODES
     unused = _unused_entries(sweep, findings, unknown)
     return Findings(open=(*unused, *findings.open), accepted=findings.accepted)
 

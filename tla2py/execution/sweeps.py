@@ -14,6 +14,7 @@ from tla2py.execution.job import execute_job, prepare_job
 from tla2py.execution.known import known_runs
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import check_plan, lint_plan
+from tla2py.execution.probes import execute_probes
 from tla2py.lint import Finding
 from tla2py.lint.accept import Findings
 from tla2py.model.outcome import Verdict
@@ -155,6 +156,8 @@ def _run(
                 listener.interrupted(sum(run.run_id not in recorded for run in job.missing))
                 raise
         runs = run_rows(store.table("runs"))
+        if sweep.vacuity:
+            executed += execute_probes(sweep, plan, store, runs, toolchain, start, listener)
         findings = sweep_findings(sweep, plan, store, warnings)
         store.write_findings(findings)
     result = SweepResult(

@@ -43,7 +43,8 @@ class GateOptions:
     """Options of a gate.
 
     ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
-    them at the points whose lock has them, and everywhere for a first lock. ``locked`` makes a missing lock an error,
+    them at the points whose lock has them, and everywhere for a first lock. ``vacuity`` is whether to ask TLC what could
+    not fail, by default for a first lock. ``locked`` makes a missing lock an error,
     ``strict`` makes each finding that is not accepted a problem.
     """
 
@@ -51,6 +52,7 @@ class GateOptions:
     sweep_file: Path | None = None
     fresh: bool = False
     coverage: bool | None = None
+    vacuity: bool | None = None
     lock: LockMode = LockMode.READ
     locked: bool = False
     strict: bool = False
@@ -177,7 +179,7 @@ def _load(paths: Sequence[Path], options: GateOptions, listener: Listener) -> li
 
 
 def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, Lock | None]:
-    """A sweep and its lock; the sweep counts actions as ``options.coverage`` says."""
+    """A sweep and its lock; the options say what the sweep counts and asks."""
     lock = read_lock(lock_path(path))
     if options.locked and lock is None:
         raise InputError(
@@ -192,7 +194,8 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
         for point in sweep.points
         if every or (options.coverage is None and parameters_key(point.parameters) in counted)
     )
-    return replace(sweep, counted=points), lock
+    vacuity = options.lock is LockMode.RECORD if options.vacuity is None else options.vacuity
+    return replace(sweep, counted=points, vacuity=sweep.vacuity or vacuity), lock
 
 
 def _accept(gated: Gated) -> Gated:

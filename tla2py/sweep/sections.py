@@ -72,6 +72,7 @@ class TlcSection(_Section, frozen=True):
     depth: int | None = None
     seed: int = 0
     coverage: bool = False
+    vacuity: bool = False
     graph: bool = False
     behaviours: bool = False
     translate: bool = True
@@ -213,6 +214,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "depth": "With simulation: the maximum number of states in a behaviour.",
         "seed": "With simulation: the random seed.",
         "coverage": "Collect coverage, for the table coverage.",
+        "vacuity": "Run TLC again on the points that hold, to find implications and properties that could not fail.",
         "graph": "Keep the state graph, in the tables graph_states and graph_edges; for small models.",
         "behaviours": "With simulation: keep the behaviours, in the tables traces, states and changes.",
         "translate": "Translate PlusCal on a copy if its translation is missing or outdated.",

@@ -35,6 +35,7 @@ class Sweep(ModelInputs):
     """A sweep file with its modules, configs and points.
 
     - ``counted``: indices of points with coverage, even if the file does not request it
+    - ``vacuity``: whether to ask TLC what could not fail
     - ``left_out``: models of a manifest that TLC cannot run, each with the reason
     - ``unread``: models of a manifest that could not be read
     - ``special``: options by index of the point, if they differ from ``options``
@@ -49,6 +50,7 @@ class Sweep(ModelInputs):
     limits: Limits
     template: str
     counted: frozenset[int] = frozenset()
+    vacuity: bool = False
     left_out: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     overrides: tuple[Override, ...] = ()
@@ -214,6 +216,7 @@ def _loaded(
         options=search_options(file, source, overrides),
         limits=search_limits(file, source),
         template=_template(file, source, base),
+        vacuity=file.tlc.vacuity,
         overrides=overrides,
     )
     return replace(sweep, points=tuple(item for item in sweep.grid() if isinstance(item, Point)))

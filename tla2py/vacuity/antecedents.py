@@ -1,7 +1,8 @@
 """The antecedents of implications that a model checks, and copies of modules in which TLC reports them.
 
-In such a copy an antecedent ``P`` is ``(P /\\ Tla2pySeen(n))``. The operator is TRUE, and prints ``n`` the first time that TLC
-evaluates it, which it does only where ``P`` is TRUE.
+In such a copy an antecedent ``P`` is ``((P /\\ Tla2pySeen(n)) = TRUE)``. The operator is TRUE, and prints ``n`` the first time
+that TLC evaluates it, which it does only where ``P`` is TRUE. Without ``= TRUE`` TLC would take a conjunction in a temporal
+formula apart and evaluate the operator alone, before the search (tlc2.tool.liveness.Liveness, up to 2.20).
 """
 
 from __future__ import annotations
@@ -25,8 +26,13 @@ _REPORTED = re.compile(rb'<<"tla2py antecedent", (\d+)>>')
 _HELPER_TEXT = f"""---- MODULE {HELPER} ----
 LOCAL INSTANCE TLC
 LOCAL INSTANCE Naturals
-{HELPER}(n) == TLCGet(n) \\/ (PrintT(<<"tla2py antecedent", n>>) /\\ TLCSet(n, TRUE))
-Tla2pyUnseen(first, last) == \\A n \\in first..last : TLCSet(n, FALSE)
+{HELPER}(n) == \\/ TLCGet(n)
+                 \\/ /\\ PrintT(<<"tla2py antecedent", n>>)
+                    /\\ TLCSet(n, TRUE)
+                    /\\ TLCSet({FIRST_REGISTER - 1}, TLCGet({FIRST_REGISTER - 1}) - 1)
+                    /\\ TLCGet({FIRST_REGISTER - 1}) = 0 => TLCSet("exit", %s)
+Tla2pyUnseen(first, last) == /\\ \\A n \\in first..last : TLCSet(n, FALSE)
+                             /\\ TLCSet({FIRST_REGISTER - 1}, last - first + 1)
 ====
 """
 # The level up to which the left side of an operator is an antecedent that TLC evaluates state by state.
@@ -105,7 +111,8 @@ def instrument(
         lines = texts[each.module.name].split("\n")
         _report(cuts.setdefault(each.module.name, defaultdict(list)), lines, each.span, number)
     modules = {module.name: module for module in spec.modules}
-    copies = {HELPER: _HELPER_TEXT}
+    # Without a property to ask for, the last antecedent ends the search.
+    copies = {HELPER: _HELPER_TEXT % ("FALSE" if fairness else "TRUE")}
     for name, places in cuts.items():
         head = [f"LOCAL INSTANCE {HELPER}"]
         if name == spec.root.name and antecedents:
@@ -131,8 +138,8 @@ _Cuts: TypeAlias = "dict[int, list[tuple[int, str]]]"
 
 def _report(cuts: _Cuts, lines: Sequence[str], span: Span, number: int) -> None:
     indent = _blank(lines[span.begin_line - 1][: span.begin_column - 1])
-    cuts[span.begin_line].append((span.begin_column - 1, f"{indent}(("))
-    cuts[span.end_line].append((span.end_column, f"{indent}) /\\ {HELPER}({number}))"))
+    cuts[span.begin_line].append((span.begin_column - 1, f"{indent}((("))
+    cuts[span.end_line].append((span.end_column, f"{indent}) /\\ {HELPER}({number})) = TRUE)"))
 
 
 def _cut(lines: Sequence[str], cuts: _Cuts) -> Iterator[str]:

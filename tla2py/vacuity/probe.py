@@ -25,6 +25,8 @@ from tla2py.vacuity.antecedents import (
 )
 
 # Operators that only liveness formulas of a specification have.
+PROBE_CODES = frozenset({"vacuous-implication", "no-behaviour", "vacuity-unchecked"})
+
 _LIVENESS = frozenset({"WF_", "SF_", "<>", "~>"})
 
 
@@ -39,6 +41,11 @@ class Probe:
     run: Run
     antecedents: tuple[Antecedent, ...]
     fairness: bool
+
+    def answered_by(self, answer: ProbeAnswer) -> bool:
+        """Whether TLC saw all states, or all antecedents before that."""
+        whole = answer.outcome in (Outcome.SUCCESS, Outcome.VIOLATION_LIVENESS)
+        return whole or (not self.fairness and len(answer.reported) == len(self.antecedents))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +127,7 @@ def vacuous(probes: Sequence[Probe], answers: Mapping[str, ProbeAnswer]) -> Iter
         answer = answers.get(probe.run.run_id)
         if answer is not None:
             satisfied |= {probe.antecedents[number - FIRST_REGISTER] for number in answer.reported}
-        if answer is None or answer.outcome not in (Outcome.SUCCESS, Outcome.VIOLATION_LIVENESS):
+        if answer is None or not probe.answered_by(answer):
             missing.append(probe)
             continue
         for each in probe.antecedents:
@@ -132,9 +139,8 @@ def vacuous(probes: Sequence[Probe], answers: Mapping[str, ProbeAnswer]) -> Iter
             yield _finding(
                 "vacuous-implication",
                 each.module.where(each.span),
-                f"no reachable state satisfies {each.module.excerpt(each.span)} "
-                f"at {counted(points, 'point')} that {'holds' if points == 1 else 'hold'}: "
-                f"this implication in {each.definition} could not fail",
+                f"this implication in {each.definition} cannot fail: no reachable state satisfies "
+                f"{each.module.excerpt(each.span)} ({counted(points, 'point')})",
                 "correct the antecedent, or add a point where it can be TRUE",
                 each.definition,
             )
@@ -142,7 +148,7 @@ def vacuous(probes: Sequence[Probe], answers: Mapping[str, ProbeAnswer]) -> Iter
         yield _about_points(
             "no-behaviour",
             empty,
-            "the specification has no behaviour, as nothing satisfies its fairness: every property holds",
+            "every property holds, as the specification has no behaviour: none satisfies its fairness",
             "correct the fairness condition or the constraints; TLC sees only behaviours within constraints",
         )
     if missing:

@@ -53,6 +53,13 @@ def gate_command(
             help="Count fired actions at every point, or at none; default: with --record, and where the lock has counts.",
         ),
     ] = None,
+    vacuity: Annotated[
+        bool | None,
+        typer.Option(
+            "--vacuity/--no-vacuity",
+            help="Run TLC again on points that hold, to find what could not fail; default: with --record.",
+        ),
+    ] = None,
     master: Master = None,
     executor: ExecutorChoice = ExecutorName.SPARK,
     fresh: Fresh = False,
@@ -73,6 +80,7 @@ def gate_command(
         sweep_file=sweep,
         fresh=fresh,
         coverage=coverage,
+        vacuity=vacuity,
         lock=LockMode.RECORD if record else LockMode.UPDATE if update else LockMode.READ,
         locked=locked,
         strict=strict,

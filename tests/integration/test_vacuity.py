@@ -1,0 +1,175 @@
+"""``vacuity = true``: implications and properties that hold because nothing could make them fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import Ended
+from tests.conftest import RunCli
+from tla2py.lint.finding import Finding
+from tla2py.store.store import Store
+
+pytestmark = pytest.mark.java
+
+# Antecedents in every place that the layout of TLA+ makes delicate. What no reachable state satisfies says 9.
+MAIL = r"""---- MODULE Mail ----
+(* Mail *) EXTENDS Naturals, \* numbers
+                   FiniteSets
+LOCAL INSTANCE Box
+CONSTANT N, Strong
+VARIABLES x, sent
+vars == <<x, sent>>
+Init == x = 0 /\ sent = {}
+Step == x < N /\ x' = x + 1 /\ UNCHANGED sent
+Send == sent = {} /\ sent' = {[type |-> "ack", at |-> x]} /\ UNCHANGED x
+Next == Step \/ Send
+Spec == Init /\ [][Next]_vars /\ WF_vars(Step) /\ (Strong => <>(x > N))
+
+Lists == /\ \A m \in sent : m.type = "ack" => /\ m.at <= N
+                                              /\ m.at >= 0
+         /\ (x > 0 \/ x = 0) => \/ x = 0
+                                \/ x > 0
+         /\ /\ x = 9
+            /\ N = N
+            => x = 0
+Nested == (x = 0 => (x = 9 => FALSE)) => TRUE
+In(n) == x = n => x <= N
+Called == In(0) /\ In(9) /\ LET last == x = N => x >= N IN last
+LOCAL Hidden == x = 9 => FALSE \* not visible from outside
+Quantified == Hidden /\ \A m \in sent, n \in 0..N : (m.at = n /\ m.type = "nack9") => n = 0
+Elsewhere == Full(x, 1) /\ Full(x, 9)
+Ends == <>(x = N)
+Then == x = 9 ~> x = N
+Steps == [][x = 9 => x' = x]_vars
+====
+"""
+BOX = r"""---- MODULE Box ----
+EXTENDS Naturals
+Full(a, b) == a = b => a > 0
+Empty(a) == a = 9 => FALSE
+====
+"""
+SWEEP = """\
+module = "Mail.tla"
+[model]
+invariants = ["Lists", "Nested", "Called", "Quantified", "Elsewhere"]
+properties = ["Ends", "Then", "Steps"]
+check_deadlock = false
+[parameters]
+N = [2, 3]
+[constants]
+Strong = false
+[tlc]
+memory = "512MiB"
+timeout = "2m"
+vacuity = true
+"""
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> Path:
+    (tmp_path / "Mail.tla").write_text(MAIL)
+    (tmp_path / "Box.tla").write_text(BOX)
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    return tmp_path
+
+
+def run(folder: Path, run_cli: RunCli, *args: str) -> Ended:
+    return run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", *args, cwd=folder)
+
+
+def found(folder: Path, *codes: str) -> list[Finding]:
+    return [each for each in Store.open(folder / "store").findings().open if each.code in codes]
+
+
+def test_the_antecedents_that_nothing_satisfies_are_named(mail: Path, run_cli: RunCli) -> None:
+    ended = run(mail, run_cli)
+    assert ended.code == 0, ended
+    findings = found(mail, "vacuous-implication", "vacuity-unchecked", "no-behaviour")
+    lines = MAIL.splitlines()
+    named = [lines[each.place.line - 1][each.place.column - 1 :] for each in findings]  # type: ignore[operator]
+    assert [(each.subject, text[:8]) for each, text in zip(findings, named, strict=True)] == [
+        ("Lists", "/\\ x = 9"),
+        ("Nested", "x = 9 =>"),
+        ("Hidden", "x = 9 =>"),
+        ("Quantified", "m.at = n"),
+        ("Then", "x = 9 ~>"),
+        ("Steps", "x = 9 =>"),
+    ]
+    # In(9) is vacuous, but In(0) is not; nothing uses Empty.
+    assert all(each.place.file == "Mail.tla" for each in findings)
+
+
+def test_a_specification_without_behaviour_is_named(mail: Path, run_cli: RunCli) -> None:
+    text = SWEEP.replace("Strong = false\n", "").replace(
+        "[parameters]\n", "[parameters]\nStrong = [false, true]\n"
+    )
+    (mail / "sweep.toml").write_text(text)
+    assert run(mail, run_cli).code == 0
+    [finding] = found(mail, "no-behaviour")
+    assert finding.subject == "Spec"
+    assert "Strong = TRUE" in finding.message
+
+
+def test_probes_are_answered_from_the_store_and_run_anew_after_a_change(mail: Path, run_cli: RunCli) -> None:
+    assert run(mail, run_cli).code == 0
+    records = set(Store.open(mail / "store").records())
+    before = found(mail, "vacuous-implication")
+    assert run(mail, run_cli).code == 0
+    assert set(Store.open(mail / "store").records()) == records
+    assert found(mail, "vacuous-implication") == before
+    (mail / "Mail.tla").write_text(MAIL.replace('"nack9") => n = 0', '"ack") => n < 9'))
+    assert run(mail, run_cli).code == 0
+    after = found(mail, "vacuous-implication")
+    assert {each.subject for each in before} - {each.subject for each in after} == {"Quantified"}
+
+
+def test_an_unanswered_probe_is_named(mail: Path, run_cli: RunCli) -> None:
+    assert run(mail, run_cli).code == 0
+    store = Store.open(mail / "store")
+    points = {point.run_id for point in store.manifest().points}
+    for run_id in set(store.records()) - points:
+        [record] = (mail / "store").rglob(f"{run_id}*")
+        record.unlink()
+    ended = run_cli("gate", "store", cwd=mail)
+    assert [each.code for each in ended.reported.gated[0].findings.open] == ["vacuity-unchecked"]
+
+
+def test_without_the_key_nothing_is_asked(mail: Path, run_cli: RunCli) -> None:
+    (mail / "sweep.toml").write_text(SWEEP.replace("vacuity = true\n", ""))
+    assert run(mail, run_cli).code == 0
+    assert found(mail, "vacuous-implication") == []
+    assert len(Store.open(mail / "store").records()) == 2
+
+
+def test_a_first_lock_asks_and_an_accepted_finding_is_listed(mail: Path, run_cli: RunCli) -> None:
+    accepted = '[accept.vacuous-implication]\nLists = "a guard"\nNested = "a guard"\nHidden = "a guard"\n'
+    accepted += 'Quantified = "a guard"\nThen = "a guard"\nSteps = "a guard"\n'
+    (mail / "sweep.toml").write_text(SWEEP.replace("vacuity = true\n", "") + accepted)
+    ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail)
+    assert ended.code == 0, ended
+    [gated] = ended.reported.gated
+    assert [each.finding.subject for each in gated.findings.accepted].count("Lists") == 1
+    (mail / "sweep.lock").unlink()
+    (mail / "sweep.toml").write_text(SWEEP.replace("vacuity = true\n", ""))
+    ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail)
+    assert ended.code == 1, ended
+
+
+def test_the_last_antecedent_ends_the_search(mail: Path, run_cli: RunCli) -> None:
+    (mail / "Count.tla").write_text(
+        "---- MODULE Count ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 2000 /\\ x' = x + 1\n"
+        "Spec == Init /\\ [][Next]_x\nLow == x = 3 => x < 9\n====\n"
+    )
+    (mail / "sweep.toml").write_text(
+        'module = "Count.tla"\n[model]\ninvariants = ["Low"]\ncheck_deadlock = false\n[tlc]\nvacuity = true\n'
+    )
+    assert run(mail, run_cli).code == 0
+    store = Store.open(mail / "store")
+    assert store.findings().open == ()
+    [point] = store.manifest().points
+    [probe] = set(store.records()) - {point.run_id}
+    with store.archive(probe) as archive:
+        assert b"\n4 states generated" in archive.stdout(1).read()
