@@ -58,6 +58,11 @@ def parse_size(value: str | int, where: str | None = None, *, of: str = "disk") 
     return size
 
 
+def cut(text: str, most: int, mark: str = "...") -> str:
+    """The text, or its beginning and ``mark`` if it has more than ``most`` characters."""
+    return text if len(text) <= most else text[: most - len(mark)] + mark
+
+
 def parameter_text(parameters: Mapping[str, str]) -> str:
     """``Late = 2, Grace = 0``, or ``the model`` for the one point of a sweep without parameters."""
     return ", ".join(f"{name} = {value_shown(text)}" for name, text in parameters.items()) or "the model"

@@ -223,7 +223,8 @@ class _Reader:
         module = None
         if self._peek() == "[":
             bracket = self._next("[")
-            module = self._name("[") if self._module_follows() else None
+            following = self.tokens[self.position + 1 : self.position + 2]
+            module = self._name("[") if [token.text for token in following] == ["]"] else None
             if module is None:
                 hint = f"assign a definition: {name.text} <- DEFINITION"
                 raise self._error(
@@ -240,9 +241,6 @@ class _Reader:
             value=value,
             tokens=self.tokens[begin : self.position],
         )
-
-    def _module_follows(self) -> bool:
-        return [token.text for token in self.tokens[self.position + 1 : self.position + 2]] == ["]"]
 
     def _until(self, close: str) -> str:
         """The text up to a closing bracket: the arguments of an operator constant."""

@@ -13,16 +13,6 @@ from tla2py.tables.runs import RunRow
 from tla2py.values import canonical
 
 
-def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
-    """Whether a point is at most as large as another in every parameter.
-
-    Numbers compare by value, and FALSE is less than TRUE. Sets of model values, numbers or strings compare by
-    cardinality. Any other value compares only with itself.
-    """
-    sizes = ((_size(text), _size(right[name])) for name, text in left.items())
-    return all(mine.kind == other.kind and mine.rank <= other.rank for mine, other in sizes)
-
-
 def minimal_points(points: Sequence[Mapping[str, str]]) -> list[int]:
     """The positions of the minimal points; all points have the same parameters."""
     names = list(points[0]) if points else []
@@ -54,7 +44,11 @@ def minimal_violating(points: Iterable[tuple[RunRow, Mapping[str, str]]]) -> Map
 
 
 class _Size(NamedTuple):
-    """A value's size: values of one ``kind`` compare by ``rank``."""
+    """A value's size: values of one ``kind`` compare by ``rank``.
+
+    Numbers compare by value, and FALSE is less than TRUE. Sets of model values, numbers or strings compare by
+    cardinality. Any other value compares only with itself.
+    """
 
     kind: Hashable
     rank: int

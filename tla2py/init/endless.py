@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.expression import Expression
@@ -14,6 +14,7 @@ def endless_sets(spec: ModuleGraph) -> dict[str, str]:
     A definition visible only through a named instance is written ``[Module]Name``.
     """
     found: dict[str, str] = {}
+    visible = _ranged(each.body for each in spec.definitions.values() if each.body is not None)
     for module in spec.modules:
         ranged = _ranged(each.body for each in module.definitions if each.body is not None)
         for each in module.definitions:
@@ -22,13 +23,9 @@ def endless_sets(spec: ModuleGraph) -> dict[str, str]:
             if each.body.operator in {"Nat", "Int"}:
                 own = spec.definitions.get(each.name)
                 plain = own is not None and own.span == each.span and spec.file_of(own) is module
-                if each.name in (_ranged(_bodies(spec)) if plain else ranged):
+                if each.name in (visible if plain else ranged):
                     found[each.name if plain else f"[{module.name}]{each.name}"] = each.body.operator
     return found
-
-
-def _bodies(spec: ModuleGraph) -> Iterator[Expression]:
-    return (each.body for each in spec.definitions.values() if each.body is not None)
 
 
 def _ranged(expressions: Iterable[Expression]) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -24,6 +25,12 @@ class Substitution(NamedTuple):
 
     name: str
     definition: str
+
+
+def qualified(name: str, value: str) -> str:
+    """``Name``, or ``[Module]Name`` if the value names a module; without the arguments of an operator."""
+    module = re.match(r"\[\w+\]", value)
+    return (module[0] if module else "") + name.partition("(")[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 
 from tla2py.errors import InputError
-from tla2py.model.config import Assignment, Config, Substitution
+from tla2py.model.config import Assignment, Config, Substitution, qualified
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.types import infer_types
 from tla2py.syntax.types.example_values import guess_values
@@ -66,19 +65,14 @@ def without_names(config: Config, names: Container[str]) -> Config:
     """The config without its assignments and substitutions for some names, ``Name`` or ``[Module]Name``."""
     return replace(
         config,
-        assignments=tuple(each for each in config.assignments if _qualified(*each) not in names),
-        substitutions=tuple(each for each in config.substitutions if _qualified(*each) not in names),
+        assignments=tuple(each for each in config.assignments if qualified(*each) not in names),
+        substitutions=tuple(each for each in config.substitutions if qualified(*each) not in names),
     )
 
 
 def assigned_names(config: Config) -> set[str]:
     """The names that a config assigns or substitutes, operators without their arguments."""
     return {name.partition("(")[0] for name, _ in (*config.assignments, *config.substitutions)}
-
-
-def _qualified(name: str, value: str) -> str:
-    module = re.match(r"\[\w+\]", value)
-    return (module[0] if module else "") + name.partition("(")[0]
 
 
 def default_specification(spec: ModuleGraph, where: str, how: Callable[[str, str], str]) -> str:

@@ -41,7 +41,7 @@ def module_texts(spec: ModuleGraph, main: str, wrapper: str | None, config_text:
     for module in spec.modules:
         text, own = module.text, module.original or module.text
         if wrapper is not None and module is spec.root:
-            text = _without_local(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
+            text = without_local(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
         name, sha256 = f"{module.name}.tla", _digest(text)
         modules.append(ModuleText(name, sha256))
         texts[sha256] = text
@@ -53,7 +53,7 @@ def module_texts(spec: ModuleGraph, main: str, wrapper: str | None, config_text:
     return ModuleTexts(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
 
 
-def _without_local(spec: ModuleGraph, names: frozenset[str]) -> str:
+def without_local(spec: ModuleGraph, names: frozenset[str]) -> str:
     """The text of the root with LOCAL blanked out before the definitions with these names.
 
     TLC sees LOCAL definitions of the module it starts on, but not those of a module that it extends.

@@ -132,7 +132,6 @@ class Stats:
     distinct: int | None = None
     queue: int | None = None
     depth: int | None = None
-    initial: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from tla2py.explore.grid import grid_points, summary_line
 from tla2py.explore.view import StoreView
 from tla2py.page.coverage import coverage_view
 from tla2py.page.errors import errors_list
+from tla2py.page.glossary import Glossary
 from tla2py.page.growth import growth_pictures
 from tla2py.page.points import heatmap_section, points_table, varying
 from tla2py.page.traces import TraceViews, find_traces, trace_articles
@@ -55,7 +56,13 @@ def _printable(value: object) -> object:
 def report_page(view: StoreView, options: PageOptions) -> str:
     """A store's page. Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested."""
     points = grid_points(view)
-    views = TraceViews(view=view, points=points, lanes=options.lanes, messages=options.messages)
+    views = TraceViews(
+        view=view,
+        points=points,
+        lanes=options.lanes,
+        messages=options.messages,
+        glossary=Glossary(view),
+    )
     found = find_traces(view)
     articles, listed = trace_articles(views, found, options.largest)
     parameters = points[0].parameters if points else {}

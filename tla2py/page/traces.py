@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
@@ -34,10 +34,7 @@ class TraceViews:
     points: Sequence[GridPoint]
     lanes: str | None
     messages: str | None
-    glossary: Glossary = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "glossary", Glossary(self.view))
+    glossary: Glossary
 
 
 def find_traces(view: StoreView) -> list[StoredTrace]:

@@ -14,6 +14,7 @@ from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
 from tla2py.model.config import Assignment, Config
+from tla2py.model.modules import without_local
 from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
 from tla2py.syntax import ModuleGraph, load_modules
@@ -116,12 +117,8 @@ class TraceQuery:
 
     def expose(self, *names: str | None) -> None:
         """Remove LOCAL from the root module's definitions of these names, for the module that extends it."""
-        found = "|".join(
-            re.escape(name) for name in (*names, *(d for _, d in self.config.substitutions)) if name
-        )
-        if found:
-            file = f"{self.record.main}.tla"
-            self.modules[file] = re.sub(rf"\bLOCAL(?=\s+({found})\s*==)", "", self.modules[file])
+        used = {name for name in (*names, *(d for _, d in self.config.substitutions)) if name}
+        self.modules[f"{self.record.main}.tla"] = without_local(self.spec, frozenset(used))
 
     @contextmanager
     def run(

@@ -11,8 +11,9 @@ from tla2py.errors import ExitCode
 from tla2py.gate.decision import PointDecision, Problem
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
-from tla2py.show.plain import states_text, trace_lines
+from tla2py.show.plain import trace_lines
 from tla2py.sweep.judge import CheckAnswer
+from tla2py.text import counted
 
 # The test case for the run of a point as a whole.
 _RUN = "the run is as expected"
@@ -90,13 +91,13 @@ def _check_case(gate: Evidence, classname: str, point: PointDecision, one: Check
         failure.text = "\n".join(_again(gate, point))
         case.result = [failure]
     elif one.status == "violated" and not one.as_expected:
-        length = f" in {states_text(one.length)}" if one.length else ""
+        length = f" in {counted(one.length, 'state')}" if one.length else ""
         failure = Failure(f"{label} is violated{length}, not expected to", "unexpected")
         trace = gate.trace(point, one.check.label)
         failure.text = "\n".join([*(trace_lines(trace) if trace else []), "", *_again(gate, point)])
         case.result = [failure]
     elif one.status == "violated":
-        length = f" in {states_text(one.length)}" if one.length else ""
+        length = f" in {counted(one.length, 'state')}" if one.length else ""
         case.system_out = f"{label} is violated{length}, as expected"
     return case
 

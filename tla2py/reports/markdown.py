@@ -10,7 +10,7 @@ from tla2py.errors import ExitCode
 from tla2py.gate.decision import Decision, PointDecision, Reason
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
-from tla2py.show.plain import states_text, trace_lines
+from tla2py.show.plain import trace_lines
 from tla2py.terminal.figures import number, seconds
 from tla2py.text import counted
 
@@ -107,14 +107,15 @@ def _traces(gate: Evidence) -> list[str]:
         lines = trace_lines(trace)
         if len(lines) > _MOST_LINES:
             lines = [*lines[:_MOST_LINES], f"({len(lines) - _MOST_LINES} more lines)"]
-        title = f"{one.name} with {one.point.shown}: {states_text(one.states)}"
+        title = f"{one.name} with {one.point.shown}: {counted(one.states, 'state')}"
         parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
         # An empty line would end the HTML; a trace has none.
         parts += [_html(line) for line in lines]
         parts += ["</pre>", ""]
         kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
         for each in kin[:_MOST_POINTS]:
-            parts.append(f"- similar at {escape(f'{each.point.shown}: {states_text(each.states)}')}")
+            states = counted(each.states, "state")
+            parts.append(f"- similar at {escape(f'{each.point.shown}: {states}')}")
         if len(kin) > _MOST_POINTS:
             parts.append(f"- and at {len(kin) - _MOST_POINTS} more points")
         parts += ["", "</details>", ""]

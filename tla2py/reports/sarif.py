@@ -14,8 +14,9 @@ from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.lint import Finding
 from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
-from tla2py.show.plain import action_text, states_text, step_changes, trace_end
+from tla2py.show.plain import action_text, step_changes, trace_end
 from tla2py.sweep.judge import CheckAnswer
+from tla2py.text import counted, cut
 from tla2py.trace.trace import State, Trace
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -165,7 +166,7 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[
     name = one.check.label
     rule = f"{one.check.kind.replace('_', '-')}/{name}"
     place = gate.definition(point, name) or gate.expectation(point)
-    length = f" in {states_text(one.length)}" if one.length else ""
+    length = f" in {counted(one.length, 'state')}" if one.length else ""
     result: Json = {
         "ruleId": rule,
         "level": "error",
@@ -187,7 +188,8 @@ def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: 
     for state in shown:
         place = gate.step(point, state.location) or (gate.begin(point) if before is None else None)
         changed = "; ".join(step_changes(before, state)) or "nothing changes"
-        text = _cut(f"state {state.index}, {action_text(state)}: {changed}")
+        step = f"state {state.index}, {action_text(state)}: {changed}"
+        text = cut(printable(" ".join(step.split())), _MOST_TEXT)
         yield {
             "location": {
                 "physicalLocation": _physical(place or end),
@@ -204,11 +206,6 @@ def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: 
         "executionOrder": len(shown) + 1,
         "importance": "essential",
     }
-
-
-def _cut(text: str) -> str:
-    text = printable(" ".join(text.split()))
-    return text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 3] + "..."
 
 
 def _logical(name: str) -> Json:

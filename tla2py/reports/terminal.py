@@ -17,7 +17,7 @@ from tla2py.reports.clusters import Surprise
 from tla2py.reports.evidence import Evidence
 from tla2py.reports.markdown import headline
 from tla2py.show.markup import printable
-from tla2py.show.plain import states_text, trace_lines
+from tla2py.show.plain import trace_lines
 from tla2py.sweep.grid import Point
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
 from tla2py.sweep.vacuity import expectation_place, row_number
@@ -149,7 +149,7 @@ def _title(surprise: Surprise, where: str = "") -> str:
 
 def _lengths(group: Sequence[Surprise]) -> str:
     least, most = min(each.states for each in group), max(each.states for each in group)
-    return states_text(least) if least == most else f"{least} to {states_text(most)}"
+    return counted(least, "state") if least == most else f"{least} to {counted(most, 'state')}"
 
 
 def _known(gate: Evidence) -> list[Text]:

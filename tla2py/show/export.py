@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from tla2py.errors import InputError
 from tla2py.interop.itf import trace_to_itf
-from tla2py.show.plain import action_text, states_text
+from tla2py.show.plain import action_text
 from tla2py.tables import rows
+from tla2py.text import counted
 from tla2py.trace.trace import State, Trace
 from tla2py.values import Record, Value, format_value
 from tla2py.values.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifier, scalar_forms
@@ -90,7 +91,9 @@ def _tla(trace: Trace, name: str) -> str:
     head = f"---- MODULE {name} ----"
     lines = [
         head,
-        f"\\* The counterexample to {trace.label}, in {states_text(len(trace.states))}.".replace("\n", " "),
+        f"\\* The counterexample to {trace.label}, in {counted(len(trace.states), 'state')}.".replace(
+            "\n", " "
+        ),
         "EXTENDS Integers, Sequences, TLC",
         *([f"CONSTANTS {', '.join(constants)}"] if constants else []),
         "",
@@ -104,14 +107,14 @@ def _tla(trace: Trace, name: str) -> str:
 
 
 def _tla_state(state: State) -> str:
-    values = {variable: _tla_value(value) for variable, value in state.values.items()}
+    values = {variable: _writable(value) for variable, value in state.values.items()}
     if not all(is_identifier(variable) for variable in values) or not values:
-        return f"  {format_value(Record({v: _writable(value) for v, value in state.values.items()}))}"
-    return "  [ " + ",\n    ".join(f"{variable} |-> {text}" for variable, text in values.items()) + " ]"
-
-
-def _tla_value(value: Value) -> str:
-    return format_value(_writable(value))
+        return f"  {format_value(Record(values))}"
+    return (
+        "  [ "
+        + ",\n    ".join(f"{variable} |-> {format_value(value)}" for variable, value in values.items())
+        + " ]"
+    )
 
 
 def _writable(value: Value) -> Value:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import copysign
 from textwrap import wrap
 
 from tla2py.show.lanes import Lanes, Row
 from tla2py.show.markup import Element, element, picture_text
 from tla2py.show.messages import Arrow
 from tla2py.show.plain import action_text, headline, trace_end
+from tla2py.text import cut
 from tla2py.values import Value, format_value
 
 _LINE = 16.0
@@ -104,7 +106,7 @@ def lanes_svg(lanes: Lanes) -> Element:
 def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
     y, height = at.rows[number]
     group = element("g", element("title", f"{row.state.index}. {action_text(row.state)}"))
-    label = _cut(f"{row.state.index} {action_text(row.state)}")
+    label = cut(f"{row.state.index} {action_text(row.state)}", _WIDEST, "…")
     group.append(picture_text(_GAP, y + _PAD + 11, label, "t2-head" if number else "t2-faint"))
     group.append(
         element("line", x1=_GAP, x2=at.width - _GAP, y1=y + height + 5, y2=y + height + 5, class_="t2-line")
@@ -120,7 +122,7 @@ def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
         box.append(element("title", "\n".join(texts)))
         group.append(box)
         for place, text in enumerate(_shown(texts)):
-            group.append(picture_text(x + _PAD, y + _PAD + 11 + place * _LINE, _cut(text)))
+            group.append(picture_text(x + _PAD, y + _PAD + 11 + place * _LINE, cut(text, _WIDEST, "…")))
     return group
 
 
@@ -140,7 +142,7 @@ def _arrow(at: _Places, arrow: Arrow, number: int) -> Element:
     else:
         x2, y2 = at.edge(arrow.receiver, received, -towards), at.centre(received) + shift
     bend = abs(x2 - x1) / 3 + 12
-    path = f"M{x1:.1f} {y1:.1f}C{x1 + bend * _sign(x1, x2):.1f} {y1:.1f} {x2 - bend * towards:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
+    path = f"M{x1:.1f} {y1:.1f}C{x1 + bend * copysign(1, x2 - x1):.1f} {y1:.1f} {x2 - bend * towards:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
     tip = f"M{x2:.1f} {y2:.1f}l{-8 * towards:.1f} -4v8z"
     lost = arrow.received is None
     return element(
@@ -150,10 +152,6 @@ def _arrow(at: _Places, arrow: Arrow, number: int) -> Element:
         element("path", d=path, class_="t2-arrow" + (" t2-lost" if lost else "")),
         element("path", d=tip, class_="t2-tip"),
     )
-
-
-def _sign(start: float, end: float) -> float:
-    return 1.0 if end >= start else -1.0
 
 
 def _loop(lanes: Lanes, at: _Places) -> Element:
@@ -183,7 +181,3 @@ def _shown(texts: Sequence[str]) -> list[str]:
     if len(texts) <= _MOST_LINES:
         return list(texts)
     return [*texts[: _MOST_LINES - 1], f"and {len(texts) - _MOST_LINES + 1} more"]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"

@@ -129,26 +129,14 @@ def _likeness(old: Value, new: Value) -> float:
 def _layout(olds: Mapping[Value, Value], news: Mapping[Value, Value]) -> tuple[str, str, str, Labels]:
     keys = [*olds, *news]
     if all(isinstance(key, str) and is_identifier(key) for key in keys):
-        return "[", "]", ", ", _field
+        return "[", "]", ", ", lambda key: f"{key} |-> "
     if all(type(key) is int and key > 0 for key in keys) and _from_one(olds) and _from_one(news):
-        return "<<", ">>", ", ", _place
-    return "(", ")", " @@ ", _point
+        return "<<", ">>", ", ", lambda _: ""
+    return "(", ")", " @@ ", lambda key: f"{format_value(key)} :> "
 
 
 def _from_one(mapping: Mapping[Value, Value]) -> bool:
     return all(place in mapping for place in range(1, len(mapping) + 1))
-
-
-def _field(key: Value) -> str:
-    return f"{key} |-> "
-
-
-def _place(key: Value) -> str:  # noqa: ARG001 - a sequence shows no keys
-    return ""
-
-
-def _point(key: Value) -> str:
-    return f"{format_value(key)} :> "
 
 
 def _folded(value: Value, fold: bool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tla2py.show.markup import printable
-from tla2py.text import counted
+from tla2py.text import counted, cut
 from tla2py.trace.diff import changed_parts
 from tla2py.trace.trace import UNKNOWN, State, StateDiff, Trace
 from tla2py.values import format_value
@@ -38,7 +38,7 @@ def headline(trace: Trace) -> str:
         else f"{_unnamed(trace.kind)} is violated (TLC does not say which)"
     )
     incomplete = "incomplete trace of " if trace.cut_off else ""
-    return f"{violation}, {incomplete}{states_text(len(trace.states))}"
+    return f"{violation}, {incomplete}{counted(len(trace.states), 'state')}"
 
 
 def _unnamed(kind: str) -> str:
@@ -46,26 +46,18 @@ def _unnamed(kind: str) -> str:
     return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind.replace('_', ' ')}"
 
 
-def states_text(count: int) -> str:
-    """``1 state``, ``2 states``."""
-    return counted(count, "state")
-
-
 def action_text(state: State) -> str:
     """An action with its arguments; derived ones have their names."""
     if state.action is None:
         return "initial state"
     return _call(
-        state.action, state.action_args or [f"{name} = {_brief(value)}" for name, value in state.derived]
+        state.action,
+        state.action_args or [f"{name} = {cut(value, _LONGEST, '…')}" for name, value in state.derived],
     )
 
 
 def _call(action: str, arguments: Sequence[str] | None) -> str:
     return action + (f"({', '.join(arguments)})" if arguments else "")
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def trace_lines(trace: Trace) -> list[str]:

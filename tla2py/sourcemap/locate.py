@@ -17,7 +17,7 @@ from tla2py.model.run import RunRecord
 from tla2py.sourcemap.initial import evaluated_on_initial, initial_predicate
 from tla2py.sourcemap.wrapper import WrapperModule
 from tla2py.sourcemap.written import Written
-from tla2py.syntax import Module, read_text
+from tla2py.syntax import read_text
 from tla2py.syntax.copies import original_line
 from tla2py.syntax.offsets import character_column
 from tla2py.tlc.output.codes import Code
@@ -251,9 +251,7 @@ def _excerpt(lines: Sequence[str]) -> str:
     return "\n".join([*lines[:MOST_LINES], *(["..."] if len(lines) > MOST_LINES else [])])
 
 
-@lru_cache(maxsize=16)
-def _read(text: str) -> Module:
-    return read_text(text)
+_read = lru_cache(maxsize=16)(read_text)
 
 
 @lru_cache(maxsize=16)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tla2py.errors import Place
-from tla2py.model.config import Config
+from tla2py.model.config import Config, qualified
 from tla2py.sourcemap.written import Written
 from tla2py.syntax.offsets import count_visible
 
@@ -27,7 +27,7 @@ class WrapperModule:
         if "\n\\* Written by tla2py" not in text[:400]:
             return None
         found = {
-            value.rpartition("]")[2].strip(): _qualified(name, value) for name, value in config.substitutions
+            value.rpartition("]")[2].strip(): qualified(name, value) for name, value in config.substitutions
         }
         if config.symmetry is not None:
             found.setdefault(config.symmetry, "symmetry")
@@ -50,8 +50,3 @@ class WrapperModule:
         inside = "\n".join([*self.lines[head : line - 1], self.lines[line - 1][: column - 1]])
         index = None if line == head else count_visible(inside)
         return written.value(self.meanings[heads[head]], index, count_visible(body))
-
-
-def _qualified(name: str, value: str) -> str:
-    module = re.match(r"\[\w+\]", value)
-    return (module[0] if module else "") + name

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from tla2py.errors import InputError
 from tla2py.syntax import Definition, parse_expression
 from tla2py.syntax.expression import Bound, Expression
+from tla2py.text import cut
 from tla2py.values import ModelValue, Value, format_value, parse_value
 from tla2py.values.operators import INFINITE_SETS, OPERATORS, FiniteSet, as_set
 
@@ -181,5 +182,4 @@ def _no_value(name: str, arguments: list[Value]) -> InputError:
 
 
 def _shown(value: Value) -> str:
-    text = value.name if isinstance(value, ModelValue) else format_value(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return cut(value.name if isinstance(value, ModelValue) else format_value(value), 40)

@@ -28,14 +28,12 @@ class Entity:
     enclosed: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Scope:
     """The names visible in a module or in the body of a LET."""
 
-    __slots__ = ("module", "names")
-
-    def __init__(self, module: Module, names: Mapping[str, Entity]) -> None:
-        self.module = module
-        self.names = dict(names)
+    module: Module
+    names: dict[str, Entity]
 
     def find(self, name: str) -> Entity | None:
         """The entity of a name; None for bound names and those of standard modules."""
@@ -66,7 +64,7 @@ class Resolver:
         known = self._lets.get((id(expr), scope))
         if known is not None:
             return known[1]
-        inner = Scope(scope.module, scope.names)
+        inner = Scope(scope.module, dict(scope.names))
         self._lets[(id(expr), scope)] = (expr, inner)
         for definition in expr.definitions:
             inner.names[definition.name] = _defined(definition, inner, enclosed=True)
@@ -75,7 +73,7 @@ class Resolver:
         return inner
 
     def _make(self, module: Module, outer: _Outer | None, enclosing: Mapping[str, Entity]) -> Scope:
-        scope = Scope(module, enclosing)
+        scope = Scope(module, dict(enclosing))
         nested = {each.name: each for each in module.nested}
         for reference in module.extends:
             if reference.module in nested:

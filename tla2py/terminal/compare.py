@@ -6,7 +6,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.show.comparison import differences
-from tla2py.show.plain import action_text, states_text, trace_end
+from tla2py.show.plain import action_text, trace_end
+from tla2py.text import counted
 from tla2py.trace.alignment import Step, compare_traces
 from tla2py.trace.trace import State, Trace
 
@@ -15,7 +16,7 @@ def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> Re
     """The steps of both traces in one list: ``<`` marks those of the left trace only, ``>`` of the right only."""
     comparison = compare_traces(left, right)
     parts: list[RenderableType] = [
-        Text.assemble((sign, "bold"), f" {title}: {trace.label}, {states_text(len(trace.states))}")
+        Text.assemble((sign, "bold"), f" {title}: {trace.label}, {counted(len(trace.states), 'state')}")
         for sign, title, trace in zip("<>", titles, (left, right), strict=True)
     ]
     before: tuple[State, State] | None = None

@@ -10,6 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tla2py.text import cut
+
 # The JSON of ``inspect --json``.
 Item = Mapping[str, Any]
 # Hides the operators of named instances: there are many, and a config cannot name them.
@@ -113,8 +115,7 @@ def _head(item: Item) -> Text:
 
 
 def _words(value: str | None) -> Text:
-    words = " ".join((value or "").split())
-    return Text(words if len(words) <= 200 else words[:197] + "...")
+    return Text(cut(" ".join((value or "").split()), 200))
 
 
 def _where(item: Item) -> Text:

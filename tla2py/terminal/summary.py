@@ -12,13 +12,13 @@ from tla2py.explore.action_counts import ActionCount, disabled_actions
 from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import OUTCOME_WORDS, Verdict
-from tla2py.show.plain import runs_of, states_text, step_changes, trace_end
+from tla2py.show.plain import runs_of, step_changes, trace_end
 from tla2py.store.store import ManifestPoint
 from tla2py.tables.runs import RunRow
 from tla2py.terminal.diagnostics import points_without_answer
 from tla2py.terminal.figures import number, seconds
 from tla2py.terminal.layout import VERDICT_STYLES, Indented, PointRow, PointTable
-from tla2py.text import parameter_text, value_shown
+from tla2py.text import counted, cut, parameter_text, value_shown
 
 # A longer table shows only the points that do not hold.
 _MOST_ROWS = 60
@@ -121,7 +121,7 @@ def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
 def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:
     lengths = ((name, view.shortest_traces.get((point.run_id, name))) for name in names)
     violations = ", ".join(
-        f"{name} in {states_text(trace.length)}" if trace else name for name, trace in lengths
+        f"{name} in {counted(trace.length, 'state')}" if trace else name for name, trace in lengths
     )
     parameters = parameter_text(point.parameters)
     return Indented(Text.assemble(f"{parameters}  ", (violations, "red"), f"  (point {point.point})"), 2)
@@ -133,18 +133,14 @@ def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[Re
     if not known:
         run = next(run for run in view.run_rows if run.point == point.point)
         said = (run.message or "").splitlines()
-        return [Indented(Text(_cut(line, 300), "dim"), 4) for line in said]
+        return [Indented(Text(cut(line, 300), "dim"), 4) for line in said]
     trace = view.trace(point.point, min(known, key=lambda row: (row.length, row.trace)).trace)
     lines: list[RenderableType] = []
     if len(trace.states) > 1:
         steps = runs_of([state.action or "" for state in trace.states[1:]])
         last = "; ".join(step_changes(*trace.states[-2:]))
         lines.append(Indented(Text.assemble("steps: ", (steps, "dim")), 4))
-        lines.append(Indented(Text.assemble("last step: ", (_cut(last, 300), "dim")), 4))
+        lines.append(Indented(Text.assemble("last step: ", (cut(last, 300), "dim")), 4))
     if end := trace_end(trace):
         lines.append(Indented(Text(end, "dim"), 4))
     return lines
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."

@@ -6,7 +6,7 @@ from tla2py.values.canonical import same_value
 from tla2py.values.diff import Change, changes
 from tla2py.values.itf import Json, from_itf, state_from_itf, state_to_itf, to_itf
 from tla2py.values.tla_text import ValueTextError, format_value, parse_value
-from tla2py.values.value import Function, Interval, ModelValue, Opaque, Record, Value, value_kind
+from tla2py.values.value import Function, Interval, ModelValue, Opaque, Record, Value
 
 __all__ = [
     "Change",
@@ -26,5 +26,4 @@ __all__ = [
     "state_from_itf",
     "state_to_itf",
     "to_itf",
-    "value_kind",
 ]

@@ -246,32 +246,6 @@ class _DeepSet(frozenset["Value"]):
         return not _same(self, other) if isinstance(other, frozenset) else NotImplemented
 
 
-def value_kind(value: Value) -> str:
-    """The kind of a value: boolean, integer, string, model value, set, sequence, record, function, interval, opaque.
-
-    It follows the Python type, so the equal ``("a",)`` and ``Function({1: "a"})`` have different kinds.
-    """
-    for kind, name in _KINDS:
-        if isinstance(value, kind):
-            return name
-    raise TypeError(f"not a TLA+ value: {value!r}")
-
-
-# bool before int, its base class.
-_KINDS: tuple[tuple[type, str], ...] = (
-    (bool, "boolean"),
-    (int, "integer"),
-    (str, "string"),
-    (ModelValue, "model value"),
-    (frozenset, "set"),
-    (tuple, "sequence"),
-    (Record, "record"),
-    (Function, "function"),
-    (Interval, "interval"),
-    (Opaque, "opaque"),
-)
-
-
 def _text(value: Value) -> str:
     from tla2py.values.tla_text import format_value
 

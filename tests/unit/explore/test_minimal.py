@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.explore.minimal import at_most, minimal_points
+from tla2py.explore.minimal import _size, minimal_points
+
+
+def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
+    """Whether a point is at most as large as another in every parameter."""
+    sizes = ((_size(text), _size(right[name])) for name, text in left.items())
+    return all(mine.kind == other.kind and mine.rank <= other.rank for mine, other in sizes)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,6 @@ _PROGRESS = re.compile(
 )
 # Rows of counts are shorter than this.
 _LONGEST = 1000
-_INITIAL = re.compile(
-    r"Finished computing initial states: (?P<generated>[^:]*?)(?: distinct)? states? generated"
-    r"(?:, with (?P<distinct>.*?) of them distinct)?"
-)
 _DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
 # Without -tool; the rolling releases add the number of traces.
 _CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked")
@@ -82,13 +78,6 @@ def _simulated(text: str, stats: Stats) -> Stats:
     return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
 
 
-def _initial(text: str, stats: Stats) -> Stats:
-    found = _INITIAL.match(text)
-    if found is None:
-        return stats
-    return replace(stats, initial=_number(found["distinct"] or found["generated"], stats.initial))
-
-
 def _depth(text: str, stats: Stats) -> Stats:
     found = _DEPTH.match(text)
     return stats if found is None else replace(stats, depth=_number(found["depth"], stats.depth))
@@ -102,10 +91,6 @@ _READERS: dict[int, Callable[[str, Stats], Stats]] = {
     Code.PROGRESS_DEPTH_FIRST: _progress,
     Code.PROGRESS_SIMULATE: _simulation,
     Code.STATS_SIMULATE: _simulated,
-    Code.INITIAL_STATES: _initial,
-    Code.INITIAL_STATES_DISTINCT: _initial,
-    Code.INITIAL_STATES_LEVEL: _initial,
-    Code.INITIAL_STATES_LEVEL_DISTINCT: _initial,
     Code.DEPTH: _depth,
 }
 
