@@ -170,6 +170,8 @@ def check(
     check_deadlock: bool | None = None,
     libraries: Sequence[str | Path] = (),
     overrides: Sequence[str | Path] = (),
+    environment: Mapping[str, str] | None = None,
+    inputs: Sequence[str | Path] = (),
     tla2tools: str | Path | None = None,
     translate: bool = True,
     timeout: str = "10m",
@@ -181,7 +183,8 @@ def check(
     """The result of one run of TLC on a module, as ``tla2py check`` gives it: its ``verdict``, ``outcome`` and ``traces``.
 
     ``config`` is a TLC config, ``MODULE.cfg`` if that is there; everything else goes on top of it. A constant that is a
-    string is TLA+ text, such as ``"{b1, b2}"``. ``on_finding`` is called with each warning that the command would print
+    string is TLA+ text, such as ``"{b1, b2}"``. ``environment`` and ``inputs`` are the variables and files that the run
+    may read. ``on_finding`` is called with each warning that the command would print
     on standard error. A violation is a result, not an exception. Raises ``tla2py.errors.InputError`` for a model that
     cannot be run.
     """
@@ -205,6 +208,8 @@ def check(
         next=next,
         check_deadlock=check_deadlock,
         overrides=[Path(each) for each in overrides],
+        environment=[f"{name}={value}" for name, value in (environment or {}).items()],
+        inputs=[Path(each) for each in inputs],
     )
     options = SweepOptions(
         libraries=tuple(map(Path, libraries)),

@@ -257,3 +257,9 @@ def stepper_without_its_package(lab: Lab) -> None:
 def trace_whose_modules_are_gone(lab: Lab) -> None:
     lab.view("invariant")
     lab.run("trace", "store", "1", "--verify")
+
+
+@provokes("input-lost")
+def input_that_was_edited_in_the_store(lab: Lab) -> None:
+    lab.write("runs/one/inputs/" + "0" * 64, "edited")
+    Store(lab.folder / "runs/one").input_file("0" * 64)

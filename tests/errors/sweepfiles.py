@@ -206,3 +206,65 @@ def name_that_is_a_path(lab: Lab) -> None:
 @provokes("sweep-syntax", "sweep.toml")
 def text_that_no_path_may_have(lab: Lab) -> None:
     lab.plan('module = "Counter.tla\\u0000"\n')
+
+
+@provokes("variable-name", "sweep.toml:3:1")
+def variable_that_no_shell_passes_on(lab: Lab) -> None:
+    lab.plan(HEAD + '[environment]\n"a-b" = "1"\n[constants]\nMax = 1\n')
+
+
+@provokes("variable-name", "sweep.toml:3:1")
+def variable_that_java_reads(lab: Lab) -> None:
+    lab.plan(HEAD + '[parameters]\nenvironment._JAVA_OPTIONS = ["-Xmx1g"]\n[constants]\nMax = 1\n')
+
+
+@provokes("variable-name", "sweep.toml:3:1")
+def property_without_a_name(lab: Lab) -> None:
+    lab.plan(HEAD + '[java_properties]\n"a=b" = "1"\n[constants]\nMax = 1\n')
+
+
+@provokes("variable-name")
+def variable_without_a_value(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--env", "LOG")
+
+
+@provokes("wrong-type", "sweep.toml:3:1")
+def boolean_variable(lab: Lab) -> None:
+    lab.plan(HEAD + "[parameters]\nenvironment.DEBUG = [true, false]\n[constants]\nMax = 1\n")
+
+
+@provokes("assigned-twice", "sweep.toml:5:1")
+def variable_in_two_sections(lab: Lab) -> None:
+    lab.plan(HEAD + '[environment]\nA = "1"\n[parameters]\nenvironment.A = ["1"]\n[constants]\nMax = 1\n')
+
+
+@provokes("input-missing", "sweep.toml:3:11")
+def pattern_that_matches_no_file(lab: Lab) -> None:
+    lab.plan(HEAD + '[inputs]\nfiles = ["data/*.csv"]\n[constants]\nMax = 1\n')
+
+
+@provokes("input-missing")
+def input_that_is_a_folder(lab: Lab) -> None:
+    lab.write("data/a.csv", "1")
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--input", "data")
+
+
+@provokes("input-path", "sweep.toml:3:11")
+def input_above_the_sweep_file(lab: Lab) -> None:
+    lab.plan(HEAD + '[inputs]\nfiles = ["../a.csv"]\n[constants]\nMax = 1\n')
+
+
+@provokes("input-path", "sweep.toml:3:11")
+def output_outside_of_the_folder(lab: Lab) -> None:
+    lab.plan(HEAD + '[outputs]\nfiles = ["/tmp/a.csv"]\n[constants]\nMax = 1\n')
+
+
+@provokes("input-path", "sweep.toml:3:11")
+def input_that_the_run_writes(lab: Lab) -> None:
+    lab.write("stdout.txt", "")
+    lab.plan(HEAD + '[inputs]\nfiles = ["*.txt"]\n[constants]\nMax = 1\n')
+
+
+@provokes("grid-key", "sweep.toml:3:11")
+def input_of_an_unknown_parameter(lab: Lab) -> None:
+    lab.plan(HEAD + '[inputs]\nfiles = ["{LOG}"]\n[constants]\nMax = 1\n')

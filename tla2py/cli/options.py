@@ -68,6 +68,16 @@ Trust = Annotated[
         help="Give TLC your environment, files and network; default: the sweep file's, or no.",
     ),
 ]
+Environment = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env", metavar="NAME=VALUE", help="An environment variable that the run may read; repeatable."
+    ),
+]
+InputFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--input", metavar="FILE", help="A file that the run may read; repeatable."),
+]
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
 Arguments = Annotated[
     bool,

@@ -13,8 +13,9 @@ from tla2py.errors import ExitCode
 from tla2py.execution.default_model import CheckModel, default_model
 from tla2py.execution.execute import execute_run
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import ModelOptions, SweepOptions
+from tla2py.execution.options import ModelOptions, SweepOptions, given_files, given_variables
 from tla2py.execution.preflight import lint_check
+from tla2py.model.inputs import NO_INPUTS, Inputs
 from tla2py.model.modules import ModuleTexts, module_texts
 from tla2py.model.outcome import Outcome, Stats, Verdict
 from tla2py.model.result import RunResult
@@ -80,7 +81,7 @@ class Checked:
 
 
 def plan_check(
-    check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str
+    check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str, inputs: Inputs = NO_INPUTS
 ) -> tuple[Run, ModuleTexts]:
     """The run of a model, and the modules that TLC gets."""
     config, main, wrapper = build_config(check.model, lambda name, _: f"-c {name}")
@@ -100,6 +101,7 @@ def plan_check(
         limits=limits,
         jar_sha256=jar_sha256,
         originals=given.originals,
+        inputs=inputs.without(name for name, _ in given.modules),
     )
     return run, given
 
@@ -117,8 +119,8 @@ def run_check(
 
     ``report`` is called with lines on its progress, ``show`` with each value that Print or PrintT prints.
 
-    Raises InputError as ``default_model``, ``lint_check`` and ``check_model`` do, and ToolchainError as
-    ``find_toolchain`` does.
+    Raises InputError as ``default_model``, ``lint_check``, ``given_variables``, ``given_files`` and ``check_model`` do,
+    and ToolchainError as ``find_toolchain`` does.
     """
     overrides = tuple(read_override(path) for path in model.overrides)
     toolchain = replace(find_toolchain(options.tla2tools), overrides=overrides)
@@ -132,7 +134,8 @@ def run_check(
         trust=bool(options.trust),
     )
     tlc = TlcOptions(workers=options.workers or 1, overrides=option_overrides(overrides))
-    return check_model(check, tlc, limits, toolchain, report, show)
+    inputs = Inputs(environment=given_variables(model.environment), files=given_files(model.inputs))
+    return check_model(check, tlc, limits, toolchain, report, show, inputs)
 
 
 def check_model(
@@ -142,9 +145,10 @@ def check_model(
     toolchain: Toolchain,
     report: Callable[[str], None] | None = None,
     show: Callable[[str], None] | None = None,
+    inputs: Inputs = NO_INPUTS,
 ) -> Checked:
     """The result of TLC on a model; ``report`` and ``show`` are called as ``run_check`` does."""
-    run, given = plan_check(check, options, limits, toolchain.jar.sha256)
+    run, given = plan_check(check, options, limits, toolchain.jar.sha256, inputs)
     check_readable(given.texts, given.paths, toolchain)
 
     prints = PrintFollower()

@@ -16,8 +16,9 @@ from tla2py.model.config import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import Execution, Purpose, Run, RunRecord, TerminationReason, TlcOptions
-from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, build_argv
+from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, CONFIG_NAME, build_argv
 from tla2py.tlc.ending import ends_predictably, exit_status
+from tla2py.tlc.inputs import input_path, place_inputs
 from tla2py.tlc.jvm.class_archive import archive_options, class_archive
 from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
@@ -28,8 +29,6 @@ from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.tlc.sandbox.sandbox import java_sandbox
 from tla2py.toolchain.overrides import with_overrides
 from tla2py.toolchain.toolchain import Toolchain
-
-CONFIG_NAME = "MC.cfg"
 
 
 @contextmanager
@@ -42,10 +41,11 @@ def execute_run(
     watch: Callable[[Path], None] | None = None,
     warm: bool = False,
     slots: int = 1,
+    input_file: Callable[[str], Path] = input_path,
 ) -> Iterator[Executed]:
     """The execution of a run; its folders are deleted when the block ends.
 
-    ``sources`` are module texts by their sha256. ``watch`` is called now and then with the file that TLC prints to.
+    ``sources`` are module texts by their sha256; ``input_file`` finds an input by its sha256. ``watch`` is called now and then with the file that TLC prints to.
     ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many runs this machine executes
     at once, see ``DiskQuota``. A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
     """
@@ -59,6 +59,7 @@ def execute_run(
             watch=watch,
             warm=warm,
             slots=slots,
+            input_file=input_file,
         )
         execution.execute_all()
         yield Executed(
@@ -71,6 +72,7 @@ def execute_run(
                 jar_sha256=toolchain.jar.sha256,
                 executions=tuple(execution.executions),
                 originals=run.originals,
+                inputs=run.inputs,
             ),
             folders=tuple(execution.folders),
             result=combine(execution.executions, execution.results),
@@ -90,6 +92,7 @@ class _RunExecution:
     watch: Callable[[Path], None] | None
     warm: bool
     slots: int
+    input_file: Callable[[str], Path]
     folders: list[Path] = field(default_factory=list)
     executions: list[Execution] = field(default_factory=list)
     results: list[RunResult] = field(default_factory=list)
@@ -150,6 +153,7 @@ class _RunExecution:
         for name, sha256 in self.run.modules:
             (folder / name).write_text(self.sources[sha256], encoding="utf-8")
         (folder / CONFIG_NAME).write_text(text, encoding="utf-8")
+        self._place_inputs(folder)
         first = purpose == "run"
         options = replace(
             self.run.options,
@@ -174,22 +178,39 @@ class _RunExecution:
             **asdict(ended),
         )
 
+    def _place_inputs(self, folder: Path) -> None:
+        for name in {path.partition("/")[0] for path, _ in self.run.inputs.files if "/" in path}:
+            shutil.rmtree(folder / name, ignore_errors=True)
+        place_inputs(self.run.inputs.files, folder, self.input_file)
+
     def _execute_tlc(self, folder: Path, options: TlcOptions) -> tuple[tuple[str, ...], Ended]:
         """Run TLC in a shared JVM if that is allowed and works, else in a process of its own."""
-        toolchain, limits, watch = self.toolchain, self.run.limits, self.watch
+        toolchain, limits, watch, inputs = self.toolchain, self.run.limits, self.watch, self.run.inputs
         java, jar = toolchain.java.path, toolchain.jar.path
         classes = [override.path for override in toolchain.overrides]
 
         def argv_in(place: Path, jvm_options: Sequence[str]) -> tuple[str, ...]:
             return build_argv(
-                java, jar, place, self.run.main, CONFIG_NAME, options, limits, jvm_options, classes
+                java,
+                jar,
+                place,
+                self.run.main,
+                CONFIG_NAME,
+                options,
+                limits,
+                jvm_options,
+                classes,
+                properties=inputs.java_properties,
             )
 
-        warm = self.warm and watch is None and suits(options) and not classes
+        warm = self.warm and watch is None and suits(options, inputs) and not classes
         if warm:
-            done = execute_warm(argv_in(FOLDER, HOST_OPTIONS), folder, limits, self.cancelled)
+            argv = argv_in(FOLDER, HOST_OPTIONS)
+            done = execute_warm(argv, folder, limits, self.cancelled, inputs.java_properties)
             if done is not None:
                 return done
+            # The run may have changed them.
+            self._place_inputs(folder)
         quota = DiskQuota(folder, limits.disk_bytes, self.slots)
 
         def look() -> TerminationReason | None:
@@ -207,8 +228,9 @@ class _RunExecution:
             memory_bytes=limits.memory_bytes,
             cancelled=self.cancelled,
             watch=look,
-            predict=exit_status if ends_predictably(options) else None,
+            predict=exit_status if ends_predictably(options) and not inputs.outputs else None,
             sandbox=None if limits.trust else java_sandbox(java, folder, files),
+            variables=dict(inputs.environment),
         )
         if is_full(folder):
             ended = replace(ended, termination_reason=DISK_FULL)

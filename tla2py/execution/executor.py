@@ -61,6 +61,7 @@ ExecutorFactory: TypeAlias = "Callable[[Sequence[Sweep]], AbstractContextManager
 
 def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Verdict | None:
     """Execute and record a run, and return its verdict; None without a record if it was cancelled."""
+    store = Store(work.store)
     with execute_run(
         run,
         work.sources,
@@ -69,10 +70,11 @@ def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None =
         warm=run.run_id in work.warm,
         # On a cluster this machine executes at most as many as it has cores for.
         slots=min(work.slots, default_slots(run.options.workers)),
+        input_file=store.input_file,
     ) as executed:
         if executed.cancelled:
             return None
-        Store(work.store).write_record(executed)
+        store.write_record(executed)
         return executed.result.verdict
 
 

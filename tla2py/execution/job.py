@@ -45,6 +45,7 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) 
     durations = earlier_durations(store)
     known = {} if fresh else known_runs(store, plan)
     store.write_manifest(manifest(sweep, plan), plan.sources)
+    store.write_inputs(sha256 for run in plan.runs for _, sha256 in run.inputs.files)
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
     order = longest_first(plan, durations)
     return Job(

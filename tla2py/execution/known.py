@@ -18,11 +18,12 @@ from tla2py.tlc.output.result import interpret_record
 def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     """The verdicts, by run id, of the planned runs that need not be executed again.
 
-    They come from the table of runs, which is one file. Records missing from it, those of a killed sweep, are read one
-    by one; a damaged record counts as missing.
+    A run with trust is executed each time: its id does not cover what it reads. The verdicts come from the table of
+    runs, which is one file. Records missing from it, those of a killed sweep, are read one by one; a damaged record
+    counts as missing.
     """
     present = store.records().keys()
-    planned = {run.run_id: run for run in plan.runs if run.run_id in present}
+    planned = {run.run_id: run for run in plan.runs if run.run_id in present and not run.limits.trust}
     table: dict[str, LimitsRow] = {}
     with contextlib.suppress(OSError, ValueError), store.storage.open("tables/runs.parquet") as source:
         table = {row.run_id: row for row in limits_rows(source)}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT, Listener
+from tla2py.model.inputs import InputFile, Variable, is_inside
 from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 from tla2py.text import parse_duration, parse_memory
+from tla2py.tlc.declared import check_path, check_variable, kept_file
 from tla2py.toolchain.pluscal import Translator
 from tla2py.toolchain.toolchain import find_toolchain
 
@@ -64,7 +67,8 @@ class SweepOptions:
 class ModelOptions:
     """The parts of a check's model that override a config.
 
-    ``constants`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes.
+    ``constants`` and ``environment`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes;
+    ``inputs`` are files that the run may read.
     """
 
     config: Path | None = None
@@ -76,3 +80,33 @@ class ModelOptions:
     next: str | None = None
     check_deadlock: bool | None = None
     overrides: Sequence[Path] = ()
+    environment: Sequence[str] = ()
+    inputs: Sequence[Path] = ()
+
+
+def given_files(names: Iterable[Path]) -> tuple[InputFile, ...]:
+    """The files of ``--input``, copied and hashed; one outside of the current folder is found by its bare name.
+
+    Raises InputError: ``input-missing``, ``input-path``.
+    """
+    found: dict[str, Path] = {}
+    for name in names:
+        path = name.as_posix()
+        found |= {path if is_inside(path) else name.name: name}
+    for path in found:
+        check_path(path, None)
+    return tuple(InputFile(path, kept_file(file)) for path, file in sorted(found.items()))
+
+
+def given_variables(texts: Sequence[str]) -> tuple[Variable, ...]:
+    """The variables of ``--env NAME=VALUE``. Raises InputError (``variable-name``)."""
+    found = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if "=" not in text:
+            raise InputError(
+                "variable-name", f"not NAME=VALUE: {text!r}", hint="example: --env LOG=log.ndjson"
+            )
+        check_variable("environment", name, None)
+        found[name] = value
+    return tuple(sorted(Variable(*pair) for pair in found.items()))

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.execution.execute import CONFIG_NAME
 from tla2py.explore.view import StoreView
 from tla2py.gate.decision import PointDecision
 from tla2py.model.run import Run
 from tla2py.sweep.sweep import Sweep
-from tla2py.tlc.command import build_argv
+from tla2py.tlc.command import CONFIG_NAME, build_argv, shell_command
 from tla2py.toolchain.toolchain import Toolchain
 
 # Options that only tla2py needs.
@@ -53,7 +52,7 @@ def commands_again(
         ours=shlex.join(ours),
         files=shlex.join(files),
         folder=f"points/{point.point.index:04d}",
-        java=shlex.join(_plain_argv(point.run, java, tools, [each.path for each in sweep.overrides])),
+        java=_plain_command(point.run, java, tools, [each.path for each in sweep.overrides]),
     )
 
 
@@ -64,9 +63,19 @@ def command_to_look(view: StoreView, point: PointDecision) -> str:
     return shlex.join(["tla2py", "trace", str(view.store.path), str(number)])
 
 
-def _plain_argv(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -> tuple[str, ...]:
-    """TLC's command line in the folder of a point's files, without tla2py's own options."""
+def _plain_command(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -> str:
+    """TLC's command line, with its variables, in the folder of a point's files, without tla2py's own options."""
     argv = build_argv(
-        java, jar, Path(), run.main, CONFIG_NAME, run.options, run.limits, (), overrides, tuned=False
+        java,
+        jar,
+        Path(),
+        run.main,
+        CONFIG_NAME,
+        run.options,
+        run.limits,
+        (),
+        overrides,
+        properties=run.inputs.java_properties,
+        tuned=False,
     )
-    return tuple(part for part in argv if not part.startswith(_INTERNAL))
+    return shell_command(run.inputs.environment, (part for part in argv if not part.startswith(_INTERNAL)))

@@ -29,6 +29,7 @@ from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     FIGURES,
     ONLY_DEADLOCK,
+    TRUSTED,
     answers,
     doubts,
     judge_point,
@@ -151,6 +152,8 @@ def _notices(
         yield "the lock does not cover which actions fire; --update --coverage adds them"
     if only_deadlock([each.run for each in points]):
         yield ONLY_DEADLOCK
+    if sweep.limits.trust:
+        yield TRUSTED
     if excluded:
         yield f"{excluded} of {len(points)} points contradict an ASSUME and were not checked"
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 # What a parameter of a sweep changes in a model.
-ParameterKind = Literal["constant", "definition", "model", "module", "config", "seed"]
+ParameterKind = Literal[
+    "constant", "definition", "model", "module", "config", "seed", "environment", "java_properties"
+]
 # The fields of a config that name one definition, and those that list definitions.
 NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias")
 LIST_FIELDS = ("invariants", "properties", "constraints", "action_constraints", "postconditions")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tla2py.model.config import Config
+from tla2py.model.inputs import NO_INPUTS, Inputs
 from tla2py.model.outcome import Outcome
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
@@ -97,6 +98,7 @@ class Run:
     limits: Limits
     jar_sha256: str
     originals: tuple[ModuleText, ...] = ()
+    inputs: Inputs = NO_INPUTS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "run_id", _digest(self))
@@ -144,6 +146,7 @@ class RunRecord:
     jar_sha256: str
     executions: tuple[Execution, ...]
     originals: tuple[ModuleText, ...] = ()
+    inputs: Inputs = NO_INPUTS
     record_version: int = RECORD_VERSION
 
 
@@ -161,6 +164,8 @@ def _digest(run: Run) -> str:
     facts += [_facts(run.options), run.jar_sha256]
     if run.limits.trust:
         facts.append("trust")
+    if given := run.inputs.facts():
+        facts.append(given)
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -18,6 +18,7 @@ from typing import IO
 import msgspec
 
 from tla2py.errors import StoreError
+from tla2py.model.inputs import is_inside
 from tla2py.model.run import RECORD_VERSION, RunRecord
 
 _RECORD = "record.json"
@@ -95,6 +96,9 @@ def _checked(record: RunRecord) -> RunRecord:
     for name in (record.main, *(part for pair in named for part in pair)):
         if "/" in name or "\0" in name or name in ("", ".", ".."):
             raise RuntimeError(f"it names a file {name!r}")
+    for path, sha256 in record.inputs.files:
+        if not is_inside(path) or not sha256.isalnum():
+            raise RuntimeError(f"it names a file {path!r}")
     return record
 
 

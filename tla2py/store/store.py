@@ -4,6 +4,7 @@
 
     STORE/store.json              the manifest: points, parameters, run ids, the sweep file's text
     STORE/sources/SHA256.tla      the text of every module of the runs
+    STORE/inputs/SHA256           the files that runs read, if a sweep declares any
     STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record
     STORE/tables/NAME.parquet     the tables, derived from the rest
@@ -12,6 +13,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -25,6 +27,7 @@ from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.model.result import Executed
 from tla2py.store.record import Archive, open_archive, write_archive
 from tla2py.store.storage import Address, Stamp, below, storage_of
+from tla2py.tlc.inputs import input_path, keep_stream
 
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
 STORE_VERSION = 1
@@ -188,6 +191,36 @@ class Store:
         with self.storage.open(f"sources/{sha256}.tla") as source:
             return source.read().decode("utf-8")
 
+    def write_inputs(self, digests: Iterable[str]) -> None:
+        """Write the inputs, by sha256, that the store lacks. Raises StoreError (``store-unwritable``)."""
+        stored = self.storage.stamps("inputs")
+        missing = [
+            sha256
+            for sha256 in dict.fromkeys(digests)
+            if sha256 not in stored or stored[sha256].size != input_path(sha256).stat().st_size
+        ]
+        if missing:
+            with self.storage.staging("inputs") as folder:
+                for sha256 in missing:
+                    shutil.copyfile(input_path(sha256), folder / sha256)
+
+    def input_file(self, sha256: str) -> Path:
+        """This process's copy of an input. Raises StoreError (``input-lost``)."""
+        copy, found = input_path(sha256), sha256
+        if not copy.is_file():
+            try:
+                with self.storage.open(f"inputs/{sha256}") as source:
+                    found = keep_stream(source)
+            except OSError:
+                found = ""
+        if found != sha256:
+            raise StoreError(
+                "input-lost",
+                f"{below(self.path, 'inputs')}/{sha256} is missing or has changed",
+                hint="run the sweep again: it writes the file that the sweep file names",
+            )
+        return copy
+
     def records(self) -> dict[str, Stamp]:
         """The stamps of the records by run id."""
         stamps = self.storage.stamps("records")
@@ -237,4 +270,4 @@ def _record_name(run_id: str) -> str:
 
 def _is_ours(name: str) -> bool:
     """Whether a store without a manifest may contain this name, because its creation was interrupted."""
-    return name in (".lock", "claims", *_FOLDERS) or name.startswith(".tmp-")
+    return name in (".lock", "claims", "inputs", *_FOLDERS) or name.startswith(".tmp-")

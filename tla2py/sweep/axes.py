@@ -8,10 +8,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from tla2py.errors import InputError
 from tla2py.model.config import ParameterKind
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
-from tla2py.sweep.sections import SweepFile, Values, ValuesTable
+from tla2py.sweep.sections import VARIABLES, SweepFile, Values, ValuesTable
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph
 from tla2py.text import did_you_mean, parameter_text
+from tla2py.tlc.declared import check_variable
 from tla2py.toml import value_text
 
 # More is a typo, such as to = 1000000000.
@@ -23,7 +24,8 @@ def read_parameters(
 ) -> tuple[Parameter, ...]:
     """The parameters of a sweep file.
 
-    Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``grid-key``, ``values``.
+    Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``grid-key``, ``values``,
+    ``wrong-type`` and ``variable-name`` for environment variables and Java properties.
     """
     found = []
     lists: tuple[tuple[ParameterKind, str | list[str] | None], ...] = (
@@ -43,15 +45,22 @@ def read_parameters(
     for name, values in file.parameters.items():
         where = source.place("parameters", name)
         kind = _kind(name, specs, where)
-        for section, assigned in (("constants", file.constants), ("substitutions", file.substitutions)):
-            if name in assigned:
+        variable = name.partition(".")[2]
+        for section, assigned in (
+            ("constants", name in file.constants),
+            ("substitutions", name in file.substitutions),
+            (kind, kind in VARIABLES and variable in getattr(file, kind)),
+        ):
+            if assigned:
                 raise InputError(
                     "assigned-twice",
                     f"{name} is both a parameter and in [{section}]",
                     where=where,
                     hint="keep one of them",
                 )
-        texts = _texts(name, values, where, specs)
+        if kind in VARIABLES:
+            check_variable(kind, variable, where)
+        texts = _texts(name, values, where, specs, plain=kind in VARIABLES)
         if not texts:
             raise InputError(
                 "empty-parameter",
@@ -128,6 +137,9 @@ def _check_rows(group: tuple[Parameter, ...], source: SweepText) -> None:
 
 
 def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterKind:
+    for kind in VARIABLES:
+        if name.startswith(f"{kind}."):
+            return kind
     constants = {c.name for spec in specs.values() for c in spec.constants}
     definitions = {name for spec in specs.values() for name in spec.definitions}
     if name in constants:
@@ -146,7 +158,19 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterK
     )
 
 
-def _texts(name: str, values: Values, where: str, specs: Mapping[str, ModuleGraph]) -> tuple[str, ...]:
+def _texts(
+    name: str, values: Values, where: str, specs: Mapping[str, ModuleGraph], *, plain: bool
+) -> tuple[str, ...]:
+    """The values of a parameter; ``plain`` ones are not TLA+ but text, of which nothing is stripped."""
+    if plain and isinstance(values, list):
+        if any(isinstance(value, bool) for value in values):
+            raise InputError(
+                "wrong-type",
+                f"{name} has a boolean value",
+                where=where,
+                hint='write the text that the run reads, such as "true" or "1"',
+            )
+        return tuple(map(str, values))
     if not isinstance(values, ValuesTable):
         return tuple(value_text(value) for value in values)
     numbers = values.first is not None and values.last is not None

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,6 +18,7 @@ from tla2py.model.outcome import Outcome
 from tla2py.sweep.sections import (
     KEYS,
     SECTIONS,
+    VARIABLES,
     Expected,
     Scalar,
     SweepFile,
@@ -62,6 +64,7 @@ def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, SweepText]:
         data = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise _toml_error(path, str(error)) from error
+    data = _with_dotted_names(data)
     _check_keys(data, source)
     if _has_nul(data):
         raise InputError(
@@ -134,7 +137,13 @@ def _toml_error(path: Path, text: str) -> InputError:
 
 
 # Sections whose keys are the user's names.
-_NAMED = {"constants": Scalar, "substitutions": str, "parameters": Values, "accept": str | dict[str, str]}
+_NAMED: dict[str, Any] = {
+    "constants": Scalar,
+    "substitutions": str,
+    "parameters": Values,
+    "accept": str | dict[str, str],
+    **dict.fromkeys(VARIABLES, str | int),
+}
 _WORDS = {
     "str": "a string",
     "int": "a number",
@@ -208,3 +217,43 @@ def _plain(message: str) -> str:
 
     message = re.sub(r"`([^`]*)`", words, message).replace("enum value", "value")
     return message[:1].lower() + message[1:]
+
+
+_RULE = {field.encode_name for field in msgspec.structs.fields(ValuesTable)}
+
+
+def _with_dotted_names(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of a sweep file with ``environment.LOG`` as one name, not as a table in a table."""
+    data = dict(data)
+    for section in VARIABLES:
+        if isinstance(named := data.get(section), dict):
+            data[section] = dict(_joined(named, every=True))
+    _join(data, "parameters")
+    for name, keys in (("grid", ("exclude", "include")), ("expect", ("point",))):
+        if isinstance(table := data.get(name), dict):
+            data[name] = table = dict(table)
+            for key in keys:
+                if isinstance(rows := table.get(key), list):
+                    table[key] = [_row(row) if isinstance(row, dict) else row for row in rows]
+    return data
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    """A partial point, or a row of expectations with one in ``match``."""
+    row = dict(_joined(row))
+    _join(row, "match")
+    return row
+
+
+def _join(data: dict[str, Any], key: str) -> None:
+    if isinstance(table := data.get(key), dict):
+        data[key] = dict(_joined(table))
+
+
+def _joined(table: dict[str, Any], prefix: str = "", *, every: bool = False) -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        named = every or prefix or key in VARIABLES
+        if named and isinstance(value, dict) and (every or not value.keys() <= _RULE):
+            yield from _joined(value, f"{prefix}{key}.", every=every)
+        else:
+            yield prefix + key, value

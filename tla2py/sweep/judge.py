@@ -44,6 +44,10 @@ FIGURES = frozenset(
 NO_STATES = "no state was found, so everything holds vacuously"
 ALL_EXCLUDED = "nothing was checked: every point contradicts an ASSUME"
 ONLY_DEADLOCK = "only deadlock is checked: there are no invariants and no properties"
+TRUSTED = (
+    "the runs had trust, so their ids do not cover what they read, and each sweep runs them again; "
+    "to have them reused, declare it: [environment], [java_properties], [inputs] files"
+)
 _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
 
 

@@ -1,14 +1,19 @@
-"""TLC options and limits from the section ``[tlc]`` of a sweep file."""
+"""TLC options, limits and inputs of a sweep's runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.model.inputs import InputFile, Inputs, Variable, is_inside
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.grid import Point, unknown_parameter
+from tla2py.sweep.sections import VARIABLES, SweepFile
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.text import parse_duration, parse_memory, parse_size
+from tla2py.tlc.declared import check_variable, kept_file, matching_files, outside_error
 from tla2py.toolchain.overrides import option_overrides
 from tla2py.toolchain.toolchain import Override
 
@@ -86,3 +91,66 @@ def _check_mode(file: SweepFile, source: SweepText) -> None:
                 where=source.place("tlc", key),
                 hint=f'set mode = "{other}" in [tlc], or remove {key}',
             )
+
+
+def check_variables(file: SweepFile, source: SweepText) -> None:
+    """Raise InputError (``variable-name``) for a wrong name in ``[environment]`` or ``[java_properties]``."""
+    for kind in VARIABLES:
+        for name in getattr(file, kind):
+            check_variable(kind, name, source.place(kind, name))
+
+
+def input_files(
+    file: SweepFile, source: SweepText, base: Path, points: Iterable[Point]
+) -> dict[str, tuple[InputFile, ...]]:
+    """The files that match each pattern of ``[inputs]``, copied and hashed.
+
+    A parameter's name in braces, ``{environment.LOG}``, stands for its value, so a point can have files of its own.
+    Raises InputError: ``input-missing``, ``input-path``, ``grid-key``.
+    """
+    for pattern in file.outputs.files:
+        if not is_inside(pattern):
+            raise outside_error(pattern, source.place("outputs", "files", value=pattern))
+    kept: dict[Path, str] = {}
+    found: dict[str, tuple[InputFile, ...]] = {}
+    for point in points if file.inputs.files else ():
+        for pattern in file.inputs.files:
+            where = source.place("inputs", "files", value=pattern)
+            chosen = _chosen(pattern, point.parameters, where)
+            if chosen not in found:
+                files = matching_files(base, chosen, where)
+                kept |= {path: kept_file(path) for path in files.values() if path not in kept}
+                found[chosen] = tuple(InputFile(name, kept[path]) for name, path in sorted(files.items()))
+    return found
+
+
+def inputs_of(
+    file: SweepFile, files: Mapping[str, tuple[InputFile, ...]], parameters: Mapping[str, str]
+) -> Inputs:
+    """The inputs of the run of a point; ``files`` are those of ``input_files``."""
+    environment, properties = (_variables(kind, file, parameters) for kind in VARIABLES)
+    found = (files[_chosen(pattern, parameters, None)] for pattern in file.inputs.files)
+    return Inputs(
+        environment=environment,
+        java_properties=properties,
+        files=tuple(sorted({each for group in found for each in group})),
+        outputs=tuple(file.outputs.files),
+    )
+
+
+def _chosen(pattern: str, parameters: Mapping[str, str], where: str | None) -> str:
+    """A pattern with the values of a point's parameters."""
+
+    def value(name: re.Match[str]) -> str:
+        if name[1] not in parameters:
+            raise unknown_parameter(name[1], list(parameters), where or "")
+        return parameters[name[1]]
+
+    return re.sub(r"\{([^{}]*)\}", value, pattern)
+
+
+def _variables(kind: str, file: SweepFile, parameters: Mapping[str, str]) -> tuple[Variable, ...]:
+    found = {name: str(value) for name, value in getattr(file, kind).items()}
+    start = f"{kind}."
+    found |= {name.removeprefix(start): text for name, text in parameters.items() if name.startswith(start)}
+    return tuple(sorted(Variable(*pair) for pair in found.items()))

@@ -73,6 +73,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
                 limits=sweep.limits,
                 jar_sha256=jar_sha256,
                 originals=given.originals,
+                inputs=sweep.inputs_of(point).without(name for name, _ in given.modules),
             )
         )
     return Plan(sweep.points, tuple(runs), sources, paths)

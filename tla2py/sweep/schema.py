@@ -12,7 +12,7 @@ import msgspec
 
 from tla2py.model.config import LIST_FIELDS
 from tla2py.sweep.grid import MODEL_KEYS
-from tla2py.sweep.sections import KEYS, SweepFile
+from tla2py.sweep.sections import KEYS, VARIABLES, SweepFile
 
 Schema = dict[str, Any]
 
@@ -38,11 +38,15 @@ def sweep_schema() -> Schema:
     plain = _spelled(made["$defs"]["SweepFile"], made["$defs"])
     sections = plain["properties"]
     _describe(plain, "")
-    for name in ("model", "grid", "tlc", "expect"):
+    for name in ("model", "grid", "tlc", "inputs", "outputs", "expect"):
         _describe(sections[name], name)
     _describe(sections["expect"]["properties"]["point"]["items"], "expect")
     _named(sections["constants"], _NAME)
     _named(sections["substitutions"], _REPLACED)
+    for name in VARIABLES:
+        # A name with dots is a table in TOML.
+        values = sections[name].pop("additionalProperties")
+        sections[name]["additionalProperties"] = {"anyOf": [*values["anyOf"], {"type": "object"}]}
     _parameters(sections["parameters"])
     head = {
         "$schema": "http://json-schema.org/draft-04/schema#",
@@ -111,4 +115,6 @@ def _parameters(schema: Schema) -> None:
     for key in MODEL_KEYS:
         note = " Here: for each point, a list of comma-separated names." * (key in LIST_FIELDS)
         own[key] = {**listed, "description": KEYS["model"][key] + note}
+    for name in VARIABLES:
+        own[name] = {"type": "object", "description": f"Values by name, for each point: {name}.NAME = [...]."}
     schema["properties"] = own

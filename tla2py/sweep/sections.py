@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, Union
 import msgspec
 
 from tla2py.lint.accept import Acceptance
+from tla2py.model.config import ParameterKind
 from tla2py.model.outcome import Outcome
 
 # A value as written: TLA+ text in a string, or a TOML integer or boolean.
@@ -83,6 +84,18 @@ class TlcSection(_Section, frozen=True):
     trust: bool = False
 
 
+class InputsSection(_Section, frozen=True):
+    """``[inputs]``: the files that runs may read."""
+
+    files: list[str] = []
+
+
+class OutputsSection(_Section, frozen=True):
+    """``[outputs]``: the files that runs write and the store keeps."""
+
+    files: list[str] = []
+
+
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
 
 
@@ -134,9 +147,16 @@ class SweepFile(_Section, frozen=True):
     parameters: dict[str, Values] = {}
     grid: GridSection = GridSection()
     tlc: TlcSection = TlcSection()
+    environment: dict[str, str | int] = {}
+    java_properties: dict[str, str | int] = {}
+    inputs: InputsSection = InputsSection()
+    outputs: OutputsSection = OutputsSection()
     expect: ExpectSection | None = None
     accept: Acceptance = {}
 
+
+# Sections of variables, whose names may contain dots.
+VARIABLES: tuple[ParameterKind, ...] = ("environment", "java_properties")
 
 # The sections by name; "" is the top level.
 SECTIONS: dict[str, type[msgspec.Struct]] = {
@@ -144,6 +164,8 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "model": ModelSection,
     "grid": GridSection,
     "tlc": TlcSection,
+    "inputs": InputsSection,
+    "outputs": OutputsSection,
     "expect": ExpectSection,
     "expect.point": ExpectPoint,
 }
@@ -167,11 +189,26 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "parameters": "The grid: each key lists its values.",
         "grid": "Which parameters advance together, and which points are left out or added.",
         "tlc": "How TLC searches, and the limits of one execution.",
+        "environment": "Environment variables of every run; several values go under [parameters] as environment.NAME.",
+        "java_properties": (
+            "Java system properties of every run; several values go under [parameters] as java_properties.NAME."
+        ),
+        "inputs": "Files that runs may read.",
+        "outputs": "Files that runs write and the store keeps.",
         "expect": "The results you expect; default: every point holds.",
         "accept": (
             'Findings that you accept, each with a reason: CODE = "reason" for all of a kind, CODE.NAME for that of '
             "one definition, action or parameter."
         ),
+    },
+    "inputs": {
+        "files": (
+            "Files or patterns such as data/*.csv, relative to this file; a run finds them under the same path. A "
+            "parameter in braces, such as {environment.LOG}, stands for the point's value."
+        ),
+    },
+    "outputs": {
+        "files": "Files or patterns, relative to a run's folder; the others are dropped after the run.",
     },
     "model": {
         "specification": "The definition of the behaviours, Init /\\ [][Next]_vars; default: Spec, if the module has one.",

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from tla2py.config.render import default_template
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
+from tla2py.model.inputs import InputFile, Inputs
 from tla2py.model.model import Model
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import group_parameters, read_parameters
@@ -18,7 +19,7 @@ from tla2py.sweep.expectations import matching_row, with_external_rows
 from tla2py.sweep.file import read_sweep_file, read_sweep_text
 from tla2py.sweep.grid import Excluded, Point, walk_grid
 from tla2py.sweep.names import check_expected_parameters, check_names
-from tla2py.sweep.options import search_limits, search_options
+from tla2py.sweep.options import check_variables, input_files, inputs_of, search_limits, search_options
 from tla2py.sweep.point_model import ModelInputs, point_model
 from tla2py.sweep.predicate import failing_predicate
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, SweepFile
@@ -34,6 +35,7 @@ from tla2py.toolchain.toolchain import Override
 class Sweep(ModelInputs):
     """A sweep file with its modules, configs and points.
 
+    - ``input_files``: the files that runs may read, by pattern, as they were when the sweep was loaded
     - ``counted``: indices of points with coverage, even if the file does not request it
     - ``vacuity``: whether to ask TLC what could not fail
     - ``left_out``: models of a manifest that TLC cannot run, each with the reason
@@ -54,12 +56,17 @@ class Sweep(ModelInputs):
     left_out: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     overrides: tuple[Override, ...] = ()
+    input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
     special: Mapping[int, TlcOptions] = field(default_factory=dict)
     entries: Mapping[int, Entry] = field(default_factory=dict)
 
     def options_of(self, point: Point) -> TlcOptions:
         """The TLC options of a point."""
         return self.special.get(point.index, self.options)
+
+    def inputs_of(self, point: Point) -> Inputs:
+        """What the run of a point may read besides its modules."""
+        return inputs_of(self.file, self.input_files, point.parameters)
 
     @property
     def workers(self) -> int:
@@ -199,6 +206,7 @@ def _loaded(
         translate = translate if file.tlc.translate else None
         specs = {name: load_modules(base / name, libraries, translate=translate) for name in names}
     check_names(file, source, specs)
+    check_variables(file, source)
     configs = manifest.configs if manifest else read_configs(file, source, base, specs)
     file = with_external_rows(file, configs, external)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
@@ -219,7 +227,8 @@ def _loaded(
         vacuity=file.tlc.vacuity,
         overrides=overrides,
     )
-    return replace(sweep, points=tuple(item for item in sweep.grid() if isinstance(item, Point)))
+    points = tuple(item for item in sweep.grid() if isinstance(item, Point))
+    return replace(sweep, points=points, input_files=input_files(file, source, base, points))
 
 
 def _name(name: str, source: SweepText) -> str:

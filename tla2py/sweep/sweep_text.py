@@ -31,7 +31,8 @@ class SweepText:
     def position(self, *keys: str | int) -> tuple[int, int]:
         """The line and column of a key or of its table, from 1; line 0 if the file has neither."""
         numbered = any(isinstance(key, int) for key in keys)
-        wanted = list(keys)
+        # A name may contain dots, which TOML reads as a table: environment.LOG.
+        wanted = ".".join(map(str, keys))
         table: list[str | int] = []
         tables: list[list[str]] = []
         best = (0, 1)
@@ -41,11 +42,11 @@ class SweepText:
                 names = _key_parts(header[1])
                 table = [*names, tables.count(names)] if numbered and "[[" in line else [*names]
                 tables.append(names)
-                if table == wanted:
+                if ".".join(map(str, table)) == wanted:
                     best = (number, 1)
                 continue
             assignment = _ASSIGNMENT.match(line)
-            if assignment and [*table, *_key_parts(assignment[2])] == wanted:
+            if assignment and ".".join(map(str, [*table, *_key_parts(assignment[2])])) == wanted:
                 return number, len(assignment[1]) + 1
         if best == (0, 1) and len(keys) > 1:
             return self.position(*keys[:-1])

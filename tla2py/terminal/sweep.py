@@ -8,7 +8,7 @@ from rich.text import Text
 
 from tla2py.execution.sweeps import SweepResult
 from tla2py.store.storage import Address
-from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES
+from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 
@@ -25,6 +25,8 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     if result.empty_points:
         points = ", ".join(map(str, result.empty_points))
         yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
+    if result.sweep.limits.trust:
+        yield Text(f"{name}: {TRUSTED}", "yellow")
     if result.unchecked:
         yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
     elif result.sweep.file.expect is not None and not result.mismatches:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tla2py.model.inputs import Variable
 from tla2py.model.run import Limits, TlcOptions
 
 _MIB = 1024 * 1024
@@ -41,6 +43,8 @@ _NOT_COMPILED = (
 # (jdk.jfr.internal.JVMSupport) turns the recorder off.
 _NO_RECORDER = "-Djfr.unsupported.vm=true"
 _RECORDS = "FlightRecord"
+# The name of a run's config.
+CONFIG_NAME = "MC.cfg"
 # What TLC writes into a run's folder: a file per behaviour of a simulation, and the state graph.
 BEHAVIOURS = "behaviours"
 GRAPH = "graph.dot"
@@ -67,6 +71,16 @@ def _tuning(options: TlcOptions, limits: Limits) -> tuple[str, ...]:
     )
 
 
+def property_options(properties: Iterable[Variable]) -> tuple[str, ...]:
+    """The options that set a run's Java properties."""
+    return tuple(f"-D{name}={value}" for name, value in properties)
+
+
+def shell_command(environment: Iterable[Variable], argv: Iterable[str]) -> str:
+    """A command with its environment variables as a line for a shell."""
+    return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in environment), shlex.join(argv)])
+
+
 def build_argv(
     java: Path,
     jar: Path,
@@ -78,6 +92,7 @@ def build_argv(
     jvm_options: Sequence[str] = (),
     overrides: Sequence[Path] = (),
     *,
+    properties: Iterable[Variable] = (),
     tuned: bool = True,
 ) -> tuple[str, ...]:
     """The command line of TLC for a run in ``folder``, which holds the modules and the config.
@@ -99,6 +114,7 @@ def build_argv(
         *(_tuning(options, limits) if tuned else ()),
         *jvm_options,
         *options.java_options,
+        *property_options(properties),
     )
     tlc = ["-tool", "-config", config, "-metadir", str(folder / "states"), "-workers", str(options.workers)]
     tlc += ["-fp", str(options.fp), "-seed", str(options.seed), "-checkpoint", "0"]

@@ -52,13 +52,14 @@ def execute_argv(
     watch: Callable[[], TerminationReason | None] | None = None,
     predict: Callable[[Path], int | None] | None = None,
     sandbox: Sandbox | None = None,
+    variables: dict[str, str] | None = None,
 ) -> Ended:
     """The end of a command that runs in ``folder``; its streams go to ``stdout.txt`` and ``stderr.txt``.
 
     A failing command raises no exception: the exit code (None if it could not be started) and the termination reason
     say what happened. ``watch`` is called a few times a second and returns a reason to stop the command, or None.
     ``predict`` returns the exit code from the standard output so far if it is certain, so that nobody waits for the
-    process to end. Without a ``sandbox`` the command is trusted.
+    process to end. Without a ``sandbox`` the command is trusted. ``variables`` are added to its environment.
     """
     started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     begun = time.monotonic()
@@ -68,7 +69,7 @@ def execute_argv(
             command,
             sandbox,
             folder=folder,
-            variables=environment(folder, trusted=sandbox is None),
+            variables=environment(folder, trusted=sandbox is None, declared=variables),
             stdin=descriptor,
             stdout=stdout,
             stderr=stderr,
@@ -106,6 +107,7 @@ def execute_argv(
             watch=watch,
             predict=predict,
             sandbox=replace(sandbox, server=True),
+            variables=variables,
         )
     return Ended(
         exit_code=exit_code,

@@ -15,6 +15,7 @@ from tests.conftest import COUNTER
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.model.config import Assignment, Config
+from tla2py.model.inputs import NO_INPUTS, InputFile, Inputs, Variable
 from tla2py.model.run import Limits, ModuleText, Run, TlcOptions, digest_text
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import load_sweep
@@ -183,6 +184,7 @@ def run_id(
     config_text: str = "",
     options: TlcOptions | None = None,
     trust: bool = False,
+    inputs: Inputs = NO_INPUTS,
 ) -> str:
     """The id of a run with this content."""
     return Run(
@@ -194,6 +196,7 @@ def run_id(
         options=options or TlcOptions(),
         limits=Limits(timeout_seconds=1, memory_bytes=1, trust=trust),
         jar_sha256="jar",
+        inputs=inputs,
     ).run_id
 
 
@@ -218,7 +221,14 @@ def test_every_option_is_part_of_the_digest() -> None:
     digests = {run_id(trust=trust) for trust in (False, True)}
     for name, value in other.items():
         digests.add(run_id(options=replace(TlcOptions(), **{name: value})))  # type: ignore[arg-type]
-    assert len(digests) == len(other) + 2
+    inputs = [
+        Inputs(environment=(Variable("A", "1"),)),
+        Inputs(java_properties=(Variable("A", "1"),)),
+        Inputs(files=(InputFile("A", "1"),)),
+        Inputs(outputs=("A",)),
+    ]
+    digests |= {run_id(inputs=each) for each in inputs}
+    assert len(digests) == len(other) + len(inputs) + 2
     assert all(len(digest) == 32 for digest in digests)
 
 

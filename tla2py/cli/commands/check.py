@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, show, show_json, show_text
-from tla2py.cli.options import Json, with_sweep_options
+from tla2py.cli.options import Environment, InputFiles, Json, with_sweep_options
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import InputError
 from tla2py.execution.check import run_check
@@ -62,6 +62,8 @@ def check_command(
             help="Java classes that override definitions, with their modules, such as CommunityModules-deps.jar; repeatable.",
         ),
     ] = None,
+    environment: Environment = None,
+    inputs: InputFiles = None,
     *,
     options: SweepOptions,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
@@ -84,6 +86,8 @@ def check_command(
         next=next_,
         check_deadlock=False if no_deadlock else None,
         overrides=overrides or (),
+        environment=environment or (),
+        inputs=inputs or (),
     )
     if point is not None:
         if model != ModelOptions():

@@ -12,12 +12,13 @@ from tla2py.cli.console import err, print_error, show_text
 from tla2py.cli.options import Libraries, Translate
 from tla2py.cli.translate import pluscal_translator
 from tla2py.errors import ExitCode, InputError, writing
-from tla2py.execution.execute import CONFIG_NAME
 from tla2py.execution.preflight import file_errors
 from tla2py.model.run import Run
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import load_sweep
 from tla2py.text import counted, parameter_text
+from tla2py.tlc.command import CONFIG_NAME, property_options, shell_command
+from tla2py.tlc.inputs import place_inputs
 
 
 def cfg_command(
@@ -60,8 +61,10 @@ def cfg_command(
         return
     for point, run in zip(plan.points, plan.runs, strict=True):
         _write(output / f"{point.index:04d}", run, plan.sources)
-    java = f"java -cp tla2tools.jar tlc2.TLC -config {CONFIG_NAME} {plan.runs[0].main}.tla"
-    err().print(f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: {java}")
+    run = plan.runs[0]
+    java = ["java", *property_options(run.inputs.java_properties), "-cp", "tla2tools.jar", "tlc2.TLC"]
+    line = shell_command(run.inputs.environment, [*java, "-config", CONFIG_NAME, f"{run.main}.tla"])
+    err().print(f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: {line}")
 
 
 def _print(plan: Plan) -> None:
@@ -83,3 +86,4 @@ def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
         (folder / CONFIG_NAME).write_text(run.config_text, encoding="utf-8")
         for name, sha256 in run.modules:
             (folder / name).write_text(sources[sha256], encoding="utf-8")
+        place_inputs(run.inputs.files, folder)

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import psutil
 
+from tla2py.model.inputs import Variable
 from tla2py.tlc.jvm.entry import HANDLES, main_handle
 from tla2py.tlc.jvm.gateway import Gateway, GatewayError, Reference
 from tla2py.tlc.sandbox import reaper
@@ -143,6 +144,7 @@ class Host:
         memory_bytes: int,
         output_bytes: int,
         cancelled: threading.Event | None,
+        properties: Sequence[Variable] = (),
     ) -> int:
         """The exit status of TLC with these arguments in ``folder``; its streams go to files there.
 
@@ -155,6 +157,8 @@ class Host:
         try:
             streams = [self._stream("setOut", "stdout.txt"), self._stream("setErr", "stderr.txt")]
             java.call("java.lang.System", "setProperties", java.get(self._properties, "clone"))
+            for name, value in properties:
+                java.call("java.lang.System", "setProperty", name, value)
             loader = java.new("java.net.URLClassLoader", self._urls, self._parent)
             main = java.get(
                 "java.lang.invoke.MethodHandleProxies",

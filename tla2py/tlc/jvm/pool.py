@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
+from tla2py.model.inputs import NO_INPUTS, Inputs, Variable
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.tlc.command import FIRST_LATER
+from tla2py.tlc.command import FIRST_LATER, property_options
 from tla2py.tlc.jvm.host import FOLDER, Host, SpoiledError, gateway_jar
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended
 from tla2py.tlc.sandbox.quota import is_full
@@ -44,6 +45,8 @@ _FULL = 0.8
 # After this many hosts lost in a row, hosts are not used any more.
 _PATIENCE = 5
 # Options that only change what TLC searches or prints.
+# Properties that Java itself never reads, and TLC only after it has started.
+_LATE_PROPERTIES = ("tlc2.", "tla2sany.", "util.", "TLA-Library")
 _KNOWN_OPTIONS = frozenset({"-continue", "-nowarning", "-difftrace", "-terse"})
 # Output that may differ in a separate process: the ends of memory and stack, bugs in TLC, and anything about class
 # loaders or method handles.
@@ -53,12 +56,18 @@ _UNSURE = re.compile(
 )
 
 
-def suits(options: TlcOptions) -> bool:
-    """Whether a host may run TLC with these options.
+def suits(options: TlcOptions, inputs: Inputs = NO_INPUTS) -> bool:
+    """Whether a host may run TLC with these options and inputs.
 
     Simulation is excluded: its counts at a violation depend on how fast its threads start, which differs in a host.
     """
-    return options.mode == "check" and not options.java_options and _KNOWN_OPTIONS.issuperset(options.options)
+    return (
+        options.mode == "check"
+        and not options.java_options
+        and _KNOWN_OPTIONS.issuperset(options.options)
+        and not inputs.environment
+        and all(name.startswith(_LATE_PROPERTIES) for name, _ in inputs.java_properties)
+    )
 
 
 @dataclass
@@ -77,26 +86,33 @@ _pool = _Pool(os.getpid())
 
 
 def execute_warm(
-    argv: Sequence[str], folder: Path, limits: Limits, cancelled: threading.Event | None = None
+    argv: Sequence[str],
+    folder: Path,
+    limits: Limits,
+    cancelled: threading.Event | None = None,
+    properties: Sequence[Variable] = (),
 ) -> tuple[tuple[str, ...], Ended] | None:
     """The command line and the end of a run on a host, or None if the run needs its own process.
 
     ``argv`` is a process's, with ``FOLDER`` instead of ``folder``, which holds TLC's input and receives its files and
-    its streams as ``stdout.txt`` and ``stderr.txt``. On None ``folder`` is unchanged.
+    its streams as ``stdout.txt`` and ``stderr.txt``. On None ``folder`` is unchanged, except for what the run did to
+    its files. ``properties`` are those of the run, which ``argv`` sets too.
     """
     gateway = gateway_jar()
     pool = _own_pool()
     if gateway is None or pool.long or pool.lost >= _PATIENCE:
         return None
     split = argv.index("-cp")
-    java, jar, arguments = tuple(argv[:split]), argv[split + 1], argv[split + 3 :]
+    own = property_options(properties)
+    java = tuple(part for part in argv[:split] if part not in own)
+    jar, arguments = argv[split + 1], argv[split + 3 :]
     key = (*java, jar, str(limits.trust))
     host = None
     try:
         host = _borrow(pool, key) or Host(java, gateway, Path(jar), trust=limits.trust)
         with pool.lock:
             pool.lent.add(host)
-        ended = _run(host, folder, arguments, limits, cancelled)
+        ended = _run(host, folder, arguments, limits, cancelled, properties)
     except (SpoiledError, OSError) as error:
         with pool.lock:
             pool.long = pool.long or str(error) == "long"
@@ -171,7 +187,12 @@ def _borrow(pool: _Pool, command: tuple[str, ...]) -> Host | None:
 
 
 def _run(
-    host: Host, folder: Path, arguments: Sequence[str], limits: Limits, cancelled: threading.Event | None
+    host: Host,
+    folder: Path,
+    arguments: Sequence[str],
+    limits: Limits,
+    cancelled: threading.Event | None,
+    properties: Sequence[Variable],
 ) -> Ended:
     """The end of a run of TLC on a host with the files of ``folder``; SpoiledError leaves them unchanged."""
     inputs = {entry.name for entry in folder.iterdir()}
@@ -188,6 +209,7 @@ def _run(
             memory_bytes=limits.memory_bytes,
             output_bytes=OUTPUT_LIMIT_BYTES,
             cancelled=cancelled,
+            properties=properties,
         )
         ended = Ended(
             exit_code=exit_code,

@@ -31,7 +31,8 @@ class DiskQuota:
         self._folder = folder
         if limit_bytes is None:
             limit_bytes = (_free_bytes(folder) or 2**63) // slots
-        self._limit = limit_bytes
+        # The inputs that are there already do not count.
+        self._limit = limit_bytes + sum(_sizes(folder))
         self._next = time.monotonic() + _POLL_SECONDS
 
     def look(self) -> TerminationReason | None:

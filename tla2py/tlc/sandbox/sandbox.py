@@ -54,7 +54,7 @@ _DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"))
 # A Java installed by the system needs nothing else.
 _OF_SYSTEM = ("/usr/", "/nix/store/", "/gnu/store/")
 # A JVM takes options from these, and prints that it does.
-_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 _BARE = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 _NOWHERE = Path(os.devnull)
 _UNSHARE = ("unshare", "-n"), ("unshare", "-U", "-n")
@@ -86,12 +86,19 @@ def java_sandbox(java: Path, folder: Path, classes: Sequence[Path], *, server: b
     return Sandbox(folder=folder, readable=(*_of_java(java), *classes), server=server)
 
 
-def environment(folder: Path, *, trusted: bool) -> dict[str, str]:
-    """The environment variables of a run in a folder: ours if it is trusted, otherwise what a JVM needs."""
+def environment(folder: Path, *, trusted: bool, declared: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment variables of a run in a folder: ours if it is trusted, otherwise what a JVM needs.
+
+    ``declared`` are the run's own, which take precedence.
+    """
     own = {"LC_ALL": "C.UTF-8", "TLA2PY_FOLDER": str(folder)}
     if trusted:
-        return {name: text for name, text in os.environ.items() if name not in _JAVA_VARIABLES} | own
-    return {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder / "tmp"), **own}
+        return (
+            {name: text for name, text in os.environ.items() if name not in JAVA_VARIABLES}
+            | own
+            | (declared or {})
+        )
+    return {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder / "tmp"), **own, **(declared or {})}
 
 
 def start(

@@ -1,0 +1,163 @@
+"""What a sweep declares that its runs may read: variables, properties and files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import tla2py
+from tests.conftest import RunCli
+from tests.integration.spy import found_by, write_spy
+from tla2py.explore.view import StoreView, open_view
+from tla2py.values import Record
+
+TRIES = {"level": ("env", "LEVEL"), "log": ("read", "logs/a.txt")}
+SWEEP = """\
+module = "Use.tla"
+[model]
+invariants = ["Told"]
+[environment]
+LEVEL = 7
+[inputs]
+files = ["logs/*.txt"]
+[tlc]
+overrides = ["spy"]
+[expect]
+verdict = "violated"
+"""
+LOCAL = ("--executor", "local")
+
+
+def found(view: StoreView, point: int) -> tuple[object, object]:
+    """What the run of a point has read: the variable LEVEL and the file logs/a.txt."""
+    value = view.trace(point).states[0].values["found"]
+    assert isinstance(value, Record)
+    return value["level"], value["log"]
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> Path:
+    """A sweep whose runs read a variable and a file."""
+    write_spy(tmp_path, TRIES)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/a.txt").write_text("one")
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    return tmp_path / "sweep.toml"
+
+
+def test_a_changed_file_or_variable_makes_another_run(run_cli: RunCli, sweep: Path) -> None:
+    """A run that reads a file is executed again once the file has changed, and only then."""
+    store = sweep.parent / "runs/sweep"
+
+    def swept() -> tuple[int, tuple[object, object]]:
+        assert run_cli("sweep", sweep, *LOCAL).code == 0
+        return len(list((store / "records").iterdir())), found(open_view(store), 1)
+
+    assert swept() == (1, ("7", "one"))
+    assert swept() == (1, ("7", "one"))
+    (sweep.parent / "logs/a.txt").write_text("two")
+    assert swept() == (2, ("7", "two"))
+    sweep.write_text(SWEEP.replace("LEVEL = 7", 'LEVEL = "x y"'))
+    assert swept() == (3, ("x y", "two"))
+    with (view := open_view(store)).store.archive(view.manifest.points[0].run_id) as archive:
+        inputs = archive.record.inputs
+    assert inputs.environment == (("LEVEL", "x y"),)
+    assert [file.path for file in inputs.files] == ["logs/a.txt"]
+    assert (store / "inputs" / inputs.files[0].sha256).read_text() == "two"
+    # The file of an earlier run is back, and with it the run.
+    (sweep.parent / "logs/a.txt").write_text("one")
+    sweep.write_text(SWEEP)
+    assert swept() == (3, ("7", "one"))
+
+
+def test_a_trusted_run_is_never_reused(run_cli: RunCli, sweep: Path) -> None:
+    """With trust a run reads what no id covers: the answer of before may be that of another file."""
+    log, store = sweep.parent / "logs/a.txt", sweep.parent / "runs/sweep"
+    sweep.write_text(SWEEP.replace('[inputs]\nfiles = ["logs/*.txt"]\n', ""))
+    shutil.rmtree(sweep.parent / "spy")
+    write_spy(sweep.parent, {"level": ("env", "LEVEL"), "log": ("read", str(log))})
+    for text in ("one", "two"):
+        log.write_text(text)
+        ended = run_cli("sweep", sweep, *LOCAL, "--trust")
+        assert found(open_view(store), 1) == ("7", text)
+        assert "[inputs]" in ended.stderr
+        assert "1 to execute" in run_cli("sweep", sweep, *LOCAL, "--trust", "--dry-run").stdout
+    gated = run_cli("gate", sweep, *LOCAL, "--trust")
+    assert "[inputs]" in gated.stdout
+    assert "[inputs]" not in run_cli("sweep", sweep, *LOCAL).stderr
+
+
+@pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.spark)])
+def test_every_point_has_variables_and_files_of_its_own(sweep: Path, executor: str) -> None:
+    """``environment.NAME`` is a parameter and a column, and a pattern may name it."""
+    (sweep.parent / "logs/b.txt").write_text("of b")
+    sweep.write_text(
+        SWEEP.replace("[environment]\nLEVEL = 7", '[parameters]\nenvironment.LEVEL = ["a", "b"]').replace(
+            "logs/*.txt", "logs/{environment.LEVEL}.txt"
+        )
+    )
+    view = tla2py.run_sweep(sweep, sweep.parent / executor, executor=executor)
+    assert [found(view, point) for point in (1, 2)] == [("a", "one"), ("b", "refused")]
+    assert view.arrow("runs")["environment.LEVEL"].to_pylist() == ["a", "b"]
+    names = set()
+    for point in view.manifest.points:
+        with view.store.archive(point.run_id) as archive:
+            names |= {(point.point, file.path) for file in archive.record.inputs.files}
+    assert names == {(1, "logs/a.txt"), (2, "logs/b.txt")}
+
+
+def test_a_file_that_changes_during_a_sweep_is_read_as_it_was(sweep: Path) -> None:
+    """Every run gets the content that its id names, not what the file holds by then."""
+    loaded = tla2py.load_sweep(sweep)
+    (sweep.parent / "logs/a.txt").write_text("two")
+    [run] = tla2py.load_sweep(sweep).inputs_of(loaded.points[0]).files
+    [before] = loaded.inputs_of(loaded.points[0]).files
+    assert before != run
+    from tla2py.tlc.inputs import input_path
+
+    assert input_path(before.sha256).read_text() == "one"
+
+
+def test_a_check_and_the_plain_command_get_the_same(run_cli: RunCli, sweep: Path) -> None:
+    folder = sweep.parent
+    asked = ("check", "Use.tla", "--overrides", "spy", "--invariant", "Told", "--json")
+    ended = run_cli(*asked, "--env", "LEVEL=x y", "--input", "logs/a.txt")
+    assert found_by(ended) == {"level": "x y", "log": "one"}
+    assert found_by(run_cli(*asked)) == {"level": "null", "log": "refused"}
+    checked = tla2py.check(
+        folder / "Use.tla",
+        invariants=["Told"],
+        overrides=[folder / "spy"],
+        environment={"LEVEL": "9"},
+        inputs=[folder / "logs/a.txt"],
+    )
+    # A file outside of the current folder has its bare name.
+    assert [file.path for file in checked.record.inputs.files] == ["a.txt"]
+    point = run_cli("check", sweep, "--point", "1", "--json")
+    assert found_by(point) == {"level": "7", "log": "one"}
+    assert json.loads(point.stdout)["run_id"] == json.loads(point.stdout)["traces"][0]["run_id"]
+
+
+def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCli, sweep: Path) -> None:
+    """The plain command of a report, in the folder that ``tla2py cfg`` writes, reads the same."""
+    sweep.write_text(
+        SWEEP.replace("LEVEL = 7", """LEVEL = "it's"\n[java_properties]\ntlc2.mine = "a b\"""").replace(
+            '"violated"', '"holds"'
+        )
+    )
+    ended = run_cli("gate", sweep, *LOCAL, env={"COLUMNS": "1000"})
+    line = next(line for line in ended.stdout.splitlines() if "tlc2.TLC" in line)
+    assert "'-Dtlc2.mine=a b'" in line
+    assert run_cli("cfg", sweep, "-o", "points").code == 0
+    plain = subprocess.run(
+        ["/bin/sh", "-c", line[line.index("LEVEL=") :]],
+        cwd=sweep.parent / "points/0001",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert '[level |-> "it\'s", log |-> "one"]' in plain.stdout, plain

@@ -1,0 +1,75 @@
+"""Private copies of the files that runs read, by sha256.
+
+A file may change while a sweep goes on. So it is copied and hashed at once, before the first run, and every run gets
+the content that its id names.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+from tla2py.model.inputs import InputFile
+from tla2py.tlc.command import BEHAVIOURS, CONFIG_NAME, GRAPH
+from tla2py.tlc.sandbox.reaper import scratch_folder
+from tla2py.tlc.sandbox.sandbox import JAVA_VARIABLES
+
+# What a run's folder has of its own.
+RESERVED_FILES = frozenset(
+    {CONFIG_NAME, "stdout.txt", "stderr.txt", "tmp", "states", BEHAVIOURS, f"{BEHAVIOURS}.txt", GRAPH}
+)
+# The shell that starts a run changes or refuses these, and Java takes options from others.
+RESERVED_VARIABLES = frozenset({*JAVA_VARIABLES, "TLA2PY_FOLDER", "IFS", "OPTIND", "PPID", "PWD", "_"})
+_BLOCK = 1 << 20
+_folders: dict[int, Path] = {}
+_lock = threading.Lock()
+
+
+def keep_input(file: Path) -> str:
+    """The sha256 of a file; a private copy of it is kept. Raises OSError."""
+    with file.open("rb") as source:
+        return keep_stream(source)
+
+
+def input_path(sha256: str) -> Path:
+    """The path of the private copy of a file, which exists once it is kept."""
+    return _folder() / sha256
+
+
+def place_inputs(files: Iterable[InputFile], folder: Path, find: Callable[[str], Path] = input_path) -> None:
+    """Copy files into a folder; ``find`` finds them by sha256. Raises OSError."""
+    for path, sha256 in files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(find(sha256), folder / path)
+
+
+def keep_stream(source: IO[bytes]) -> str:
+    """The sha256 of what a stream holds; a private copy of it is kept. Raises OSError."""
+    digest = hashlib.sha256()
+    handle, name = tempfile.mkstemp(dir=_folder())
+    with os.fdopen(handle, "wb") as copy:
+        while block := source.read(_BLOCK):
+            digest.update(block)
+            copy.write(block)
+    sha256 = digest.hexdigest()
+    Path(name).replace(_folder() / sha256)
+    return sha256
+
+
+def _folder() -> Path:
+    """This process's folder of copies, removed when the process ends; a forked child has its own."""
+    pid = os.getpid()
+    with _lock:
+        if pid not in _folders:
+            stack = ExitStack()
+            _folders[pid] = stack.enter_context(scratch_folder("tla2py-inputs-"))
+            atexit.register(lambda: stack.close() if os.getpid() == pid else None)
+        return _folders[pid]
