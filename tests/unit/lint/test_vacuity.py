@@ -90,16 +90,18 @@ Bound == x < N
 Top == 3
 Spec == x = 0 /\ [][x' = BODY]_x
 Inv == INV
-ASSUME N > 0
+ASSUME N > 0 /\ ASSUMED
 Unused == N
 ====
 """
 CELL = "---- MODULE Cell ----\nCONSTANT Size, N\nCap == Size\nOwn == N\n====\n"
 
 
-def unread(folder: Path, body: str, inv: str, text: str) -> list[str | None]:
+def unread(folder: Path, body: str, inv: str, text: str, assumed: str = "M > 0") -> list[str | None]:
     (folder / "Cell.tla").write_text(CELL)
-    (folder / "Grid.tla").write_text(GRID.replace("BODY", body).replace("INV", inv))
+    (folder / "Grid.tla").write_text(
+        GRID.replace("ASSUMED", assumed).replace("BODY", body).replace("INV", inv)
+    )
     path = folder / "sweep.toml"
     path.write_text(SWEEP + text)
     sweep = load_sweep(path)
@@ -134,6 +136,10 @@ def test_a_parameter_that_nothing_reads_is_found(
     tmp_path: Path, body: str, inv: str, text: str, names: list[str]
 ) -> None:
     assert unread(tmp_path, body, inv, text) == names
+
+
+def test_an_assumption_that_relates_constants_reads_them(tmp_path: Path) -> None:
+    assert unread(tmp_path, "x", "x = 0", CONSTANTS, "N > 2 * M") == []
 
 
 def test_without_variables_the_assumptions_are_the_model(tmp_path: Path) -> None:

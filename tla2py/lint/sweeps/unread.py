@@ -7,20 +7,21 @@ from collections.abc import Iterator, Mapping
 
 from tla2py.errors import Place
 from tla2py.lint.finding import RULES, Finding, Severity, finding
-from tla2py.lint.reached import closure, constants, named
+from tla2py.lint.reached import Reached, closure, constants, named
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.depth import deeply
+from tla2py.syntax.expression import Expression
 
 RULES["unread-parameter"] = Severity.WARNING
 
 
 def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
-    """The constants and definitions under ``[parameters]`` that nothing reads at any point, except an ASSUME.
+    """The constants and definitions under ``[parameters]`` that nothing reads at any point.
 
-    Without variables the assumptions are the model.
+    An ASSUME on such a constant alone does not count, except in a module without variables.
     """
     unread = {each.name for each in sweep.parameters if each.kind in ("constant", "definition")}
     # Such a name is only replaced in one module, or at one instance.
@@ -28,17 +29,17 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
     seen: set[object] = set()
     for point, run in zip(plan.points, plan.runs, strict=True):
         spec = sweep.spec(point.parameters)
+        if not unread or not spec.variables:
+            return
         texts = {**dict(run.config.assignments), **dict(run.config.substitutions)}
         texts |= sweep.assigned(point.parameters)
         replaced = closure({name: frozenset(re.findall(r"\w+", text)) for name, text in texts.items()})
         names = {name for key in LIST_FIELDS for name in getattr(run.config, key)}
         names |= {name for key in NAME_FIELDS if (name := getattr(run.config, key))}
         key = (id(spec), frozenset(names), frozenset(replaced.items()))
-        if unread and spec.variables and key not in seen:
+        if key not in seen:
             seen.add(key)
             unread -= _read(spec, names, replaced)
-        elif not spec.variables:
-            return
     for name in sorted(unread):
         place = Place.parse(sweep.source.place("parameters", name))
         message = (
@@ -50,4 +51,17 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
 @deeply
 def _read(spec: ModuleGraph, names: set[str], replaced: Mapping[str, frozenset[str]]) -> frozenset[str]:
     direct = names.union(*(replaced.get(name, ()) for name in names))
-    return constants(spec, named(spec, direct), replaced) | direct
+    found = constants(spec, named(spec, direct), replaced) | direct
+    for module in spec.extended:
+        for each in (part for assumption in module.assumptions for part in _conjuncts(assumption.body)):
+            related = constants(spec, [Reached(expr=each, scope=spec.scope_of(module))], replaced)
+            # A relation says which points there are.
+            if len(related) > 1:
+                found |= related
+    return found
+
+
+def _conjuncts(expr: Expression) -> tuple[Expression, ...]:
+    if expr.shape != "apply" or expr.operator != "/\\":
+        return (expr,)
+    return tuple(part for each in expr.arguments for part in _conjuncts(each))
