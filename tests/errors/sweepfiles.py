@@ -140,9 +140,25 @@ def invariant_of_an_instance(lab: Lab) -> None:
     lab.plan('module = "Two.tla"\n[model]\ninvariants = ["C!Small"]\n')
 
 
+@provokes("template-drops", "own.cfg.j2")
+def template_that_fixes_a_constant(lab: Lab) -> None:
+    lab.write("own.cfg.j2", "SPECIFICATION Spec\nCONSTANT Max = 1\n")
+    lab.plan(HEAD + 'template = "own.cfg.j2"\n[parameters]\nMax = [1, 2]\n')
+
+
 @provokes("unassigned", "sweep.toml")
 def constant_without_a_value(lab: Lab) -> None:
     lab.plan(HEAD)
+
+
+@provokes("unassigned", "Nil.cfg")
+def constant_that_a_config_leaves_out(lab: Lab) -> None:
+    lab.write(
+        "Nil.tla",
+        "---- MODULE Nil ----\nCONSTANT Nil\nVARIABLE x\nSpec == x = Nil /\\ [][x' = Nil]_x\n====\n",
+    )
+    lab.write("Nil.cfg", "SPECIFICATION Spec\n")
+    lab.plan('module = "Nil.tla"\nconfig = "Nil.cfg"\n')
 
 
 @provokes("no-specification", "sweep.toml")

@@ -10,12 +10,12 @@ from pathlib import Path
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError
 from tla2py.execution.options import ModelOptions
-from tla2py.model.config import Config, Substitution
+from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.model.model import (
     Model,
     assigned_names,
-    constant_values,
     default_specification,
+    filled_constants,
     unnameable,
     without_names,
 )
@@ -83,6 +83,14 @@ def default_model(
     ):
         specification = default_specification(spec, str(module), lambda key, name: f"--{key} {name}")
         config = replace(config, specification=specification)
+    filled = filled_constants(
+        spec,
+        given.keys() | assigned_names(config),
+        file.path if file is not None else None,
+        module,
+        lambda name, value: f"-c {shlex.quote(f'{name}={value}')}",
+    )
+    values = given | {name: name for name in filled}
     model = Model(
         spec=spec,
         config=replace(
@@ -90,14 +98,11 @@ def default_model(
             invariants=(*config.invariants, *(n for n in invariants if n not in config.invariants)),
             properties=(*config.properties, *(n for n in properties if n not in config.properties)),
         ),
-        constants=constant_values(
-            spec,
-            given,
-            assigned_names(config),
-            str(module),
-            lambda name, value: f"-c {shlex.quote(f'{name}={value}')}",
+        constants=tuple(
+            Assignment(each.name, values[each.name]) for each in spec.constants if each.name in values
         ),
         replacements=tuple(Substitution(name, text) for name, text in given.items() if name not in names),
+        filled=filled,
     )
     return CheckModel(model=model, verbatim=None, config=file.path if file else None, given=given)
 

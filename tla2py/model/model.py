@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.model.config import Assignment, Config, Substitution, qualified
@@ -19,6 +20,8 @@ class Model:
     constants: TLA+ text for constants.
     replacements: the name of a definition, or an expression, to replace a definition (``Name`` or ``[Module]Name``).
     permuted: constants whose permutations are the symmetry.
+    filled: constants that nothing assigns, each the model value of its own name.
+    default_specification: whether the specification is ``Spec`` only because nothing sets the behaviour.
     """
 
     spec: ModuleGraph
@@ -26,39 +29,43 @@ class Model:
     constants: tuple[Assignment, ...] = ()
     replacements: tuple[Substitution, ...] = ()
     permuted: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
+    default_specification: bool = False
 
 
-def constant_values(
+def filled_constants(
     spec: ModuleGraph,
-    assigned: Mapping[str, str],
-    replaced: Container[str],
-    where: str,
+    assigned: Container[str],
+    config: Path | None,
+    where: Path,
     how: Callable[[str, str], str],
-) -> tuple[Assignment, ...]:
-    """The constants of a module with their values; by default a constant is the model value of its own name.
+) -> tuple[str, ...]:
+    """The constants that nothing assigns; each becomes the model value of its own name.
 
-    Raises InputError (``unassigned``) for an unassigned constant that must be a number, a set or the like. ``where`` is
-    the user's file; ``how(name, value)`` is an assignment as written there.
+    ``where`` is the user's file; ``how(name, value)`` is an assignment as written there. Raises InputError
+    (``unassigned``) for a constant that must be a number, a set or the like, and for any if a config is given: without
+    tla2py, TLC would stop.
     """
-    values = []
-    types = None
-    for constant in spec.constants:
-        name = constant.name
-        if name in replaced:
-            continue
-        if name not in assigned:
-            types = types or infer_types(spec)
-            kind = types[name]
-            if kind.needs_value:
-                example = how(name, guess_values(spec, types)[name])
-                raise InputError(
-                    "unassigned",
-                    f"constant {name} has no value, and the module needs a {kind.demand}: {kind.reason}",
-                    where=where,
-                    hint=f"{kind.where} needs it; assign a value, such as {example}",
-                )
-        values.append(Assignment(name, assigned.get(name, name)))
-    return tuple(values)
+    names = tuple(each.name for each in spec.constants if each.name not in assigned)
+    types = infer_types(spec) if names else {}
+    for name in names:
+        kind = types[name]
+        if kind.needs_value:
+            example = how(name, guess_values(spec, types)[name])
+            raise InputError(
+                "unassigned",
+                f"constant {name} has no value, and the module needs a {kind.demand}: {kind.reason}",
+                where=str(config or where),
+                hint=f"{kind.where} needs it; assign a value, such as {example}",
+            )
+    for name in names if config is not None else ():
+        raise InputError(
+            "unassigned",
+            f"constant {name} has no value, and the config does not assign it",
+            where=str(config),
+            hint=f"write CONSTANT {name} = {name} there if it is a model value",
+        )
+    return names
 
 
 def without_names(config: Config, names: Container[str]) -> Config:

@@ -56,7 +56,7 @@ class ConfigFacts:
     """What a config says.
 
     - ``checked``: sorted by kind and name
-    - ``dropped``: requested by the sweep file but not in the text, as with an incomplete template
+    - ``dropped``: requested by the sweep file but turned off by an option of TLC
     - ``mistaken``: (constant, name) where TLC makes a model value of a name that the module declares
     - ``doubtful``: temporal properties checked under symmetry
     - ``searched``: statements that shape the search, such as ``constraint Small``

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from tla2py.config.render import render_config
+from tla2py.config.read import config_file
+from tla2py.config.render import default_template, render_config
+from tla2py.config.statements import read_statements
 from tla2py.config.wrapper import build_config
+from tla2py.errors import InputError
+from tla2py.lint.subject import keyword_of
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
+from tla2py.model.model import Model
 from tla2py.model.modules import module_texts
 from tla2py.model.run import Run
 from tla2py.sweep.grid import Point
 from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax.offsets import count_visible
+from tla2py.text import parameter_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
 
 
 def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
-    """The runs of a sweep. Raises InputError as ``Sweep.model`` does, and ``duplicate-point``."""
+    """The runs of a sweep. Raises InputError (``template-drops``), and as ``Sweep.model`` does."""
     runs: list[Run] = []
     sources: dict[str, str] = {}
     paths: dict[str, str] = {}
@@ -51,6 +59,8 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
         model = sweep.model(point)
         config, main, wrapper = build_config(model, _value_place(sweep, point))
         text = render_config(config, sweep.template, where=template)
+        if template is not None:
+            _check_rendered(template, point, model, config, text)
         given = plain[id(model.spec)]
         if wrapper is not None:
             given = module_texts(model.spec, main, wrapper, text)
@@ -77,3 +87,43 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
             )
         )
     return Plan(sweep.points, tuple(runs), sources, paths)
+
+
+def _check_rendered(template: str, point: Point, model: Model, config: Config, text: str) -> None:
+    """Check that the text that ``template``, a file, renders for a point has every statement of the point's config.
+
+    The template may add statements, and may replace defaults of the model, which no file states. Raises InputError
+    (``template-drops``).
+    """
+    rendered = _read(text)
+    given = {name for name, _ in (*rendered.assignments, *rendered.substitutions)} & {*model.filled}
+    own = tuple(each for each in config.assignments if each.name not in given)
+    config = replace(config, assignments=own)
+    if model.default_specification and (rendered.specification or rendered.init):
+        config = replace(config, specification=None)
+    found = set(_statements(rendered))
+    # Both are read back, so layout does not count.
+    wanted = _statements(_read(render_config(config, default_template())))
+    if dropped := [each for each in wanted if each not in found]:
+        raise InputError(
+            "template-drops",
+            f"the config of point {point.index} ({parameter_text(point.parameters)}) lacks {', '.join(dropped)}",
+            where=template,
+            hint="render every field of config, as cfg_templates/default.cfg.j2 does",
+        )
+
+
+def _read(text: str) -> Config:
+    return config_file(read_statements(text), text, Path("MC.cfg")).config
+
+
+def _statements(config: Config) -> Iterator[str]:
+    """The statements that TLC acts on; of a name's assignments that is the last, unless ``<-`` overrides it."""
+    for key in (*NAME_FIELDS, *LIST_FIELDS):
+        value = getattr(config, key)
+        names = value if isinstance(value, tuple) else (value,) if value else ()
+        yield from (f"{keyword_of(key)} {name}" for name in names)
+    yield from (f"{name} <- {definition}" for name, definition in config.substitutions)
+    substituted = {name for name, _ in config.substitutions}
+    assigned = {name: value for name, value in config.assignments if name not in substituted}
+    yield from (f"{name} = {value}" for name, value in assigned.items())

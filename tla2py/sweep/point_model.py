@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from tla2py.config.read import ConfigFile
 from tla2py.errors import InputError
-from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config, ParameterKind, Substitution
-from tla2py.model.model import Model, assigned_names, constant_values, default_specification, without_names
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Assignment, Config, ParameterKind, Substitution
+from tla2py.model.model import Model, assigned_names, default_specification, filled_constants, without_names
 from tla2py.sweep.grid import Parameter
 from tla2py.sweep.names import unknown_name
 from tla2py.sweep.sections import SweepFile
@@ -64,14 +64,14 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
     assigned = inputs.assigned(parameters)
     replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
     base = without_names(config.config, assigned) if config else Config()
-    place = config.path if config else inputs.source.path
-    constants = constant_values(
+    filled = filled_constants(
         spec,
-        assigned,
-        replaced.keys() | assigned_names(base),
-        str(place),
+        assigned.keys() | assigned_names(base),
+        config.path if config else None,
+        inputs.source.path,
         lambda name, value: f"{name} = {toml_value(value)} under [constants], or several under [parameters]",
     )
+    values = {n: t for n, t in assigned.items() if n not in replaced} | {name: name for name in filled}
     # A module without a name that another module declares is checked without it.
     known = {name for other in inputs.specs.values() for name in _names(other)}
     replacements = tuple(
@@ -80,6 +80,11 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
         if n in declared or n in spec.definitions or n not in known
     )
     chosen = _chosen(inputs, spec, config, parameters)
+    default = bool(spec.variables) and not any(chosen[key] for key in _BEHAVIOUR)
+    if default:
+        chosen["specification"] = default_specification(
+            spec, str(inputs.source.path), lambda key, name: f'{key} = "{name}" under [model]'
+        )
     symmetry = chosen.pop("symmetry")
     named: dict[str, Any] = {**chosen, **dict(_lists(inputs, spec, config, parameters))}
     return Model(
@@ -90,9 +95,13 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
             check_deadlock=_check_deadlock(inputs, config, parameters),
             **named,
         ),
-        constants=constants,
+        constants=tuple(
+            Assignment(each.name, values[each.name]) for each in spec.constants if each.name in values
+        ),
         replacements=replacements,
         permuted=symmetry if isinstance(symmetry, tuple) else (),
+        filled=filled,
+        default_specification=default,
     )
 
 
@@ -113,10 +122,6 @@ def _chosen(
             other = ("init", "next") if present.get("specification") else ("specification",)
             chosen.update(dict.fromkeys(other))
         chosen.update(present)
-    if spec.variables and not any(chosen[key] for key in _BEHAVIOUR):
-        chosen["specification"] = default_specification(
-            spec, str(inputs.source.path), lambda key, name: f'{key} = "{name}" under [model]'
-        )
     return {key: value or None for key, value in chosen.items()}
 
 

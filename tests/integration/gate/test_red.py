@@ -189,7 +189,7 @@ def test_a_definition_turned_model_value_by_the_config(folder: Folder) -> None:
     folder.sweep.write_text(
         'module = "Lift.tla"\ntemplate = "own.cfg.j2"\n'
         '[model]\ninvariants = ["Inside", "NotThere"]\ncheck_deadlock = false\n'
-        '[constants]\nTop = 1\nGoal = "Roof"\n[tlc]\nmemory = "256MiB"\n'
+        '[constants]\nTop = 1\n[tlc]\nmemory = "256MiB"\n'
     )
     folder.change(folder.module, "floor /= Goal", "ToGoal => Goal = Roof")
     folder.change(folder.module, "VARIABLE floor", "VARIABLE floor\nToGoal == FALSE")
@@ -207,13 +207,23 @@ def test_a_name_that_is_no_definition_any_more_is_a_new_model_value(locked: Fold
 
 def test_an_invariant_that_a_template_leaves_out(folder: Folder) -> None:
     (folder.path / "own.cfg.j2").write_text(
-        "SPECIFICATION Spec\nCONSTANTS\n  Top = {{ dict(config.assignments)['Top'] }}\n  Goal = 2\nINVARIANT Inside\n"
+        "SPECIFICATION Spec\nCONSTANTS\n  Top = {{ dict(config.assignments)['Top'] }}\n  Goal <- Roof\nINVARIANT Inside\n"
     )
     folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
     folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
     done = folder.gate()
-    red(done, 2, (Reason.NOT_IN_CONFIG, 1), (Reason.NOT_IN_CONFIG, 2))
-    assert {problem.subject for problem in done.problems} == {"Low"}
+    assert (done.code, done.error.code) == (2, "template-drops")
+    assert done.error.message.endswith("lacks INVARIANT Low")
+
+
+def test_points_that_a_template_makes_one_model(folder: Folder) -> None:
+    (folder.path / "own.cfg.j2").write_text(
+        "SPECIFICATION Spec\nCONSTANTS\n  Top = 1\n  Goal <- Roof\nINVARIANTS Inside Low\n"
+    )
+    folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
+    done = folder.gate()
+    assert (done.code, done.error.code) == (2, "template-drops")
+    assert done.error.message == "the config of point 2 (Top = 2) lacks Top = 2"
 
 
 def test_nothing_is_checked(folder: Folder) -> None:

@@ -116,11 +116,13 @@ def test_what_is_other_of_a_store_is_named_whatever_else_it_has(locked: Folder) 
 def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
     template = folder.path / "own.cfg.j2"
     top = "{{ dict(config.assignments)['Top'] }}"
-    template.write_text(f"SPECIFICATION Spec\nCONSTANTS\n  Top = {top}\n  Goal = 2\nINVARIANTS Inside Low\n")
+    template.write_text(
+        f"SPECIFICATION Spec\nCONSTANTS\n  Top = {top}\n  Goal <- Roof\nINVARIANTS Inside Low\n"
+    )
     folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
     assert folder.gate().code == 0
     # Only the second point changes.
-    folder.change(template, "Goal = 2", f"Goal = {{{{ 3 if {top[3:-3]} == '2' else 2 }}}}")
+    folder.change(template, "INVARIANTS", f"{{{{ 'VIEW floor ' if {top[3:-3]} == '2' }}}}INVARIANTS")
     other_inputs(folder.cli("gate", "store"), "template")
     points = json.loads((folder.store / "store.json").read_text())["points"]
     (folder.store / "records" / f"{points[1]['run_id']}.zip").unlink()

@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import COUNTER
 from tests.unit.conftest import LoadSweep
+from tla2py.config.render import default_template
 from tla2py.errors import InputError
 from tla2py.model.config import Assignment, Config
 from tla2py.model.inputs import NO_INPUTS, InputFile, Inputs, Variable
@@ -133,11 +134,85 @@ def test_the_jar_changes_every_id(load: LoadSweep, plan: Plan) -> None:
 
 
 def test_a_template_changes_the_ids_by_its_text_alone(load: LoadSweep, tmp_path: Path, plan: Plan) -> None:
-    (tmp_path / "own.j2").write_text("SPECIFICATION {{ config.specification }}\nCONSTANT Max = 1\n")
+    (tmp_path / "own.j2").write_text("\\* mine\n" + default_template())
     own = plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar")
     assert not set(ids(own)) & set(ids(plan))
-    # Two points with the same config text share a run.
-    assert own.runs[0].run_id == own.runs[1].run_id
+
+
+FULL = """\
+module = "Small.tla"
+template = "own.j2"
+[model]
+specification = "Spec"
+invariants = ["TypeOK"]
+properties = ["Live"]
+constraints = ["Bound"]
+action_constraints = ["Step"]
+symmetry = "Perms"
+view = "Seen"
+[substitutions]
+Nat = "{0, 1}"
+Low = "Bound"
+[constants]
+S = "{a,b}"
+[parameters]
+N = [1, 2]
+"""
+SMALL = r"""---- MODULE Small ----
+EXTENDS Naturals, TLC
+CONSTANTS N, S, Filled
+VARIABLE x
+Low == x > 0
+Init == x = 0
+Next == x' = x + 1
+Spec == Init /\ [][Next]_x
+TypeOK == x \in Nat /\ S # Filled
+Live == <>(x = N)
+Bound == x < N
+Step == x' < N
+Perms == Permutations(S)
+Seen == x
+====
+"""
+
+
+def planned_by(template: str, load: LoadSweep, folder: Path) -> Plan:
+    (folder / "own.j2").write_text(template)
+    (folder / "Small.tla").write_text(SMALL)
+    return plan_sweep(load(FULL), "jar")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "dropped"),
+    [
+        ("{{ name }} = {{ value }}", "{{ name }} = {{ '7' if name == 'N' else value }}", "N = 1"),
+        ("{{ name }} = {{ value }}", "", "N = 1, S = {a, b}, Filled = Filled"),
+        ("{{ name }} = {{ value }}", "{{ name }} = {{ value }}\n S = {c}", "S = {a, b}"),
+        ("{{ name }} <- {{ definition }}", "", "Nat <- MC_Nat, Low <- Bound"),
+        ("SPECIFICATION {{ config.specification }}", "INIT Init NEXT Next", "SPECIFICATION Spec"),
+        ("config.invariants", "[]", "INVARIANT TypeOK"),
+        ("config.properties", "[]", "PROPERTY Live"),
+        ("config.constraints", "[]", "CONSTRAINT Bound"),
+        ("config.action_constraints", "[]", "ACTION_CONSTRAINT Step"),
+        ("config.symmetry", "''", "SYMMETRY Perms"),
+        ("config.view", "''", "VIEW Seen"),
+    ],
+)
+def test_what_a_template_drops_is_an_error(
+    load: LoadSweep, tmp_path: Path, old: str, new: str, dropped: str
+) -> None:
+    assert old in default_template()
+    with pytest.raises(InputError) as raised:
+        planned_by(default_template().replace(old, new), load, tmp_path)
+    assert (raised.value.code, raised.value.where) == ("template-drops", str(tmp_path / "own.j2"))
+    assert str(raised.value.message) == f"the config of point 1 (N = 1) lacks {dropped}"
+
+
+def test_a_template_may_add_statements_and_lay_them_out(load: LoadSweep, tmp_path: Path) -> None:
+    text = default_template().replace("{{ name }} = {{ value }}", "{{ name }}={{ value | replace(' ', '') }}")
+    text = text.replace("Filled = Filled", "") + "CONSTANT Filled = Other INVARIANT Low\n"
+    runs = planned_by(text, load, tmp_path).runs
+    assert len({run.run_id for run in runs}) == 2
 
 
 def test_the_text_of_any_module_reached_changes_every_id(load: LoadSweep, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.module import Constant
 from tla2py.syntax.module_graph import ModuleGraph
-from tla2py.syntax.types.constraints import JOINED, REQUIRED
+from tla2py.syntax.types.constraints import COMPARED, JOINED, REQUIRED
 from tla2py.syntax.types.infer import Inference
 from tla2py.syntax.types.propagate import PlacedConstraint
 from tla2py.syntax.types.type import BOOLEAN, MODEL_VALUE, NUMBER, SET, Type, agree, merge
@@ -60,6 +60,25 @@ def infer_types(spec: ModuleGraph) -> dict[str, ConstantType]:
 
 
 @deeply
+def compared_types(spec: ModuleGraph) -> dict[str, ConstantType]:
+    """The types of values that the module compares constants with, by name: another type equals none of them.
+
+    Constants that must have some type are left out.
+    """
+    inference = _infer(spec)
+    types = {}
+    for constant in spec.constants:
+        entity = spec.scope.names[constant.name]
+        found = list(inference.constraints(entity))
+        if any(each.constraint.strength == REQUIRED for each in found):
+            continue
+        found = [each for each in found if each.constraint.strength == COMPARED]
+        if found := found or list(inference.compared_with_variables(entity)):
+            types[constant.name] = _weigh(found)
+    return types
+
+
+@deeply
 def required_types(spec: ModuleGraph) -> dict[str, ConstantType]:
     """The types that constants must have, by name: with another type some expression fails.
 
@@ -105,7 +124,7 @@ def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> Cons
     if entity in inference.compared:
         # A constant that is compared by name may be a branch unlike the others, such as a Nil among records.
         found = [each for each in found if each.constraint.strength > JOINED]
-    if found:
+    if found := found or list(inference.compared_with_variables(entity)):
         return _weigh(found)
     used = bool(inference.uses.get(entity))
     for comment in (constant.comment, constant.group):

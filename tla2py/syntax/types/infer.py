@@ -8,7 +8,7 @@ from dataclasses import replace
 from tla2py.syntax.expression import Bound, Expression, Span
 from tla2py.syntax.module import Module
 from tla2py.syntax.scope import Entity, Resolver, Scope
-from tla2py.syntax.types.constraints import Constraint, operand_constraints
+from tla2py.syntax.types.constraints import COMPARED, Constraint, operand_constraints
 from tla2py.syntax.types.members import element_type
 from tla2py.syntax.types.propagate import Local, Locals, PlacedConstraint, Propagation, constrain_container
 from tla2py.syntax.types.type import BOOLEAN, SET, TUPLE, Type
@@ -22,15 +22,36 @@ class Inference:
         self.uses: dict[Entity, dict[tuple[str, Span], Module]] = {}
         self.compared: set[Entity] = set()
         """The constants that are operands of = or #."""
+        self._variables: dict[Entity, dict[tuple[str, Span], tuple[Entity, bool]]] = {}
+        """The occurrences of constants that = or # compares with a variable ``v`` (or ``v[...]``, with True)."""
         self.tested: set[Entity] = set()
         """The constants whose type a condition may test: ``N = Infinity``, ``N \\in Nat``."""
+        self._initial = False
+        """Whether the definition being read is an initial predicate by its name, where ``x = C`` sets ``x``."""
         self._parameters: dict[Entity, tuple[Local, ...]] = {}
         self._propagation = Propagation(resolver)
         self._scopes: set[Scope] = set()
 
     def constraints(self, entity: Entity) -> tuple[PlacedConstraint, ...]:
-        """The constraints on a constant."""
+        """The constraints on a constant or variable."""
         return tuple(self._propagation.constraints.get(entity, {}).values())
+
+    def compared_with_variables(self, entity: Entity) -> Iterator[PlacedConstraint]:
+        """The constraints on a constant from variables that it is compared with, if nothing else uses it.
+
+        A constant with another use, such as ``x' = None``, may be a variable's value besides those of another type.
+        """
+        uses, compared = self.uses.get(entity, {}), self._variables.get(entity, {})
+        if uses.keys() == compared.keys():
+            for place, (variable, applied) in compared.items():
+                for each in self.constraints(variable):
+                    found = each.constraint.type
+                    if applied and (found.kind != "function" or found.element is None):
+                        continue
+                    wanted = found.element if applied and found.element is not None else found
+                    reason = f"compared with {variable.declaration.name}, which is {each.constraint.reason}"
+                    constraint = Constraint(wanted, reason, COMPARED)
+                    yield replace(each, constraint=constraint, module=uses[place], span=place[1])
 
     def read(self, scope: Scope) -> None:
         """Collect the constraints in a scope: from its module's assumptions and from all its entities."""
@@ -53,7 +74,9 @@ class Inference:
             if entity.scope not in self._scopes:
                 self.read(entity.scope)
             if entity.body is not None:
+                outer, self._initial = self._initial, "init" in entity.declaration.name.lower()
                 self._visit(entity.body, entity.scope, inside)
+                self._initial = outer
             self._propagation.assumed = assumed
         return self._parameters[entity]
 
@@ -112,6 +135,11 @@ class Inference:
                 if entity is not None:
                     self.compared.add(entity)
                     value = scope.named(other)
+                    applied = other.shape == "build" and other.operator == "[]"
+                    variable = scope.named(other.arguments[0]) if applied else value
+                    if variable is not None and variable.kind == "variable" and not self._initial:
+                        place = (scope.module.name, one.span)
+                        self._variables.setdefault(entity, {})[place] = (variable, applied)
                     if other.operator == "string" or (value is not None and value.kind != "variable"):
                         self.tested.add(entity)
         elif expr.operator in {"\\in", "\\notin"}:

@@ -1,4 +1,4 @@
-"""Constraints on an expression, passed down to the constants and names that its value comes from."""
+"""Constraints on an expression, passed down to the constants, variables and names that its value comes from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEIGHT = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedConstraint:
-    """A constraint on a constant, the occurrence of the constant, and whether an ASSUME makes the constraint."""
+    """A constraint on a constant or variable, its occurrence there, and whether an ASSUME makes the constraint."""
 
     constraint: Constraint
     module: Module
@@ -49,7 +49,7 @@ Locals = Mapping[str, Local]
 
 
 class Propagation:
-    """The constraints found so far on constants and local names."""
+    """The constraints found so far on constants, variables and local names."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -105,7 +105,7 @@ class Propagation:
         entity = scope.find(operator)
         if entity is None:
             self._push_set(expr, scope, local, constraint)
-        elif entity.kind == "constant":
+        elif entity.kind in ("constant", "variable"):
             key = (scope.module.name, expr.span, constraint.type)
             found = PlacedConstraint(
                 constraint=constraint, module=scope.module, span=expr.span, assumed=self.assumed
