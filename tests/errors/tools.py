@@ -14,7 +14,7 @@ from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark import require_pyspark
 from tla2py.syntax.parse import parse_module
 from tla2py.toolchain.download import download
-from tla2py.toolchain.overrides import with_overrides
+from tla2py.toolchain.overrides import check_overrides
 from tla2py.toolchain.pluscal import _translate
 from tla2py.toolchain.toolchain import Toolchain, find_java, find_toolchain, java_at
 
@@ -129,7 +129,7 @@ def override_without_classes(lab: Lab) -> None:
 
 @provokes("override-missing")
 def override_of_another_machine(lab: Lab) -> None:
-    with_overrides(find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),)))
+    check_overrides(find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),)))
 
 
 @provokes("pluscal")

@@ -27,7 +27,7 @@ from tla2py.tlc.process import Ended, execute_argv
 from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.tlc.sandbox.sandbox import java_sandbox
-from tla2py.toolchain.overrides import with_overrides
+from tla2py.toolchain.overrides import check_overrides
 from tla2py.toolchain.toolchain import Toolchain
 
 
@@ -49,11 +49,12 @@ def execute_run(
     ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many runs this machine executes
     at once, see ``DiskQuota``. A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
     """
+    check_overrides(toolchain, run.options)
     with scratch_folder("tla2py-") as base:
         execution = _RunExecution(
             run=run,
             sources=sources,
-            toolchain=with_overrides(toolchain, run.options),
+            toolchain=toolchain,
             base=base,
             cancelled=cancelled or threading.Event(),
             watch=watch,
@@ -187,7 +188,7 @@ class _RunExecution:
         """Run TLC in a shared JVM if that is allowed and works, else in a process of its own."""
         toolchain, limits, watch, inputs = self.toolchain, self.run.limits, self.watch, self.run.inputs
         java, jar = toolchain.java.path, toolchain.jar.path
-        classes = [override.path for override in toolchain.overrides]
+        classes = [override.copy for override in toolchain.overrides]
 
         def argv_in(place: Path, jvm_options: Sequence[str]) -> tuple[str, ...]:
             return build_argv(

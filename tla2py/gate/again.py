@@ -45,7 +45,7 @@ def commands_again(
     jar = ["--tla2tools", str(tla2tools)] if tla2tools is not None else []
     folders = [part for folder in libraries for part in ("-L", str(folder))]
     java = toolchain.java.path if toolchain else Path("java")
-    tools = toolchain.jar.path if toolchain else Path("tla2tools.jar")
+    tools = toolchain.jar.named if toolchain else Path("tla2tools.jar")
     ours = ["tla2py", "check", file, "--point", str(point.point.index), *folders, *jar]
     files = ["tla2py", "cfg", file, *folders, "-o", "points"]
     return Again(

@@ -7,7 +7,6 @@ and configs. A worker uses its own Java, or the one of its Spark executor.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import hashlib
 import shutil
 import socket
@@ -108,23 +107,19 @@ def _tools(name: str, wanted: Toolchain) -> Toolchain:
     jar = read_jar(Path(SparkFiles.get(name)), "shipped")
     _check(jar.path, jar.sha256, wanted.jar.sha256)
     # The copy's path, and so its class-data archive, stays the same from one job to the next.
-    with contextlib.suppress(OSError, ToolchainError):
-        jar = copied_jar(jar)
     return Toolchain(
-        jar=jar, java=_java(), overrides=tuple(_received(override) for override in wanted.overrides)
+        jar=copied_jar(jar),
+        java=_java(),
+        overrides=tuple(_received(override) for override in wanted.overrides),
     )
 
 
 def _received(override: Override) -> Override:
     """A shipped override under its original name, which is part of a run."""
     shipped = Path(SparkFiles.get(_shipped_name(override)))
-    place = shipped.with_suffix("") / override.path.name
-    place.parent.mkdir(exist_ok=True)
-    # Several workers may do this at once.
-    with contextlib.suppress(FileExistsError):
-        place.symlink_to(shipped)
-    _check(shipped, read_override(place).sha256, override.sha256)
-    return Override(path=place, sha256=override.sha256)
+    received = read_override(shipped)
+    _check(shipped, received.sha256, override.sha256)
+    return replace(received, path=override.path)
 
 
 def _shipped_name(override: Override) -> str:

@@ -1,47 +1,59 @@
 """Java classes that override definitions of modules: those that the user names, and no others.
 
-The manifest of ``tla2tools.jar`` names further jars (CommunityModules), which Java silently loads if they lie beside it.
-In that case runs use a copy of the jar in another folder.
+A jar or a folder of classes may be exchanged while a sweep goes on. So it is copied and hashed at once, before the first
+run, and every run gets the content that its id names.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
-import re
 import shutil
+import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import ClassFile, TlcOptions
-from tla2py.toolchain.toolchain import Jar, Override, Toolchain, copied_jar
+from tla2py.tlc.sandbox.private import private_folder
+from tla2py.toolchain.toolchain import Override, Toolchain
 
 _HINT = "give a jar, or a folder of .class files"
+# A folder with this file is a store, which grows with every run.
+_STORE = "store.json"
 
 
 def read_override(path: Path, where: str | None = None) -> Override:
-    """The override of a jar or a folder of classes. Raises InputError (``override-missing``, ``override-empty``)."""
+    """The override of a jar or a folder of classes, of which a private copy is kept.
+
+    Every file counts, except hidden ones and stores in a folder. Raises InputError (``override-missing``,
+    ``override-empty``).
+    """
     if not path.exists():
         raise InputError("override-missing", f"no such file: {path}", where=where, hint=_HINT)
-    digest, has_classes = hashlib.sha256(), False
+    name = "" if path.is_dir() else "classes.jar"
     try:
-        for name, data in _files(path):
-            digest.update(f"{name}\0{len(data)}\0".encode() + data)
-            has_classes |= name.endswith(".class")
+        if name:
+            files = {name: path.read_bytes()}
+            content = _entries(files[name])
+        else:
+            files = content = {entry: file.read_bytes() for entry, file in _files(path)}
     except (OSError, zipfile.BadZipFile) as error:
         raise InputError(
             "override-empty", f"{path} cannot be read: {error}", where=where, hint=_HINT
         ) from error
-    if not has_classes:
+    if not any(name.endswith(".class") for name in content):
         raise InputError("override-empty", f"{path} has no classes", where=where, hint=_HINT)
-    return Override(path=path.resolve(), sha256=digest.hexdigest())
+    digest = hashlib.sha256()
+    for entry, data in content.items():
+        digest.update(f"{entry}\0{len(data)}\0".encode() + data)
+    folder = _kept(files, private_folder("overrides") / f"{digest.hexdigest()}{name}")
+    return Override(path=path.resolve(), sha256=digest.hexdigest(), copy=folder / name)
 
 
 def override_modules(override: Override) -> Path:
@@ -50,22 +62,20 @@ def override_modules(override: Override) -> Path:
         return override.path
     folder = platformdirs.user_cache_path("tla2py") / "overrides" / override.sha256[:32]
     if not folder.is_dir():
-        new = folder.with_suffix(f".{os.getpid()}")
-        new.mkdir(parents=True, exist_ok=True)
-        for name, data in _files(override.path):
-            if name.endswith(".tla"):
-                (new / Path(name).name).write_bytes(data)
-        with contextlib.suppress(OSError):
-            new.rename(folder)
-        shutil.rmtree(new, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        content = _entries(override.copy.read_bytes())
+        _kept({Path(name).name: data for name, data in content.items() if name.endswith(".tla")}, folder)
     return folder
 
 
 def pack_override(override: Override, target: Path) -> None:
-    """Write the classes and modules of an override as one jar with the same digest. Raises OSError."""
+    """Write an override as one jar with the same digest. Raises OSError."""
+    if override.copy.is_file():
+        shutil.copyfile(override.copy, target)
+        return
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
-        for name, data in _files(override.path):
-            jar.writestr(zipfile.ZipInfo(name), data)
+        for name, file in _files(override.copy):
+            jar.writestr(zipfile.ZipInfo(name), file.read_bytes())
 
 
 def option_overrides(overrides: Iterable[Override]) -> tuple[ClassFile, ...]:
@@ -73,11 +83,8 @@ def option_overrides(overrides: Iterable[Override]) -> tuple[ClassFile, ...]:
     return tuple(ClassFile(override.path.name, override.sha256) for override in overrides)
 
 
-def with_overrides(toolchain: Toolchain, options: TlcOptions) -> Toolchain:
-    """The tools for a run, with a jar that loads no other overrides.
-
-    Raises ToolchainError (``override-missing``) if they lack the overrides that the run was planned with.
-    """
+def check_overrides(toolchain: Toolchain, options: TlcOptions) -> None:
+    """Check that the tools have the overrides that a run was planned with. Raises ToolchainError (``override-missing``)."""
     if option_overrides(toolchain.overrides) != options.overrides:
         names = ", ".join(name for name, _ in options.overrides) or "no overrides"
         raise ToolchainError(
@@ -85,32 +92,40 @@ def with_overrides(toolchain: Toolchain, options: TlcOptions) -> Toolchain:
             f"the run needs {names}, but this machine has other overrides",
             hint="run it again with the same tools, or with --fresh",
         )
-    return replace(toolchain, jar=_isolated(toolchain.jar))
 
 
-@lru_cache(maxsize=8)
-def _isolated(jar: Jar) -> Jar:
-    """The jar, or a copy if a jar that its manifest names lies beside it."""
-    try:
-        with zipfile.ZipFile(jar.path) as archive:
-            manifest = archive.read("META-INF/MANIFEST.MF").decode("utf-8", "replace").replace("\r", "")
-    except (OSError, KeyError, zipfile.BadZipFile):
-        return jar
-    named = re.search(r"^Class-Path: (.*(?:\n .*)*)", manifest, re.MULTILINE)
-    names = named[1].replace("\n ", "").split() if named is not None else []
-    beside = any((jar.path.parent / name).exists() for name in names)
-    return copied_jar(jar) if beside else jar
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files below a folder, as Java sees them, in the order of their names."""
+    found, seen = [], set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        real = Path(place).resolve()
+        if real in seen or (Path(place) != folder and _STORE in names):
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(place) / name for name in names if not name.startswith(".")]
+    for file in sorted(found):
+        if file.is_file():
+            yield file.relative_to(folder).as_posix(), file
 
 
-def _files(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The classes and modules of a jar or a folder, in the order of their names."""
-    wanted = (".class", ".tla")
-    if path.is_dir():
-        for file in sorted(path.rglob("*")):
-            if file.suffix in wanted and file.is_file():
-                yield file.relative_to(path).as_posix(), file.read_bytes()
-        return
-    with zipfile.ZipFile(path) as archive:
-        for name in sorted(archive.namelist()):
-            if name.endswith(wanted):
-                yield name, archive.read(name)
+def _entries(jar: bytes) -> dict[str, bytes]:
+    """The files in a jar, in the order of their names. Raises BadZipFile."""
+    with zipfile.ZipFile(io.BytesIO(jar)) as archive:
+        return {name: archive.read(name) for name in sorted(archive.namelist()) if not name.endswith("/")}
+
+
+def _kept(files: Mapping[str, bytes], folder: Path) -> Path:
+    """A folder that holds these files, written whole or not at all. Raises OSError."""
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as scratch:
+            new = Path(scratch) / "new"
+            new.mkdir()
+            for name, data in files.items():
+                (new / name).parent.mkdir(parents=True, exist_ok=True)
+                (new / name).write_bytes(data)
+            # Another process may have been faster.
+            with contextlib.suppress(OSError):
+                new.rename(folder)
+    return folder

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from tla2py.errors import ToolchainError
+from tla2py.tlc.sandbox.private import private_folder
 from tla2py.toolchain.installed import installed_jar
 from tla2py.toolchain.project import project_jar
 
@@ -28,9 +29,13 @@ JAVA_VARIABLES = ("TLA2PY_JAVA_HOME", "JAVA_HOME")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jar:
-    """A ``tla2tools.jar``: its path, its sha256, TLC's version, revision and date, and what named it."""
+    """A ``tla2tools.jar``: its path, its sha256, TLC's version, revision and date, and what named it.
+
+    ``named`` is the file that was named; runs read ``path``, a copy that does not change.
+    """
 
     path: Path
+    named: Path
     sha256: str
     version: str
     revision: str
@@ -50,10 +55,11 @@ class Java:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """A jar or a folder of Java classes that override definitions, and the sha256 over them and their modules."""
+    """A jar or a folder of Java classes that override definitions, the sha256 of its files, and its private copy."""
 
     path: Path
     sha256: str
+    copy: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +72,8 @@ class Toolchain:
 
 
 def find_toolchain(jar: Path | None = None) -> Toolchain:
-    """The Java and the jar for runs. Raises the errors of ``find_jar`` and ``find_java``."""
-    return Toolchain(jar=find_jar(jar), java=find_java())
+    """The Java and a copy of the jar for runs. Raises the errors of ``find_jar``, ``copied_jar`` and ``find_java``."""
+    return Toolchain(jar=copied_jar(find_jar(jar)), java=find_java())
 
 
 def find_jar(explicit: Path | None = None) -> Jar:
@@ -143,6 +149,7 @@ def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
     date = re.search(r"\d{4}-\d\d-\d\d", fields.get("Implementation-Version", ""))
     return Jar(
         path=path,
+        named=path,
         sha256=sha256,
         version=version[1].decode() if version else "",
         revision=fields.get("X-Git-ShortRevision", ""),
@@ -152,15 +159,30 @@ def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
 
 
 def copied_jar(jar: Jar) -> Jar:
-    """The copy of a jar in the user's cache, by its digest. Raises OSError, ToolchainError."""
-    folder = platformdirs.user_cache_path("tla2py") / "jars" / jar.sha256
+    """The jar as a copy by its digest, in the user's cache if possible: a jar may be exchanged while a sweep goes on.
+
+    Java would also load jars that the manifest names and that lie beside it; none lies beside the copy. Raises
+    ToolchainError (``jar-corrupt``) if the jar has changed since it was read.
+    """
+    try:
+        return _copied(jar, platformdirs.user_cache_path("tla2py") / "jars" / jar.sha256)
+    except OSError:
+        return _copied(jar, private_folder("jars") / jar.sha256)
+
+
+def _copied(jar: Jar, folder: Path) -> Jar:
     place = folder / "tla2tools.jar"
     if not place.is_file() or hashlib.sha256(place.read_bytes()).hexdigest() != jar.sha256:
+        data = jar.path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != jar.sha256:
+            raise ToolchainError(
+                "jar-corrupt", f"{jar.path} changed while it was read", hint="run the command again"
+            )
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            shutil.copyfile(jar.path, Path(scratch) / "jar")
+            (Path(scratch) / "jar").write_bytes(data)
             (Path(scratch) / "jar").replace(place)
-    return read_jar(place, jar.origin)
+    return replace(jar, path=place)
 
 
 def find_java(*, spark: bool = False) -> Java:
