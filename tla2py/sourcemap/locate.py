@@ -18,8 +18,7 @@ from tla2py.sourcemap.initial import evaluated_on_initial, initial_predicate
 from tla2py.sourcemap.wrapper import WrapperModule
 from tla2py.sourcemap.written import Written
 from tla2py.syntax import read_text
-from tla2py.syntax.copies import original_line
-from tla2py.syntax.offsets import character_column
+from tla2py.syntax.offsets import character_column, original_line
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.states import CALL, LOCATION, location_of
 from tla2py.trace.trace import Location, Trace

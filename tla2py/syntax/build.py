@@ -22,8 +22,9 @@ from tla2py.syntax.nodes import (
     field,
     flatten,
     introduced_names,
+    spell_symbol,
 )
-from tla2py.syntax.symbols import spell_symbol
+from tla2py.syntax.tokens import digest_tokens
 from tla2py.syntax.tree import COMMENTS, SourceText
 
 
@@ -37,23 +38,18 @@ class Builder:
         """The modules named after INSTANCE so far."""
         self._rules: dict[str, Callable[[Node], Expression]] = {
             "identifier_ref": lambda node: self._make(node, "apply", self._source.text(node)),
-            "bound_op": self._bound_op,
-            "bound_nonfix_op": self._bound_op,
+            **dict.fromkeys(("bound_op", "bound_nonfix_op"), self._bound_op),
+            **dict.fromkeys(("infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"), self._bare_symbol),
+            **dict.fromkeys(("unbounded_quantification", "choose"), self._unbounded),
             "bound_infix_op": self._infix,
             "bound_prefix_op": lambda node: self._symbol(node, "rhs"),
             "bound_postfix_op": lambda node: self._symbol(node, "lhs"),
-            "infix_op_symbol": self._bare_symbol,
-            "prefix_op_symbol": self._bare_symbol,
-            "postfix_op_symbol": self._bare_symbol,
             "prefixed_op": self._prefixed,
             "subexpression": self._subexpression,
             "parentheses": self._inner,
             "label": lambda node: self.expression(field(node, "expression")),
-            "unbounded_quantification": self._unbounded,
-            "choose": self._unbounded,
             "lambda": self._lambda,
-            "record_literal": self._record,
-            "set_of_records": self._record,
+            **dict.fromkeys(("record_literal", "set_of_records"), self._record),
             "record_value": self._field_access,
             "except": self._except,
             "fairness": lambda n: self._make(n, "build", self._source.text(n)[:3], tuple(self._parts(n))),
@@ -98,6 +94,7 @@ class Builder:
             comment=comment,
             kind=DEFINITIONS.get(node.type, "operator"),
             text=self._source.text(whole),
+            digest=digest_tokens(self._source, node),
             body=body,
         )
 
@@ -112,22 +109,27 @@ class Builder:
             parameters = declared_parameters(self._source, node)
         module = next((child for child in inner.named_children if child.type == "identifier_ref"), inner)
         substitutions = [self._substitution(c) for c in inner.named_children if c.type == "substitution"]
-        span = self._source.span(module)
-        self.instantiated.append(Reference(module=self._source.text(module), span=span))
+        reference = Reference(module=self._source.text(module), span=self._source.span(module))
+        self.instantiated.append(reference)
         return Instance(
-            module=self._source.text(module),
+            module=reference.module,
             name=name,
             parameters=parameters,
             substitutions=tuple(substitutions),
             local=local,
-            span=span,
+            span=reference.span,
         )
 
     def _substitution(self, node: Node) -> Substitution:
         parts = [c for c in node.named_children if c.type not in COMMENTS and c.type != "gets"]
         target, value = parts[0], parts[-1]
         name = declared_name(self._source, target) or self._source.text(target)
-        return Substitution(name=name, value=self.expression(value), text=self._source.text(value))
+        return Substitution(
+            name=name,
+            value=self.expression(value),
+            text=self._source.text(value),
+            digest=digest_tokens(self._source, value),
+        )
 
     def _make(
         self,
@@ -156,9 +158,8 @@ class Builder:
         return tuple(self.expression(child) for child in inner if child.type not in COMMENTS)
 
     def _bound_op(self, node: Node) -> Expression:
-        return self._make(
-            node, "apply", declared_name(self._source, field(node, "name")), self._arguments(node)
-        )
+        name = declared_name(self._source, field(node, "name"))
+        return self._make(node, "apply", name, self._arguments(node))
 
     def _bare_symbol(self, node: Node) -> Expression:
         return self._make(node, "apply", bare_symbol(node))

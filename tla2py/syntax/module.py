@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tla2py.syntax.copies import original_line
 from tla2py.syntax.expression import Expression, Span
+from tla2py.syntax.offsets import original_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,8 @@ class Definition:
 
     ``span`` and ``text`` include the whole definition; ``comment`` is the comment right above it. A definition of kind
     ``function`` has no parameters and a body that constructs the function; one of kind ``instance`` is
-    ``name == INSTANCE ...`` and has no body. ``recursive`` definitions are declared RECURSIVE.
+    ``name == INSTANCE ...`` and has no body. ``recursive`` definitions are declared RECURSIVE. ``digest`` is that of
+    the tokens without LOCAL.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Definition:
     comment: str
     kind: Literal["operator", "function", "instance"]
     text: str
+    digest: str
     body: Expression | None = None
     recursive: bool = False
 
@@ -65,11 +67,12 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Substitution:
-    """``name <- value`` of an INSTANCE."""
+    """``name <- value`` of an INSTANCE; ``digest`` is that of the value's tokens."""
 
     name: str
     value: Expression
     text: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +97,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """An ASSUME or AXIOM; ``text`` and ``body`` are its formula."""
+    """An ASSUME or AXIOM; ``text``, ``digest`` (of the tokens) and ``body`` are those of its formula."""
 
     name: str | None
     text: str
+    digest: str
     span: Span
     body: Expression
 

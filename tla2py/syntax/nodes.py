@@ -7,7 +7,6 @@ from typing import Literal
 from tree_sitter import Node
 
 from tla2py.syntax.expression import Expression
-from tla2py.syntax.symbols import spell_symbol
 from tla2py.syntax.tree import COMMENTS, SourceText
 
 NAMED_SETS = {"nat_number_set", "int_number_set", "real_number_set", "boolean_set", "string_set"}
@@ -41,6 +40,81 @@ NOT_EXPRESSIONS = COMMENTS | {
     "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "set_in", "label_as",
     "forall", "exists", "temporal_forall", "temporal_exists", "identifier", "case_arrow", "case_box",
 }  # fmt: skip
+# The spelling of every operator symbol by its node type.
+SYMBOLS: dict[str, str] = {
+    # Sets, for the modules that define them.
+    "nat_number_set": "Nat",
+    "int_number_set": "Int",
+    "real_number_set": "Real",
+    "boolean_set": "BOOLEAN",
+    "string_set": "STRING",
+    "always": "[]",
+    "amp": "&",
+    "ampamp": "&&",
+    "assign": ":=",
+    "asterisk": "^*",
+    "bnf_rule": "::=",
+    "circ": "\\o",
+    "compose": "@@",
+    "dol": "$",
+    "doldol": "$$",
+    "domain": "DOMAIN",
+    "dots_2": "..",
+    "dots_3": "...",
+    "enabled": "ENABLED",
+    "eq": "=",
+    "equiv": "<=>",
+    "eventually": "<>",
+    "excl": "!!",
+    "geq": ">=",
+    "gt": ">",
+    "hashhash": "##",
+    "iff": "<=>",
+    "implies": "=>",
+    "land": "/\\",
+    "ld_ttile": "|=",
+    "leads_to": "~>",
+    "leq": "<=",
+    "lnot": "~",
+    "lor": "\\/",
+    "ls_ttile": "|-",
+    "lt": "<",
+    "map_from": "<:",
+    "map_to": ":>",
+    "minus": "-",
+    "minusminus": "--",
+    "mod": "%",
+    "modmod": "%%",
+    "mul": "*",
+    "mulmul": "**",
+    "negative": "-.",
+    "neq": "#",
+    "plus": "+",
+    "plus_arrow": "-+->",
+    "plusplus": "++",
+    "pow": "^",
+    "powerset": "SUBSET",
+    "powpow": "^^",
+    "prime": "'",
+    "qq": "??",
+    "rd_ttile": "||=",
+    "rs_ttile": "=|",
+    "setminus": "\\",
+    "slash": "/",
+    "slashslash": "//",
+    "sup_hash": "^#",
+    "sup_plus": "^+",
+    "times": "\\X",
+    "unchanged": "UNCHANGED",
+    "union": "UNION",
+    "vert": "|",
+    "vertvert": "||",
+}
+
+
+def spell_symbol(node_type: str) -> str:
+    r"""The spelling of a symbol, by default its node type as in ``\oplus``."""
+    return SYMBOLS.get(node_type, "\\" + node_type)
 
 
 def field(node: Node, name: str) -> Node:

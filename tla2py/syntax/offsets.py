@@ -1,12 +1,13 @@
 """Places in a text that moved: a value indented in a wrapper module, a string with escapes in a TOML file.
 
-Only white space changes, so a place is mapped back by counting the other characters.
+Only white space changes, so a place is mapped back by counting the other characters. Lines of a copy with its PlusCal
+translated are mapped back by the labels of the algorithm.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _LITERAL = re.compile(
     r'#[^\n]*|"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL
@@ -15,6 +16,8 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\s+)|(.))", re.
 _CONTROL = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
 # TLC counts columns in UTF-16 units, with a tab stop every eight columns.
 _TAB = 8
+_DEFINITION = re.compile(r"\s*(?:LOCAL\s+)?(\w+)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*==")
+_ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
 
 
 def character_column(line: str, column: int) -> int:
@@ -70,3 +73,40 @@ def _characters(literal: str, offset: int) -> Iterator[tuple[str, int]]:
         elif escape[4]:
             yield _CONTROL.get(escape[4], escape[4]), offset + position
         position = escape.end()
+
+
+def original_line(original: str, copy: str, line: int) -> int:
+    """The line of the original for a line of its copy.
+
+    The copy has the same lines, or differs by one block, a translation of PlusCal. A line of the translation maps to
+    the label that its definition was made from, or else to the beginning of the algorithm.
+    """
+    old, new = _comparable(original), _comparable(copy)
+    if len(old) == len(new):
+        return line
+    shared = min(len(old), len(new))
+    before = next((n for n in range(shared) if old[n] != new[n]), shared)
+    after = next((n for n in range(shared - before) if old[-1 - n] != new[-1 - n]), shared - before)
+    if line <= before:
+        return line
+    if line > len(new) - after:
+        return line - len(new) + len(old)
+    for number in range(line, before, -1):
+        if (found := _DEFINITION.match(new[number - 1])) is not None:
+            return _label(old, found[1])
+    return _label(old, "")
+
+
+def _label(lines: Sequence[str], name: str) -> int:
+    """The line of a label or process of an algorithm, or else its first line."""
+    begin = next((n for n, line in enumerate(lines, 1) if _ALGORITHM.search(line)), 1)
+    label = re.compile(rf"(?:^|[\s;{{]){re.escape(name)}\s*:[+-]?(?!=)|\bprocess\s*\(?\s*{re.escape(name)}\b")
+    for number in range(begin, len(lines) + 1) if name else ():
+        if label.search(lines[number - 1]):
+            return number
+    return begin
+
+
+def _comparable(text: str) -> list[str]:
+    """The lines of a module with LOCAL blanked out, as it may be in a copy."""
+    return re.sub(r"\bLOCAL\b", "     ", text).split("\n")

@@ -23,6 +23,7 @@ from tla2py.syntax.module import (
     SyntaxMistake,
     Variable,
 )
+from tla2py.syntax.tokens import digest_tokens
 from tla2py.syntax.tree import COMMENTS, SourceText, find_mistake, has_algorithm, parse_tree
 
 
@@ -201,6 +202,7 @@ class _Reader:
                 Assumption(
                     name=self._source.text(named) if named is not None else None,
                     text=self._source.text(parts[-1]),
+                    digest=digest_tokens(self._source, parts[-1]),
                     span=self._source.span(node),
                     body=self._builder.expression(parts[-1]),
                 )

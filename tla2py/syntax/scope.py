@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tla2py.syntax.expression import Expression
-from tla2py.syntax.module import Constant, Definition, Instance, Module, Variable
+from tla2py.syntax.module import Constant, Definition, Instance, Module, Substitution, Variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -16,7 +16,7 @@ class Entity:
 
     The names of ``body`` are looked up in ``scope``. A ``substituted`` entity is a constant or variable of an
     instantiated module, with its substitution as ``body`` and the parameters of the instance. An ``enclosed`` entity is
-    defined in a LET: its body may use the names bound around that.
+    defined in a LET: its body may use the names bound around that. ``digest`` is that of the definition or substitution.
     """
 
     kind: Literal["constant", "variable", "definition", "substituted"]
@@ -26,6 +26,7 @@ class Entity:
     parameters: tuple[str, ...] = ()
     exported: bool = True
     enclosed: bool = False
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +101,7 @@ class Resolver:
         return scope
 
     def _instantiate(self, scope: Scope, instance: Instance, nested: Mapping[str, Module]) -> None:
-        outer = _Outer(scope, {each.name: each.value for each in instance.substitutions}, instance.parameters)
+        outer = _Outer(scope, {each.name: each for each in instance.substitutions}, instance.parameters)
         if instance.module in nested:
             inner = self._make(nested[instance.module], outer, scope.names)
         elif instance.module in self._files:
@@ -117,6 +118,7 @@ class Resolver:
                 body=entity.body,
                 parameters=(*instance.parameters, *entity.parameters),
                 exported=not instance.local,
+                digest=entity.digest,
             )
             scope.names.setdefault(f"{instance.name}!{name}" if instance.name else name, seen)
 
@@ -126,7 +128,7 @@ class _Outer:
     """The scope of an INSTANCE, its substitutions and its parameters."""
 
     scope: Scope
-    substitutions: Mapping[str, Expression]
+    substitutions: Mapping[str, Substitution]
     parameters: tuple[str, ...]
 
 
@@ -140,6 +142,7 @@ def _defined(definition: Definition, scope: Scope, *, enclosed: bool = False) ->
         # SANY ignores the LOCAL of a definition declared RECURSIVE.
         exported=not definition.local or definition.recursive,
         enclosed=enclosed,
+        digest=definition.digest,
     )
 
 
@@ -150,14 +153,15 @@ def _declared(
     outer: _Outer | None,
 ) -> Entity:
     if outer is not None:
-        value = outer.substitutions.get(declaration.name)
-        if value is not None:
+        substitution = outer.substitutions.get(declaration.name)
+        if substitution is not None:
             return Entity(
                 kind="substituted",
                 declaration=declaration,
                 scope=outer.scope,
-                body=value,
+                body=substitution.value,
                 parameters=outer.parameters,
+                digest=substitution.digest,
             )
         # Without a substitution the name means what it means at the INSTANCE.
         implicit = outer.scope.find(declaration.name)

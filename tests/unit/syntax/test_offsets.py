@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.syntax.copies import original_line
 from tla2py.syntax.offsets import (
     character_column,
     count_visible,
     find_string,
     line_and_column,
+    original_line,
     visible_offsets,
 )
 
