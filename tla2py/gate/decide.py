@@ -19,12 +19,14 @@ from tla2py.gate.decision import (
     remark_text,
 )
 from tla2py.gate.drift import Drift, DriftKind, drift, locked_point
-from tla2py.gate.lock import Lock, LockedPoint, parameters_key
+from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, parameters_key
+from tla2py.gate.meaning import Meanings
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.lint.finding import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
+from tla2py.sweep.expectations import overridden
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     FIGURES,
@@ -63,8 +65,9 @@ def decide(
 ) -> Decision:
     """The decision on a sweep; ``strict`` makes findings problems. Raises InputError as ``config_facts`` does."""
     locked = {point.key: point for point in lock.point} if lock is not None else None
+    meanings = Meanings(plan.sources)
     points = tuple(
-        _decide_point(sweep, point, run, found, locked)
+        _decide_point(sweep, point, run, found, meanings, locked)
         for point, run in zip(plan.points, plan.runs, strict=True)
     )
     failed = None
@@ -93,7 +96,7 @@ def decide(
         notices=(
             *([f"accepted: {'; '.join(map(str, findings.accepted))}"] if findings.accepted else []),
             *(remark_text(each) for each in remarks if not each.doubtful),
-            *_notices(sweep, points, lock, excluded),
+            *_notices(sweep, points, lock, excluded, found.tlc),
         ),
     )
     if not any(problem.reason is Reason.DRIFT for problem in decision.all_problems):
@@ -131,10 +134,12 @@ def _sweep_problems(
 
 
 def _notices(
-    sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, excluded: int
+    sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, excluded: int, tlc: str | None
 ) -> Iterator[str]:
     if sweep.left_out:
         yield f"not gated: {', '.join(sweep.left_out)}"
+    if ignored := overridden(sweep.expect, [each.point.parameters for each in points]):
+        yield f"the sweep file's [expect] overrides {', '.join(f'EXPECT at {each.where}' for each in ignored)}"
     if lock is None:
         vague = sum(
             each.row is not None
@@ -150,6 +155,10 @@ def _notices(
         for each in points
     ):
         yield "the lock does not cover which actions fire; --update --coverage adds them"
+    if lock is not None and lock.version < LOCK_VERSION:
+        yield "the lock is of an older version, so changed definitions are not detected; --update adds them"
+    if lock is not None and lock.tlc is not None and tlc is not None and lock.tlc != tlc:
+        yield f"the lock was accepted with TLC {lock.tlc}; this is TLC {tlc}"
     if only_deadlock([each.run for each in points]):
         yield ONLY_DEADLOCK
     if sweep.limits.trust:
@@ -159,10 +168,16 @@ def _notices(
 
 
 def _decide_point(
-    sweep: Sweep, point: Point, run: Run, found: Found, locked: Mapping[object, LockedPoint] | None
+    sweep: Sweep,
+    point: Point,
+    run: Run,
+    found: Found,
+    meanings: Meanings,
+    locked: Mapping[object, LockedPoint] | None,
 ) -> PointDecision:
     expected = sweep.expectation(point)
-    facts = config_facts(run, sweep.spec(point.parameters))
+    spec = sweep.spec(point.parameters)
+    facts = config_facts(run, spec)
     row = found.rows.get(run.run_id)
     problems = [
         Problem(
@@ -178,7 +193,7 @@ def _decide_point(
         fired, idle = found.fired.get(run.run_id), found.idle.get(run.run_id, ())
         problems += _mismatches(sweep, expected, row, facts)
         problems += _action_problems(expected, fired, idle, row.verdict)
-        now = locked_point(point, run, facts, row, fired, idle)
+        now = locked_point(point, run, facts, meanings.of(run, facts.config, spec), row, fired, idle)
     if locked is not None and now is not None:
         answered = not any(each.reason in (Reason.BROKEN, Reason.INCONCLUSIVE) for each in problems)
         before = locked.get(parameters_key(point.parameters))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -233,3 +234,9 @@ class Found:
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
     other_inputs: OtherInputs | None = None
+
+    @property
+    def tlc(self) -> str | None:
+        """The version and revision of the TLC that ran most of the runs."""
+        found = Counter(row.tlc for row in self.rows.values() if row.tlc is not None)
+        return max(found, key=lambda tlc: (found[tlc], tlc), default=None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from tla2py.gate.lock import LockedPoint
+from tla2py.gate.meaning import Meaning
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, check_phrase
@@ -19,6 +20,7 @@ def locked_point(
     point: Point,
     run: Run,
     facts: ConfigFacts,
+    meaning: Meaning,
     row: RunRow,
     fired: Sequence[str] | None,
     idle: Sequence[str],
@@ -29,6 +31,8 @@ def locked_point(
     complete = verdict is Verdict.HOLDS and run.options.mode == "check"
     reproducible = complete or (verdict is Verdict.VIOLATED and run.options.workers == 1)
     counted = reproducible and fired is not None
+    # Which of several equal states TLC explores is chance with several workers; their numbers of successors may differ.
+    same_steps = run.options.workers == 1 or not (facts.config.symmetry or facts.config.view)
     return LockedPoint(
         parameters=dict(point.parameters),
         config=facts.digest,
@@ -39,8 +43,12 @@ def locked_point(
         verdict=verdict.value,
         violates=sorted(set(row.violated_names)),
         distinct=row.distinct if reproducible else None,
+        generated=row.generated if reproducible and same_steps else None,
         fired=sorted(set(fired or ())) if counted else None,
         idle=sorted(set(idle)) if counted else None,
+        reaches=dict(meaning.reaches),
+        assumptions=dict(meaning.assumptions),
+        definitions=dict(meaning.definitions),
     )
 
 
@@ -52,14 +60,23 @@ class DriftKind(Enum):
     CHECK = "check"
     SEARCH = "search"
     MODEL_VALUE = "model-value"
+    DEFINITION = "definition"
+    ASSUMPTIONS = "assumptions"
+    REFERENCES = "references"
     VERDICT = "verdict"
     VIOLATION = "violation"
     DISTINCT = "distinct"
+    GENERATED = "generated"
     COUNTED = "counted"
     ACTION = "action"
     IDLE_ACTION = "idle-action"
 
 
+_CHANGED = {
+    DriftKind.DEFINITION: "the definition of {} has changed",
+    DriftKind.ASSUMPTIONS: "the assumptions of module {} have changed",
+    DriftKind.REFERENCES: "names that {} uses now refer to other definitions",
+}
 # The words for a name that is gone, and for one that is new.
 _GONE_AND_NEW = {
     DriftKind.POINT: ("the locked point {} is no longer in the sweep", "the point is not in the lock"),
@@ -74,11 +91,15 @@ _GONE_AND_NEW = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """A change since the lock was accepted, from ``before`` to ``now``; None if it was or is absent."""
+    """A change since the lock was accepted, from ``before`` to ``now``; None if it was or is absent.
+
+    ``name`` is what changed, if ``before`` and ``now`` are digests.
+    """
 
     kind: DriftKind
     before: str | int | None = None
     now: str | int | None = None
+    name: str | None = None
 
     def __str__(self) -> str:
         match self.kind, self.before, self.now:
@@ -88,11 +109,15 @@ class Drift:
                 return "the run did not count actions, but the lock has them"
             case DriftKind.VERDICT, before, now:
                 return f"the verdict changed from {before} to {now}"
-            case DriftKind.DISTINCT, int(before), int(now):
+            case DriftKind.DISTINCT | DriftKind.GENERATED as kind, int(before), int(now):
                 moved = "fell" if now < before else "rose"
-                return f"distinct states {moved} from {before:,} to {now:,}"
-            case DriftKind.DISTINCT, before, _:
-                return f"distinct states were {before:,}; the count is no longer reproducible"
+                return f"{kind.value} states {moved} from {before:,} to {now:,}"
+            case DriftKind.DISTINCT | DriftKind.GENERATED as kind, before, _:
+                return f"{kind.value} states were {before:,}; the count is no longer reproducible"
+            case kind, _, _ if kind in _CHANGED:
+                return _CHANGED[kind].format(
+                    check_phrase(str(self.name)) if kind is DriftKind.REFERENCES else self.name
+                )
             case kind, before, now:
                 gone, new = _GONE_AND_NEW[kind]
                 return gone.format(before) if before is not None else new.format(now)
@@ -110,6 +135,7 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
     yield from changes
     if before.config != now.config and (not changes or before.values not in (None, now.values)):
         yield Drift(kind=DriftKind.CONFIG, before=before.config, now=now.config)
+    yield from _meaning(before, now)
     if not answered:
         return
     if before.verdict != now.verdict:
@@ -119,6 +145,8 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
         return
     if before.distinct is not None and before.distinct != now.distinct:
         yield Drift(kind=DriftKind.DISTINCT, before=before.distinct, now=now.distinct)
+    elif before.generated is not None and before.generated != now.generated:
+        yield Drift(kind=DriftKind.GENERATED, before=before.generated, now=now.generated)
     if before.fired is not None and now.fired is None:
         yield Drift(kind=DriftKind.COUNTED)
     elif before.fired is not None and now.fired is not None:
@@ -137,6 +165,28 @@ def _config(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
     if before.searched is not None and now.searched is not None:
         yield from _names(DriftKind.SEARCH, before.searched, now.searched)
     yield from _names(DriftKind.MODEL_VALUE, before.model_values, now.model_values)
+
+
+def _meaning(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
+    changed = [
+        *_digests(DriftKind.DEFINITION, before.definitions, now.definitions),
+        *_digests(DriftKind.ASSUMPTIONS, before.assumptions, now.assumptions, gone=True),
+    ]
+    yield from changed
+    # A changed definition explains which ones are new or gone.
+    if not changed:
+        yield from _digests(DriftKind.REFERENCES, before.reaches, now.reaches)
+
+
+def _digests(
+    kind: DriftKind, before: Mapping[str, str] | None, now: Mapping[str, str] | None, *, gone: bool = False
+) -> Iterator[Drift]:
+    """The names whose digests differ, with ``gone`` also those that are new or gone."""
+    if before is None or now is None:
+        return
+    for name in sorted(before.keys() | now.keys() if gone else before.keys() & now.keys()):
+        if before.get(name) != now.get(name):
+            yield Drift(kind=kind, name=name, before=before.get(name), now=now.get(name))
 
 
 def _names(kind: DriftKind, before: Sequence[str], now: Sequence[str]) -> Iterator[Drift]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,29 +16,35 @@ from tla2py.sweep.grid import value_key
 from tla2py.text import parameter_text
 from tla2py.toml import toml_key, toml_string
 
-LOCK_VERSION = 1
+LOCK_VERSION = 2
 _HEAD = "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
+# Without these a point was not counted.
+_ACTIONS = ("fired", "idle")
 
 
 class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A point as it was accepted.
 
-    ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` is None if the count is
-    not reproducible. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not counted.
-    Older locks have no ``searched``, ``values`` and ``idle``.
+    ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` and ``generated`` are None
+    if the count is not reproducible. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not
+    counted. ``reaches``, ``assumptions`` and ``definitions`` are as in ``Meaning``. Older locks lack what may be None.
     """
 
     parameters: dict[str, str]
     config: str
     values: str | None = None
-    checked: list[str]
-    searched: list[str] | None = None
-    model_values: list[str]
     verdict: str
     violates: list[str]
     distinct: int | None = None
+    generated: int | None = None
+    checked: list[str] = []
+    searched: list[str] | None = None
+    model_values: list[str] = []
     fired: list[str] | None = None
     idle: list[str] | None = None
+    reaches: dict[str, str] | None = None
+    assumptions: dict[str, str] | None = None
+    definitions: dict[str, str] | None = None
 
     @property
     def key(self) -> Hashable:
@@ -45,10 +52,36 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return parameters_key(self.parameters)
 
 
-class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The accepted points of a sweep."""
+class Lock(msgspec.Struct, frozen=True, kw_only=True):
+    """The accepted points of a sweep, and the version and revision of the TLC that ran them."""
 
     version: int = LOCK_VERSION
+    tlc: str | None = None
+    point: list[LockedPoint] = []
+
+
+class _Shared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The names that all points have, and for each point are not written again."""
+
+    checked: list[str] = []
+    searched: list[str] = []
+    model_values: list[str] = []
+    fired: list[str] = []
+    idle: list[str] = []
+    reaches: dict[str, str] = {}
+    assumptions: dict[str, str] = {}
+    definitions: dict[str, str] = {}
+
+
+_NOTHING = _Shared()
+
+
+class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of a lock; one of version 1 has nothing shared."""
+
+    version: int
+    tlc: str | None = None
+    shared: _Shared = _NOTHING
     point: list[LockedPoint] = []
 
 
@@ -81,9 +114,13 @@ def read_lock(path: Path) -> Lock | None:
             hint="update tla2py",
         )
     try:
-        lock = msgspec.convert(data, Lock)
+        written = msgspec.convert(data, _Written)
     except msgspec.ValidationError as error:
         raise InputError("lock-damaged", f"not a lock: {error}", where=str(path), hint=hint) from error
+    points = written.point
+    if written.version > 1:
+        points = [_with_shared(point, written.shared) for point in points]
+    lock = Lock(version=written.version, tlc=written.tlc, point=points)
     keys = [point.key for point in lock.point]
     for point in lock.point:
         if keys.count(point.key) > 1:
@@ -92,21 +129,47 @@ def read_lock(path: Path) -> Lock | None:
     return lock
 
 
-def write_lock(path: Path, points: Iterable[LockedPoint]) -> None:
+def write_lock(path: Path, lock: Lock) -> None:
     """Write a lock atomically. Raises InputError (``output-unwritable``)."""
     with writing(path):
-        write_atomically(path, lambda sink: sink.write(lock_text(points).encode()))
+        write_atomically(path, lambda sink: sink.write(lock_text(lock).encode()))
 
 
-def lock_text(points: Iterable[LockedPoint]) -> str:
+def lock_text(lock: Lock) -> str:
     """The text of a lock: points ordered by parameters, one name per line, for readable diffs."""
-    parts = [_HEAD, f"version = {LOCK_VERSION}\n"]
-    for point in sorted(points, key=_order):
-        parts.append("\n[[point]]\n")
-        for key, value in msgspec.structs.asdict(point).items():
-            if value is not None:
-                parts.append(f"{key} = {_toml(value)}\n")
-    return "".join(parts)
+    points = [msgspec.structs.asdict(point) for point in sorted(lock.point, key=_order)]
+    shared = {}
+    for key in _Shared.__struct_fields__:
+        found = [point for point in points if point[key] is not None]
+        common = set.intersection(*(_items(point[key]) for point in found)) if found else set()
+        for point in found:
+            own = _items(point[key]) - common
+            # An empty list of actions says that they were counted.
+            if own or key in _ACTIONS:
+                point[key] = dict(own) if isinstance(point[key], dict) else list(own)
+            else:
+                point[key] = None
+        if common:
+            shared[key] = dict(common) if isinstance(getattr(_NOTHING, key), dict) else list(common)
+    head = {"version": LOCK_VERSION, "tlc": lock.tlc}
+    tables = [_table("", head), *([_table("shared", shared)] if shared else [])]
+    return _HEAD + "\n".join([*tables, *(_table("point", point) for point in points)])
+
+
+def _with_shared(point: LockedPoint, shared: _Shared) -> LockedPoint:
+    whole: dict[str, list[str] | dict[str, str]] = {}
+    for key, common in msgspec.structs.asdict(shared).items():
+        own = getattr(point, key)
+        if isinstance(common, dict):
+            whole[key] = common | (own or {})
+        elif own is not None or key not in _ACTIONS:
+            whole[key] = sorted({*common, *(own or ())})
+    return msgspec.structs.replace(point, **whole)
+
+
+def _items(names: list[str] | dict[str, str]) -> set[Any]:
+    """The names, or the pairs of a name and its digest."""
+    return set(names.items() if isinstance(names, dict) else names)
 
 
 def _order(point: LockedPoint) -> list[tuple[str, list[tuple[int, int, str]]]]:
@@ -118,6 +181,19 @@ def _order(point: LockedPoint) -> list[tuple[str, list[tuple[int, int, str]]]]:
         )
         for name, text in sorted(point.parameters.items())
     ]
+
+
+def _table(name: str, values: Mapping[str, object]) -> str:
+    """A table of a lock without the values that are None; digests are a table in it, with one name per line."""
+    title = {"": "", "point": "[[point]]\n"}.get(name, f"[{name}]\n")
+    lines, tables = [], []
+    for key, value in values.items():
+        if isinstance(value, dict) and key != "parameters":
+            pairs = (f"{toml_key(each)} = {toml_string(text)}\n" for each, text in sorted(value.items()))
+            tables.append(f"\n[{name}.{key}]\n{''.join(pairs)}")
+        elif value is not None:
+            lines.append(f"{key} = {_toml(value)}\n")
+    return "".join([title, *lines, *tables])
 
 
 def _toml(value: object) -> str:

@@ -16,7 +16,7 @@ from tla2py.execution.preflight import only_warnings
 from tla2py.execution.sweeps import run_sweeps
 from tla2py.explore.view import StoreView, open_view
 from tla2py.gate.decide import decide
-from tla2py.gate.decision import Decision, Found
+from tla2py.gate.decision import Decision, Found, Problem
 from tla2py.gate.found import read_found
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.gate.stale import plan_stored, sweep_file_of
@@ -63,7 +63,8 @@ class GateOptions:
 class Gated:
     """The decision on a sweep and what it was made from.
 
-    ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was.
+    ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
+    is the drift that this accepted.
     """
 
     sweep: Sweep
@@ -76,6 +77,7 @@ class Gated:
     decision: Decision
     toolchain: Toolchain | None = None
     written: int | None = None
+    accepted: tuple[Problem, ...] = ()
 
 
 def gate(
@@ -202,7 +204,7 @@ def _accept(gated: Gated) -> Gated:
     """The decision against a lock just written from the results."""
     path = lock_path(gated.sweep.path)
     points = [point.locked for point in gated.decision.points if point.locked is not None]
-    write_lock(path, points)
+    write_lock(path, Lock(point=points, tlc=gated.found.tlc))
     again = _decided(
         gated.sweep,
         gated.plan,
@@ -213,4 +215,4 @@ def _accept(gated: Gated) -> Gated:
         gated.strict,
         gated.toolchain,
     )
-    return replace(again, written=len(points))
+    return replace(again, written=len(points), accepted=gated.decision.all_problems)

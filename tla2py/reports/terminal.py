@@ -44,12 +44,19 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
     return Group(*parts)
 
 
-def lock_line(gated: Gated) -> Text:
-    """The line on the lock that a gate wrote or did not write."""
+def lock_lines(gated: Gated) -> Text:
+    """The lines on the lock that a gate wrote or did not write, and the drift that this accepted."""
     path = lock_path(gated.sweep.path)
     if gated.written is None:
         return Text(f"did not write {path}: {gated.decision.name} is not as expected", "bold red")
-    return Text(f"wrote {path}: {counted(gated.written, 'point')}", "green")
+    accepted: dict[str, list[int]] = {}
+    for problem in gated.accepted:
+        accepted.setdefault(problem.text, []).extend([problem.point] if problem.point is not None else [])
+    lines = [f"wrote {path}: {counted(gated.written, 'point')}"]
+    for text, points in accepted.items():
+        at = f" at point{'s' * (len(points) > 1)} {_listed(points)}" if points else ""
+        lines.append(f"accepted{at}: {printable(text)}")
+    return Text("\n".join(lines), "green")
 
 
 def _details(gate: Evidence) -> list[RenderableType]:

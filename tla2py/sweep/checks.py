@@ -62,6 +62,7 @@ class ConfigFacts:
     - ``searched``: statements that shape the search, such as ``constraint Small``
     - ``values``: a digest of constants and options
     - ``digest``: over all that changes what TLC checks, except layout and the texts of the user's modules
+    - ``config``: the parsed text
     """
 
     checked: tuple[Check, ...]
@@ -72,6 +73,7 @@ class ConfigFacts:
     searched: tuple[str, ...]
     values: str
     digest: str
+    config: Config
 
 
 def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
@@ -90,6 +92,7 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
         searched=tuple(sorted(_searched(config, spec))),
         values=_values(run, config, spec),
         digest=_digest(run, config, generated=run.main != spec.root.name),
+        config=config,
     )
 
 
@@ -186,12 +189,20 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
         yield DEADLOCK
 
 
+def named_definitions(config: Config) -> Iterable[tuple[str, str]]:
+    """The kind and name of each definition that decides what TLC searches and checks."""
+    yield from ((kind, name) for kind, name in _named(config) if kind != "alias")
+    yield from ((check.kind, check.name) for check in _checks(config, deadlock=False))
+
+
+def _named(config: Config) -> Iterable[tuple[str, str]]:
+    yield from ((key, name) for key in NAME_FIELDS if (name := getattr(config, key)))
+    yield from (("constraint", name) for name in config.constraints)
+    yield from (("action constraint", name) for name in config.action_constraints)
+
+
 def _searched(config: Config, spec: ModuleGraph) -> Iterable[str]:
-    for key in NAME_FIELDS:
-        name = getattr(config, key)
-        yield from [f"{key} {name}"] if name else []
-    yield from (f"constraint {name}" for name in config.constraints)
-    yield from (f"action constraint {name}" for name in config.action_constraints)
+    yield from map(" ".join, _named(config))
     constants = _constants(spec)
     yield from (f"substitution {name} <- {by}" for name, by in config.substitutions if name not in constants)
 

@@ -22,20 +22,38 @@ from tla2py.toml import value_text
 
 
 def matching_row(expect: ExpectSection, parameters: Mapping[str, str]) -> Expectation:
-    """The first row that matches a point, otherwise the section itself."""
+    """The first row that matches a point, otherwise the section itself.
+
+    A section with values of its own overrides what configs expect.
+    """
+    states = any(value is not None for key, value in msgspec.structs.asdict(expect).items() if key != "point")
     for row in expect.point:
-        if all(
-            name in parameters and value_key(value_text(value)) == value_key(parameters[name])
-            for name, value in row.match.items()
-        ):
+        if _matches(row, parameters) and not (states and isinstance(row, ExternalExpectation)):
             return row
     return expect
+
+
+def overridden(expect: ExpectSection, points: Iterable[Mapping[str, str]]) -> list[ExternalExpectation]:
+    """The expectations of configs that ``[expect]`` overrides at some point, given the parameters of each."""
+    found: dict[str, ExternalExpectation] = {}
+    for parameters in points:
+        if not isinstance(matching_row(expect, parameters), ExternalExpectation):
+            external = (row for row in expect.point if isinstance(row, ExternalExpectation))
+            found |= {row.where: row for row in external if _matches(row, parameters)}
+    return list(found.values())
+
+
+def _matches(row: ExpectPoint, parameters: Mapping[str, str]) -> bool:
+    return all(
+        name in parameters and value_key(value_text(value)) == value_key(parameters[name])
+        for name, value in row.match.items()
+    )
 
 
 def with_external_rows(
     file: SweepFile, configs: Mapping[str, ConfigFile], external: Iterable[ExpectPoint] = ()
 ) -> SweepFile:
-    """A sweep file with further rows: the external ones and those of its configs. Its own rows take precedence.
+    """A sweep file with further rows: the external ones and those of its configs. Its own section takes precedence.
 
     Raises InputError as ``config_expectation`` does.
     """

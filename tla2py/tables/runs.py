@@ -27,7 +27,14 @@ class RunRow(PointResult):
     message_place: str | None = None
     termination_reason: str | None = None
     tlc_version: str | None = None
+    tlc_revision: str | None = None
     jar_sha256: str | None = None
+
+    @property
+    def tlc(self) -> str | None:
+        """TLC's version and revision."""
+        revision = f" (rev: {self.tlc_revision})" if self.tlc_revision else ""
+        return f"{self.tlc_version}{revision}" if self.tlc_version else None
 
     @property
     def unfinished(self) -> bool:

@@ -68,7 +68,23 @@ def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
     row = "[[expect.point]]\nmatch = { config = 'models/Low.cfg' }\nviolates = ['Low']\n"
     (models / "sweep.toml").write_text(TOML + row)
     stops.write_text(CONFIGS["Stops"])
-    assert gate(run_cli, models, "sweep.toml").code == 0
+    done = gate(run_cli, models, "sweep.toml")
+    assert done.code == 0
+    assert [each for gated in done.reported.gated for each in gated.decision.notices if "EXPECT" in each] == [
+        "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
+    ]
+
+
+def test_the_sweep_file_wins_over_what_a_config_expects(models: Path, run_cli: RunCli) -> None:
+    only = TOML.replace("models/*.cfg", "models/Low.cfg")
+    (models / "sweep.toml").write_text(f"{only}[expect]\nverdict = 'holds'\n")
+    done = gate(run_cli, models, "sweep.toml")
+    red(done, 1, (Reason.UNEXPECTED, 1))
+    assert "note: the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4" in done.stdout
+    # Rows alone leave the other points to their configs.
+    (models / "sweep.toml").write_text(f"{only}[expect]\n")
+    done = gate(run_cli, models, "sweep.toml")
+    assert (done.code, "overrides" in done.stdout) == (0, False)
 
 
 @pytest.mark.parametrize(

@@ -29,31 +29,37 @@ def test_what_is_expected_and_locked_is_green_and_runs_nothing(locked: Folder) -
 def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
     comment, _, text = locked.lock.read_text().partition("\n")
     assert "tla2py gate --update" in comment
-    assert re.sub(r'(config|values) = "\w{16}"', r"\1 = ...", f"{text}") == (
-        "version = 1\n\n"
-        "[[point]]\n"
+    (revision,) = re.findall(r'^tlc = "2\.\d+ \(rev: (\w{7})\)"$', text, re.MULTILINE)
+    assert re.sub(r'= "\w{16}"|"2\.\d+ [^"]*"', "= ...", text).replace(revision, "...") == (
+        "version = 2\ntlc = = ...\n\n"
+        "[shared]\n"
+        'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
+        'searched = ["specification Spec"]\n'
+        'fired = ["Up"]\n\n'
+        "[shared.reaches]\n"
+        '"invariant Inside" = ...\n"invariant Low" = ...\n"specification Spec" = ...\n\n'
+        "[shared.assumptions]\nLift = ...\n\n"
+        "[shared.definitions]\n"
+        + "".join(f"{name} = ...\n" for name in ("Down", "Init", "Inside", "Low", "Next", "Spec", "Up"))
+        + "\n[[point]]\n"
         'parameters = { Top = "1" }\n'
         "config = ...\n"
         "values = ...\n"
-        'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
-        'searched = ["specification Spec"]\n'
-        "model_values = []\n"
         'verdict = "holds"\n'
         "violates = []\n"
         "distinct = 2\n"
-        'fired = [\n  "Down",\n  "Up",\n]\n'
+        "generated = 3\n"
+        'fired = ["Down"]\n'
         "idle = []\n\n"
         "[[point]]\n"
         'parameters = { Top = "2" }\n'
         "config = ...\n"
         "values = ...\n"
-        'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
-        'searched = ["specification Spec"]\n'
-        "model_values = []\n"
         'verdict = "violated"\n'
         'violates = ["Low"]\n'
         "distinct = 3\n"
-        'fired = ["Up"]\n'
+        "generated = 3\n"
+        "fired = []\n"
         'idle = ["Down"]\n'
     )
 
@@ -79,7 +85,7 @@ def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> 
     assert f"note: {notice}" in done.stdout
     folder.lock.unlink()
     assert folder.gate("--record").code == 0
-    assert folder.lock.read_text().count("fired = ") == 2
+    assert folder.lock.read_text().count("\nidle = ") == 2
 
 
 def test_a_lock_is_not_written_over_nor_for_what_is_red(locked: Folder) -> None:
@@ -127,6 +133,51 @@ def test_a_deleted_invariant(locked: Folder) -> None:
     assert done.stdout.count("drift: ") == 1
     assert locked.gate("--update").code == 0
     assert "Inside" not in locked.lock.read_text()
+
+
+def test_an_invariant_weakened_to_nothing(locked: Folder) -> None:
+    locked.change(locked.module, "Inside == floor \\in 0..8", "Inside == TRUE")
+    locked.change(locked.module, "Init == floor = 0", "Init == floor = 0  \\* on the ground")
+    done = locked.gate()
+    red(done, 1, (Reason.DRIFT, 1), (Reason.DRIFT, 2))
+    assert {(point, drift.kind, drift.name) for point, drift in done.drifts} == {
+        (1, DriftKind.DEFINITION, "Inside"),
+        (2, DriftKind.DEFINITION, "Inside"),
+    }
+    done = locked.gate("--update")
+    assert done.code == 0, done
+    assert "accepted at points 1, 2: the definition of Inside has changed" in done.stderr
+    assert locked.gate().code == 0
+
+
+def test_a_fairness_condition_or_assumption_that_is_gone(locked: Folder) -> None:
+    locked.change(locked.module, "[][Next]_floor", "[][Next]_floor /\\ WF_floor(Up)")
+    locked.change(locked.module, "ASSUME Top < 9\n", "")
+    done = locked.gate()
+    assert {(drift.kind, drift.name) for _, drift in done.drifts} == {
+        (DriftKind.DEFINITION, "Spec"),
+        (DriftKind.ASSUMPTIONS, "Lift"),
+    }
+
+
+def test_a_lock_of_the_first_version_is_valid_and_completed(locked: Folder) -> None:
+    new = locked.lock.read_text()
+    locked.lock.write_text(
+        'version = 1\n[[point]]\nparameters = { Top = "1" }\n'
+        + "\n".join(re.findall(r"^(?:config|values) = .*", new, re.MULTILINE)[:2])
+        + '\nchecked = ["invariant Inside", "invariant Low"]\nmodel_values = []\n'
+        'verdict = "holds"\nviolates = []\ndistinct = 2\n'
+        '[[point]]\nparameters = { Top = "2" }\n'
+        + "\n".join(re.findall(r"^(?:config|values) = .*", new, re.MULTILINE)[2:])
+        + '\nchecked = ["invariant Inside", "invariant Low"]\nmodel_values = []\n'
+        'verdict = "violated"\nviolates = ["Low"]\n'
+    )
+    done = locked.gate()
+    assert done.code == 0, done
+    (gated,) = done.reported.gated
+    assert [notice for notice in gated.decision.notices if "--update adds them" in notice]
+    assert locked.gate("--update", "--coverage").code == 0
+    assert locked.lock.read_text() == new
 
 
 def test_a_state_space_that_fell(locked: Folder) -> None:

@@ -209,8 +209,12 @@ BEFORE = LockedPoint(
     verdict="holds",
     violates=[],
     distinct=84776,
+    generated=100000,
     fired=["Up"],
     idle=["Down"],
+    reaches={"invariant Small": "1", "specification Spec": "2"},
+    assumptions={"Counter": "3"},
+    definitions={"Small": "4", "Spec": "5"},
 )
 
 
@@ -240,6 +244,22 @@ BEFORE = LockedPoint(
         ({"model_values": []}, ["a is no longer a model value"]),
         ({"distinct": 8}, ["distinct states fell from 84,776 to 8"]),
         ({"distinct": 84777}, ["distinct states rose from 84,776 to 84,777"]),
+        ({"generated": 99999}, ["generated states fell from 100,000 to 99,999"]),
+        ({"generated": 99999, "distinct": 8}, ["distinct states fell from 84,776 to 8"]),
+        ({"generated": None}, ["generated states were 100,000; the count is no longer reproducible"]),
+        (
+            {"reaches": {"invariant Small": "x"}, "definitions": {"Small": "y", "Other": "z"}},
+            ["the definition of Small has changed"],
+        ),
+        (
+            {"reaches": {"invariant Small": "x", "specification Spec": "x"}, "definitions": {"Small": "4"}},
+            [
+                "names that the invariant Small uses now refer to other definitions",
+                "names that the specification Spec uses now refer to other definitions",
+            ],
+        ),
+        ({"assumptions": {"Counter": "x"}}, ["the assumptions of module Counter have changed"]),
+        ({"assumptions": {}}, ["the assumptions of module Counter have changed"]),
         ({"distinct": None}, ["distinct states were 84,776; the count is no longer reproducible"]),
         ({"fired": ["Stay"]}, ["action Up no longer fires", "action Stay now fires"]),
         ({"fired": ["Down", "Up"], "idle": []}, ["action Down now fires"]),
@@ -330,6 +350,48 @@ def _drift_of(load: LoadSweep, before: str, after: str) -> list[str]:
     """The drift between a lock and a changed sweep file with the same results."""
     lock = Lock(point=[point.locked for point in gate(load(before), run_row()).points if point.locked])
     return [text for _, text, _ in told(gate(load(after), run_row(), lock=lock))]
+
+
+def test_a_changed_definition_is_drift_though_all_counts_are_the_same(
+    load: LoadSweep, tmp_path: Path
+) -> None:
+    (tmp_path / "Many.tla").write_text(MANY)
+    lock = Lock(point=[point.locked for point in gate(load(MODEL), run_row()).points if point.locked])
+
+    def changes(old: str, new: str) -> list[str]:
+        (tmp_path / "Many.tla").write_text(MANY.replace(old, new))
+        return [text for _, text, _ in told(gate(load(MODEL), run_row(), lock=lock))]
+
+    assert changes("x < 4", "TRUE") == ["the definition of Small has changed"]
+    assert changes("x' = x + 1", "x' = x + 1 /\\ TRUE") == ["the definition of Next has changed"]
+    assert changes("x < 4", "x\\* as before\n  <4") == []
+    assert changes("x = 1", "x = 2") == []
+
+
+def test_a_definition_that_only_the_wrapper_module_names_is_locked(load: LoadSweep, tmp_path: Path) -> None:
+    module = MANY.replace("Small ==", "Three == 3\nSmall == One /= 9 /\\")
+    sweep = MODEL.replace("One = 1", 'One = "Three + 1"')
+    (tmp_path / "Many.tla").write_text(module)
+    lock = Lock(point=[point.locked for point in gate(load(sweep), run_row()).points if point.locked])
+    (tmp_path / "Many.tla").write_text(module.replace("Three == 3", "Three == 2 + 1"))
+    changed = told(gate(load(sweep), run_row(), lock=lock))
+    assert [text for _, text, _ in changed] == ["the definition of Three has changed"]
+
+
+def test_another_jar_alone_is_a_note(load: LoadSweep) -> None:
+    sweep = load(HEAD)
+    points = [point.locked for point in gate(sweep, run_row(), run_row()).points if point.locked]
+    row = run_row(tlc_version="2.20", tlc_revision="abc1234")
+    decision = gate(sweep, row, row, lock=Lock(point=points, tlc="2.19 (rev: 5a47802)"))
+    assert decision.exit_code == ExitCode.OK
+    assert (
+        "the lock was accepted with TLC 2.19 (rev: 5a47802); this is TLC 2.20 (rev: abc1234)"
+        in decision.notices
+    )
+    same = gate(sweep, row, row, lock=Lock(point=points, tlc="2.20 (rev: abc1234)"))
+    assert not [each for each in same.notices if "accepted with" in each]
+    older = gate(sweep, row, row, lock=Lock(version=1, point=points))
+    assert [each for each in older.notices if "--update adds them" in each]
 
 
 def test_no_answer_is_no_drift(load: LoadSweep) -> None:

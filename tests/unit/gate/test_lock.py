@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.errors import InputError
-from tla2py.gate.lock import Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
+from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _POINTS = st.builds(
@@ -18,13 +19,17 @@ _POINTS = st.builds(
     config=_TEXTS,
     values=st.none() | _TEXTS,
     checked=st.lists(_TEXTS, max_size=3, unique=True).map(sorted),
-    searched=st.none() | st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
+    searched=st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
     model_values=st.lists(_TEXTS, max_size=3, unique=True).map(sorted),
     verdict=st.sampled_from(["holds", "violated"]),
     violates=st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
     distinct=st.none() | st.integers(0, 10**12),
     fired=st.none() | st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
     idle=st.none() | st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
+    generated=st.none() | st.integers(0, 10**12),
+    reaches=st.dictionaries(_TEXTS, _TEXTS, max_size=2),
+    assumptions=st.dictionaries(_TEXTS, _TEXTS, max_size=2),
+    definitions=st.dictionaries(_TEXTS, _TEXTS, max_size=3),
 )
 
 
@@ -34,15 +39,68 @@ def point(**parameters: str) -> LockedPoint:
     )
 
 
-@given(_POINTS)
-def test_a_lock_reads_back(tmp_path_factory: pytest.TempPathFactory, one: LockedPoint) -> None:
+@given(st.lists(_POINTS, max_size=3, unique_by=lambda point: point.key), st.none() | _TEXTS.filter(bool))
+def test_a_lock_reads_back(
+    tmp_path_factory: pytest.TempPathFactory, points: list[LockedPoint], tlc: str | None
+) -> None:
     path = tmp_path_factory.mktemp("lock") / "sweep.lock"
-    write_lock(path, [one])
-    assert read_lock(path) == Lock(point=[one])
+    write_lock(path, Lock(point=points, tlc=tlc))
+    read = read_lock(path)
+    assert read is not None
+    assert (read.version, read.tlc) == (LOCK_VERSION, tlc)
+    assert {point.key: point for point in read.point} == {point.key: point for point in points}
+
+
+def test_what_all_points_share_is_written_once() -> None:
+    shared = LockedPoint(
+        parameters={"N": "1"},
+        config="c",
+        checked=["invariant A"],
+        searched=[],
+        model_values=["a", "b"],
+        verdict="holds",
+        violates=[],
+        fired=["Up"],
+        reaches={"invariant A": "1"},
+        assumptions={},
+        definitions={"A": "1", "B": "2"},
+    )
+    other = msgspec.structs.replace(
+        shared,
+        parameters={"N": "2"},
+        model_values=["a", "b", "c"],
+        fired=None,
+        definitions={"A": "1", "B": "3"},
+    )
+    assert lock_text(Lock(point=[shared, other], tlc="2.19 (rev: 5a47802)")).partition("\n")[2] == (
+        'version = 2\ntlc = "2.19 (rev: 5a47802)"\n\n'
+        '[shared]\nchecked = ["invariant A"]\nmodel_values = [\n  "a",\n  "b",\n]\nfired = ["Up"]\n\n'
+        '[shared.reaches]\n"invariant A" = "1"\n\n[shared.definitions]\nA = "1"\n\n'
+        '[[point]]\nparameters = { N = "1" }\nconfig = "c"\nverdict = "holds"\nviolates = []\nfired = []\n\n'
+        '[point.definitions]\nB = "2"\n\n'
+        '[[point]]\nparameters = { N = "2" }\nconfig = "c"\nverdict = "holds"\nviolates = []\n'
+        'model_values = ["c"]\n\n'
+        '[point.definitions]\nB = "3"\n'
+    )
+
+
+def test_a_lock_of_version_1_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.lock"
+    path.write_text(
+        "version = 1\n\n[[point]]\nparameters = {}\nconfig = 'c'\nchecked = ['deadlock']\nmodel_values = []\n"
+        "verdict = 'holds'\nviolates = []\ndistinct = 7\n"
+    )
+    lock = read_lock(path)
+    assert lock is not None
+    assert (lock.version, lock.tlc) == (1, None)
+    (one,) = lock.point
+    assert (one.checked, one.distinct, one.generated, one.searched, one.definitions) == (
+        *(["deadlock"], 7, None, None, None),
+    )
 
 
 def test_points_stand_in_order_of_their_numbers() -> None:
-    text = lock_text([point(N="10", S="{a}"), point(N="2", S="{b}"), point(N="2", S="{a}")])
+    text = lock_text(Lock(point=[point(N="10", S="{a}"), point(N="2", S="{b}"), point(N="2", S="{a}")]))
     lines = [line for line in text.splitlines() if line.startswith("parameters")]
     assert lines == [
         'parameters = { N = "2", S = "{a}" }',
@@ -70,7 +128,7 @@ def test_a_change_is_a_line_of_a_diff() -> None:
         violates=[],
         distinct=8,
     )
-    old, new = lock_text([before]).splitlines(), lock_text([after]).splitlines()
+    old, new = lock_text(Lock(point=[before])).splitlines(), lock_text(Lock(point=[after])).splitlines()
     assert set(new) - set(old) == {'  "c",', "distinct = 8"}
     assert set(old) - set(new) == {"distinct = 7"}
 
@@ -86,9 +144,9 @@ def test_there_may_be_none(tmp_path: Path) -> None:
         ("<<<<<<< ours\nversion = 1\n", "lock-damaged"),
         ("version = 1\n[[point]]\nconfig = 'x'\n", "lock-damaged"),
         ("version = 1\nextra = 1\n", "lock-damaged"),
-        ("version = 2\nanything = 'else'\n", "lock-too-new"),
-        (lock_text([point(N="1"), point(N="1")]), "lock-damaged"),
-        (lock_text([point(S="{a,b}"), point(S="{b, a}")]), "lock-damaged"),
+        ("version = 3\nanything = 'else'\n", "lock-too-new"),
+        (lock_text(Lock(point=[point(N="1"), point(N="1")])), "lock-damaged"),
+        (lock_text(Lock(point=[point(S="{a,b}"), point(S="{b, a}")])), "lock-damaged"),
     ],
 )
 def test_a_damaged_lock_is_told(tmp_path: Path, text: str, code: str) -> None:
@@ -102,5 +160,5 @@ def test_a_damaged_lock_is_told(tmp_path: Path, text: str, code: str) -> None:
 
 def test_a_lock_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
-        write_lock(tmp_path / "gone" / "sweep.lock", [])
+        write_lock(tmp_path / "gone" / "sweep.lock", Lock())
     assert raised.value.code == "output-unwritable"

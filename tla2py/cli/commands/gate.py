@@ -17,7 +17,7 @@ from tla2py.gate.run import GateOptions, LockMode, gate
 from tla2py.reports.annotations import github_annotations, github_error
 from tla2py.reports.evidence import evidence_of
 from tla2py.reports.outputs import Outputs, error_place, report_root
-from tla2py.reports.terminal import gate_summary, lock_line
+from tla2py.reports.terminal import gate_summary, lock_lines
 from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.sweep.judge import worst
 
@@ -97,7 +97,7 @@ def gate_command(
         outputs.write_error(", ".join(target), error)
         raise
     for each in gated if record or update else ():
-        err().print(lock_line(each))
+        err().print(lock_lines(each))
     gates = [evidence_of(each, options, report_root()) for each in gated]
     with shielded(github):
         show(gate_summary(gates))

@@ -1,0 +1,89 @@
+"""What the checks of a point mean: digests of the definitions that they and the specification reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from tla2py.model.config import Config
+from tla2py.model.run import Run
+from tla2py.sweep.checks import named_definitions
+from tla2py.syntax import ModuleGraph, read_text
+from tla2py.syntax.depth import deeply
+from tla2py.syntax.reach import Reach
+
+_Replaced: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """Digests for a point, over tokens without comments and layout.
+
+    reaches: by check, or other use of a definition, over all definitions that it reaches.
+    definitions: of each of these definitions.
+    assumptions: of the assumptions of each module.
+    """
+
+    reaches: Mapping[str, str]
+    definitions: Mapping[str, str]
+    assumptions: Mapping[str, str]
+
+
+class Meanings:
+    """The meanings of a sweep's points. Points with the same definitions share one.
+
+    ``sources`` are the module texts by sha256.
+    """
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._reach: dict[int, Reach] = {}
+        self._known: dict[tuple[int, tuple[tuple[str, str], ...], _Replaced], Meaning] = {}
+
+    def of(self, run: Run, config: Config, spec: ModuleGraph) -> Meaning:
+        """The meaning of a run's config."""
+        uses = tuple(named_definitions(config))
+        replaced = self._replaced(run, config, spec)
+        key = (id(spec), uses, replaced)
+        if key not in self._known:
+            reach = self._reach.setdefault(id(spec), Reach(spec))
+            self._known[key] = _meaning(reach, uses, dict(replaced))
+        return self._known[key]
+
+    def _replaced(self, run: Run, config: Config, spec: ModuleGraph) -> _Replaced:
+        """The names that the config or the wrapper module gives a definition, each with the names which that uses."""
+        found = {name: {by.rpartition(" ")[2]} for name, by in config.substitutions}
+        if run.main != spec.root.name:
+            [wrapper] = [sha256 for name, sha256 in run.modules if name == f"{run.main}.tla"]
+            found |= _defined(self._sources[wrapper])
+        # Model values would make a meaning of its own for each point.
+        known = found.keys() | spec.scope.names.keys()
+        return tuple((name, tuple(sorted(names & known))) for name, names in sorted(found.items()))
+
+
+def _meaning(
+    reach: Reach, uses: tuple[tuple[str, str], ...], replaced: dict[str, tuple[str, ...]]
+) -> Meaning:
+    assumptions, assumed = reach.assumptions(replaced)
+    reached = {f"{kind} {name}": reach.reached([name], replaced) for kind, name in uses}
+    definitions = dict(assumed.definitions)
+    for each in reached.values():
+        definitions |= each.definitions
+    return Meaning(
+        reaches={use: each.digest for use, each in reached.items()},
+        definitions=definitions,
+        assumptions=assumptions,
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+@deeply
+def _defined(wrapper: str) -> dict[str, set[str]]:
+    """The definitions of a wrapper module, each with the names that it uses."""
+    return {
+        each.name: {part.operator for part in each.body.walk() if part.shape == "apply"}
+        for each in read_text(wrapper).definitions
+        if each.body is not None
+    }
