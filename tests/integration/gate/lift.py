@@ -114,5 +114,8 @@ def refused(ended: Ended, code: str, where: str | None = None, *names: str) -> N
 
 
 def drifts(ended: Ended) -> set[tuple[int | None, DriftKind, str | int | None, str | int | None]]:
-    """The drifts: the point, None for the whole sweep, the kind, and what was and is there."""
-    return {(point, drift.kind, drift.before, drift.now) for point, drift in ended.drifts}
+    """The drifts: the point, None for the whole sweep, the kind, and what was and is there, or twice the changed name."""
+    return {
+        (point, drift.kind, drift.name or drift.before, drift.name or drift.now)
+        for point, drift in ended.drifts
+    }

@@ -130,7 +130,7 @@ def test_a_deleted_invariant(locked: Folder) -> None:
         (1, DriftKind.CHECK, "the invariant Inside", None),
         (2, DriftKind.CHECK, "the invariant Inside", None),
     }
-    assert done.stdout.count("drift: ") == 1
+    assert done.stdout.count("drift: ") == 2
     assert locked.gate("--update").code == 0
     assert "Inside" not in locked.lock.read_text()
 
@@ -188,6 +188,7 @@ def test_a_state_space_that_fell(locked: Folder) -> None:
     red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 1))
     assert drifts(done) == {
         (None, DriftKind.POINT, "Top = 2", None),
+        (1, DriftKind.DEFINITION, "Up", "Up"),
         (1, DriftKind.DISTINCT, 2, 1),
         (1, DriftKind.ACTION, "Up", None),
         (1, DriftKind.ACTION, "Down", None),
@@ -333,7 +334,10 @@ def test_a_new_action_that_never_fires(locked: Folder) -> None:
     locked.change(locked.module, "Next == Up", "Jump == floor > 8 /\\ floor' = 0\nNext == Jump \\/ Up")
     done = locked.gate()
     red(done, 1, (Reason.DRIFT, 1), (Reason.DRIFT, 2))
-    assert drifts(done) == {(point, DriftKind.IDLE_ACTION, None, "Jump") for point in (1, 2)}
+    assert drifts(done) == {
+        *((point, DriftKind.IDLE_ACTION, None, "Jump") for point in (1, 2)),
+        *((point, DriftKind.DEFINITION, "Next", "Next") for point in (1, 2)),
+    }
     assert done.stdout.count("drift: ") == 1
 
 
@@ -341,8 +345,9 @@ def test_a_verdict_that_drifts_though_it_is_expected(locked: Folder) -> None:
     locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
     locked.change(locked.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "holds"\n')
     done = locked.gate()
-    red(done, 1, (Reason.DRIFT, 2))
+    red(done, 1, (Reason.DRIFT, 1), (Reason.DRIFT, 2))
     assert drifts(done) == {
+        *((point, DriftKind.DEFINITION, "Low", "Low") for point in (1, 2)),
         (2, DriftKind.VERDICT, "violated", "holds"),
         (2, DriftKind.VIOLATION, "Low", None),
     }
