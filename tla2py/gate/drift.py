@@ -173,8 +173,8 @@ def _meaning(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
         *_digests(DriftKind.ASSUMPTIONS, before.assumptions, now.assumptions, gone=True),
     ]
     yield from changed
-    # A changed definition explains which ones are new or gone.
-    if not changed:
+    # A changed definition or substitution explains which ones are new or gone.
+    if not changed and before.config == now.config:
         yield from _digests(DriftKind.REFERENCES, before.reaches, now.reaches)
 
 

@@ -99,7 +99,7 @@ def test_a_store_that_was_made_with_other_inputs(locked: Folder) -> None:
 
 
 def test_what_is_other_of_a_store_is_named_whatever_else_it_has(locked: Folder) -> None:
-    locked.change(locked.module, "Low == floor < 2", "Low == floor < 2 \\/ floor > 8")
+    locked.change(locked.module, "NotThere == floor /= Goal", "NotThere == floor # Goal")
     assert locked.gate().code == 0
     # The texts of both are there now, and it is the other one's.
     locked.module.write_text(LIFT)
