@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +15,8 @@ from tla2py.syntax import ModuleGraph, read_text
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.reach import Reach
 
+# Ten thousand points have few different definitions in their wrapper modules.
+_DEFINITION = re.compile(r"\n\n(?=MC_\w+(?:\(.*\))? ==$)", re.MULTILINE)
 _Replaced: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -57,7 +60,8 @@ class Meanings:
         found = {name: {by.rpartition(" ")[2]} for name, by in config.substitutions}
         if run.main != spec.root.name:
             [wrapper] = [sha256 for name, sha256 in run.modules if name == f"{run.main}.tla"]
-            found |= _defined(self._sources[wrapper])
+            for definition in _DEFINITION.split(self._sources[wrapper])[1:]:
+                found |= _defined(definition)
         # Model values would make a meaning of its own for each point.
         known = found.keys() | spec.scope.names.keys()
         return tuple((name, tuple(sorted(names & known))) for name, names in sorted(found.items()))
@@ -80,10 +84,10 @@ def _meaning(
 
 @lru_cache(maxsize=1 << 12)
 @deeply
-def _defined(wrapper: str) -> dict[str, set[str]]:
-    """The definitions of a wrapper module, each with the names that it uses."""
+def _defined(definition: str) -> dict[str, set[str]]:
+    """The name of a wrapper module's definition, with the names that this uses."""
     return {
         each.name: {part.operator for part in each.body.walk() if part.shape == "apply"}
-        for each in read_text(wrapper).definitions
+        for each in read_text(f"---- MODULE Wrapper ----\n{definition}\n====\n").definitions
         if each.body is not None
     }
