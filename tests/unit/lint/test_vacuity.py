@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tla2py.lint import lint_file
+from tla2py.lint.sweeps.files import lint_paths
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
@@ -150,3 +151,9 @@ def test_without_variables_the_assumptions_are_the_model(tmp_path: Path) -> None
     path.write_text('module = "Sums.tla"\n[parameters]\nN = [1, 2]\n')
     sweep = load_sweep(path)
     assert lint_sweep(sweep, plan_sweep(sweep, "")) == ()
+
+
+def test_lint_leaves_out_what_the_sweep_file_accepts(tmp_path: Path) -> None:
+    unread(tmp_path, "x", "x = 0", CONSTANTS + '[accept]\nunread-parameter.N = "to come"\n')
+    report = lint_paths([tmp_path / "sweep.toml"], (), None)
+    assert [(each.code, each.subject) for each in report.findings] == [("unread-parameter", "M")]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tla2py import toml
 from tla2py.errors import InputError, Tla2pyError
+from tla2py.lint.accept import apply_acceptance
 from tla2py.lint.configs import config_of, lint_file, module_of
 from tla2py.lint.finding import Finding
 from tla2py.lint.jar import Dialect
@@ -86,7 +87,7 @@ def _findings(
     if each.file.suffix != ".cfg":
         sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else (), translate=translate)
         plan = plan_sweep(sweep, "")
-        yield from lint_sweep(sweep, plan, dialect)
+        yield from apply_acceptance(lint_sweep(sweep, plan, dialect), sweep.file.accept).open
         check_expectations(sweep, plan)
         return
     # Findings on the text are kept even if the module cannot be read.
