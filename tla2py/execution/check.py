@@ -55,7 +55,8 @@ class Checked:
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of ``tla2py check``."""
-        return ExitCode.OK if self.verdict is Verdict.HOLDS else code_of(self.verdict)
+        good = self.verdict is Verdict.HOLDS or self.result.simulated
+        return ExitCode.OK if good else code_of(self.verdict)
 
     @property
     def traces(self) -> tuple[Trace, ...]:

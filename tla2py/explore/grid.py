@@ -53,6 +53,8 @@ class GridPoint:
     @property
     def verdict_text(self) -> str:
         """The verdict with its violations."""
+        if self.run.simulated:
+            return self.run.unanswered
         return f"violated: {self.summary}" if self.verdict is Verdict.VIOLATED else self.summary
 
     def number(self, column: str) -> float | None:
@@ -70,6 +72,10 @@ class GridPoint:
         """``≥`` for a count that is a lower bound because TLC did not finish, otherwise empty."""
         known = column in _COUNTS and self.numbers[column] is not None
         return "≥ " if known and self.run.unfinished else ""
+
+    def first(self, column: str) -> str:
+        """``*`` for a count of the first of several executions, otherwise empty."""
+        return "*" if column in _COUNTS and self.numbers[column] is not None and self.run.counts_first else ""
 
 
 def grid_points(view: StoreView) -> list[GridPoint]:

@@ -215,7 +215,7 @@ def _decide_point(
 
 def _mismatches(sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts) -> Iterator[Problem]:
     mismatches = list(judge_point(sweep, expected, row)) or doubts(
-        sweep, expected, row, facts.checked, started=row.tlc_version is not None
+        expected, row, facts.checked, started=row.tlc_version is not None
     )
     for each in mismatches:
         other = Reason.FIGURES if each.kind in FIGURES else Reason.UNEXPECTED

@@ -55,6 +55,7 @@ class Reason(Enum):
 # What the run of a point lacked to answer; TLC's message has nothing to add.
 DOUBTS = {
     MismatchKind.NO_ANSWER: Reason.INCONCLUSIVE,
+    MismatchKind.SIMULATED: Reason.INCONCLUSIVE,
     MismatchKind.UNNAMED: Reason.UNNAMED,
     MismatchKind.UNDECIDED: Reason.UNDECIDED,
     MismatchKind.NO_STATES: Reason.NO_STATES,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tla2py.errors import Place
+from tla2py.text import counted
 from tla2py.trace.trace import Location, ViolationKind
 
 
@@ -87,6 +88,19 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.KILLED: "killed",
 }
 
+
+def is_simulated(outcome: Outcome, distinct: int | None, generated: int | None) -> bool:
+    """Whether a simulation ended by its own budget without a violation; only then TLC counts no distinct states."""
+    return outcome is Outcome.BOUNDED_SUCCESS and distinct is None and bool(generated)
+
+
+def simulation_words(behaviours: int | None, generated: int | None) -> str:
+    """The result of such a simulation; TLC 2.15 does not count behaviours."""
+    if behaviours is None:
+        return f"no violation in {counted(generated or 0, 'state')}"
+    return f"no violation in {counted(behaviours, 'behaviour')}"
+
+
 _STOPPED = (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.OUT_OF_DISK, Outcome.KILLED)
 
 
@@ -104,7 +118,7 @@ REMEDIES: dict[Outcome, str] = {
     Outcome.OUT_OF_MEMORY: "give it more memory: --memory, or memory in the sweep file; then it runs again",
     Outcome.OUT_OF_DISK: "free disk space, or allow it more: disk in the sweep file; then it runs again",
     Outcome.KILLED: "the same command runs it again",
-    Outcome.BOUNDED_SUCCESS: 'a simulation, or a search that was cut short; if intended, expect verdict = "inconclusive"',
+    Outcome.BOUNDED_SUCCESS: 'the search was cut short; if intended, expect verdict = "inconclusive"',
 }
 
 
@@ -126,12 +140,14 @@ class Stats:
     """State counts as TLC printed them last, None if it printed none.
 
     ``queue`` counts unexplored states, ``depth`` is the length of the longest shortest path.
+    ``behaviours`` counts those of a simulation.
     """
 
     generated: int | None = None
     distinct: int | None = None
     queue: int | None = None
     depth: int | None = None
+    behaviours: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tla2py.model.outcome import Outcome, Verdict, Violation
+from tla2py.model.outcome import OUTCOME_WORDS, Outcome, Verdict, Violation, is_simulated, simulation_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,20 @@ class PointResult:
     distinct: int | None = None
     depth: int | None = None
     trace_length: int | None = None
+    behaviours: int | None = None
     wall_seconds: float | None = None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulation ended by its own budget without a violation."""
+        return is_simulated(self.outcome, self.distinct, self.generated)
+
+    @property
+    def unanswered(self) -> str:
+        """The words for a verdict that is not an answer."""
+        if self.simulated:
+            return simulation_words(self.behaviours, self.generated)
+        return f"{self.verdict.value}: {OUTCOME_WORDS[self.outcome]}"
 
     @property
     def violated_names(self) -> tuple[str, ...]:

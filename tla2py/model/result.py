@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation
+from tla2py.model.outcome import (
+    CoverageItem,
+    Diagnostic,
+    Outcome,
+    Stats,
+    Verdict,
+    Violation,
+    is_simulated,
+)
 from tla2py.model.run import RunRecord
 from tla2py.trace.trace import Trace
 
@@ -31,6 +39,11 @@ class RunResult:
     tlc_revision: str | None = None
     prints: tuple[str, ...] = ()
     print_count: int = 0
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulation ended by its own budget without a violation."""
+        return is_simulated(self.outcome, self.stats.distinct, self.stats.generated)
 
     @property
     def trace_length(self) -> int | None:

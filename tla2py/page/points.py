@@ -11,6 +11,7 @@ from tla2py.explore.grid import GridPoint, value_order
 from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_points_of
 from tla2py.explore.view import StoreView
 from tla2py.show.markup import Element, element, number_cell, row, table
+from tla2py.tables.runs import FIRST_COUNTS
 from tla2py.text import value_shown
 
 # A larger heatmap is drawn only on request.
@@ -70,7 +71,8 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
             )
         )
     note = "; ★ no smaller point violates the same; a number after a name is the length of its shortest trace"
-    return table("Points" + note * bool(minimal), head, rows, id="points")
+    first = f"; * {FIRST_COUNTS}" * any(point.run.counts_first for point in points)
+    return table("Points" + note * bool(minimal) + first, head, rows, id="points")
 
 
 def _head(key: str, title: str, *, number: bool = False, kind: str | None = None) -> Element:
@@ -88,7 +90,7 @@ def _head(key: str, title: str, *, number: bool = False, kind: str | None = None
 def _number(point: GridPoint, column: str, form: str) -> Element:
     value = point.number(column)
     shown = None if value is None else value / 2**20 if column == "peak_memory_bytes" else value
-    text = "-" if shown is None else point.least(column) + form.format(shown)
+    text = "-" if shown is None else point.least(column) + form.format(shown) + point.first(column)
     return number_cell(text, data_value="" if shown is None else f"{shown:.10g}")
 
 

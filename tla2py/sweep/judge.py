@@ -32,6 +32,7 @@ class MismatchKind(Enum):
     GENERATED = "generated"
     MIN_DISTINCT = "min-distinct"
     NO_ANSWER = "no-answer"
+    SIMULATED = "simulated"
     NOT_STARTED = "not-started"
     UNNAMED = "unnamed"
     UNDECIDED = "undecided"
@@ -89,6 +90,8 @@ class Mismatch:
                 assert isinstance(found, Outcome)
                 allowed = "being killed is not an answer" if found is Outcome.KILLED else _ALLOW
                 return f"{OUTCOME_WORDS[found]}; {allowed}"
+            case MismatchKind.SIMULATED:
+                return f'{_word(found)}; to allow it, expect verdict = "inconclusive"'
             case MismatchKind.NOT_STARTED:
                 return "TLC did not run"
             case MismatchKind.UNNAMED:
@@ -176,7 +179,9 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
             point=run.point, kind=kind, expected=expected, found=found, violated=names, exit_code=code
         )
 
-    if run.verdict is not expected and not (named is None and run.verdict is Verdict.EXCLUDED):
+    # Nothing unexpected happened, but the gate asks for an expectation.
+    tolerated = named is None and (run.verdict is Verdict.EXCLUDED or run.simulated)
+    if run.verdict is not expected and not tolerated:
         yield mismatch(MismatchKind.VERDICT, row.outcome or expected, run.verdict, code_of(run.verdict))
         return
     if row.outcome is not None and run.outcome is not row.outcome:
@@ -202,7 +207,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
 
 
 def doubts(
-    sweep: Sweep, row: Expectation, run: PointResult, checked: Sequence[Check], *, started: bool
+    row: Expectation, run: PointResult, checked: Sequence[Check], *, started: bool
 ) -> Iterator[Mismatch]:
     """The reasons why a run proves nothing although it agrees; ``started`` says whether TLC ran."""
 
@@ -210,11 +215,11 @@ def doubts(
         return Mismatch(point=run.point, kind=kind, found=found, violated=run.violated_names, exit_code=code)
 
     if run.verdict is Verdict.INCONCLUSIVE:
-        points = {point.index: point for point in sweep.points}
         named = isinstance(row, ExpectPoint) and bool(row.match)
-        search = sweep.options_of(points[run.point]).mode == "check"
-        if run.outcome is Outcome.KILLED or (search and not named):
+        if run.outcome is Outcome.KILLED or not (named or run.simulated):
             yield doubt(MismatchKind.NO_ANSWER, ExitCode.INCONCLUSIVE, run.outcome)
+        elif run.simulated and expected_verdict(row) is None:
+            yield doubt(MismatchKind.SIMULATED, ExitCode.INCONCLUSIVE, (run.unanswered,))
     if run.verdict is Verdict.BROKEN and (run.outcome is Outcome.NOT_STARTED or not started):
         yield doubt(MismatchKind.NOT_STARTED, ExitCode.NOT_RUN)
     if unnamed_violation(row, run.verdict, checked) and not isinstance(row, ExternalExpectation):

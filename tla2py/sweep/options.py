@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ _OWN = {
 def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Override]) -> TlcOptions:
     """The TLC options of all points.
 
-    Raises InputError: ``wrong-mode`` for a key of the other mode, ``wrong-type``, and ``own-option`` for an option that
+    Raises InputError: ``wrong-mode`` for a key of the other mode, ``wrong-type``, ``duration``, and ``own-option`` for an option that
     has a key of its own.
     """
     _check_mode(file, source)
@@ -65,8 +66,24 @@ def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Overr
         behaviours=file.tlc.behaviours,
         options=tuple(file.tlc.options),
         overrides=option_overrides(overrides),
-        java_options=tuple(file.tlc.java_options),
+        java_options=(*file.tlc.java_options, *_stop_after(file, source)),
     )
+
+
+def _stop_after(file: SweepFile, source: SweepText) -> list[str]:
+    """The option that ends TLC after its budget. Raises InputError (``duration``) unless it is below the timeout."""
+    if file.tlc.budget is None:
+        return []
+    where = source.place("tlc", "budget")
+    seconds = math.ceil(parse_duration(file.tlc.budget, where))
+    if seconds >= parse_duration(file.tlc.timeout, source.place("tlc", "timeout")):
+        raise InputError(
+            "duration",
+            f"the budget reaches the timeout, {file.tlc.timeout}",
+            where=where,
+            hint="raise timeout in [tlc]; TLC needs some seconds more than its budget",
+        )
+    return [f"-Dtlc2.TLC.stopAfter={seconds}"]
 
 
 def search_limits(file: SweepFile, source: SweepText) -> Limits:
@@ -83,7 +100,7 @@ def search_limits(file: SweepFile, source: SweepText) -> Limits:
 def _check_mode(file: SweepFile, source: SweepText) -> None:
     checking = file.tlc.mode == "check"
     other = "simulate" if checking else "check"
-    for key in ("num", "depth", "behaviours") if checking else ("graph",):
+    for key in ("num", "depth", "budget", "behaviours") if checking else ("graph",):
         if getattr(file.tlc, key):
             raise InputError(
                 "wrong-mode",

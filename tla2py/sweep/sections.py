@@ -71,6 +71,7 @@ class TlcSection(_Section, frozen=True):
     disk: str | int | None = None
     num: int | None = None
     depth: int | None = None
+    budget: str | int | None = None
     seed: int = 0
     coverage: bool = False
     vacuity: bool = False
@@ -249,6 +250,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "disk": "How much one execution may write, as in 10GiB; default: an equal share of the free space.",
         "num": "With simulation: the number of behaviours.",
         "depth": "With simulation: the maximum number of states in a behaviour.",
+        "budget": "With simulation: how long TLC goes on, as in 5m; to reach it is a normal end, unlike a timeout.",
         "seed": "With simulation: the random seed.",
         "coverage": "Collect coverage, for the table coverage.",
         "vacuity": "Run TLC again on the points that hold, to find implications and properties that could not fail.",

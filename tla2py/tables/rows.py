@@ -63,6 +63,7 @@ def _result_columns(result: RunResult) -> Row:
         "distinct": result.stats.distinct,
         "queue": result.stats.queue,
         "depth": result.stats.depth,
+        "behaviours": result.stats.behaviours,
         "trace_length": result.trace_length,
         **_message(result),
         "tlc_version": result.tlc_version,

@@ -13,13 +13,15 @@ from tla2py.model.outcome import Outcome, Verdict, Violation, unfinished
 from tla2py.model.point import PointResult
 from tla2py.tables.read import Source, read_rows, read_table
 
+FIRST_COUNTS = "counts of the first of several executions"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow(PointResult):
     """A row of ``runs``: a point's result, and the TLC that found it.
 
     ``message`` is TLC's first error message if the verdict is broken, excluded or inconclusive; ``message_place`` is
-    its ``file:line:column``.
+    its ``file:line:column``. ``executions`` counts how often TLC was started.
     """
 
     run_id: str
@@ -29,6 +31,12 @@ class RunRow(PointResult):
     tlc_version: str | None = None
     tlc_revision: str | None = None
     jar_sha256: str | None = None
+    executions: int = 1
+
+    @property
+    def counts_first(self) -> bool:
+        """Whether the counts are those of the first of several executions."""
+        return self.executions > 1
 
     @property
     def tlc(self) -> str | None:

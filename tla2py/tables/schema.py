@@ -54,11 +54,17 @@ _RUNS_TAIL = (
         True,
         "depth of the state graph as TLC prints it; the diameter if the search finished",
     ),
+    Column("behaviours", pa.int64(), True, "number of behaviours that a simulation generated, if known"),
     Column("trace_length", pa.int32(), True, "number of states of the shortest counterexample"),
     Column("wall_seconds", pa.float64(), True, "wall-clock time of all the point's executions"),
     Column("cpu_seconds", pa.float64(), True, "user and system time of all executions"),
     Column("peak_memory_bytes", pa.int64(), True, "largest resident memory of any execution"),
-    Column("executions", pa.int32(), False, "number of times TLC was started for the point"),
+    Column(
+        "executions",
+        pa.int32(),
+        False,
+        "number of times TLC was started for the point; above 1 the counts are those of the first",
+    ),
     Column(
         "termination_reason",
         _TEXT,

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.execution.check import Checked
-from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, unfinished
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
 from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
 from tla2py.tables.rows import explaining_errors
@@ -48,11 +48,14 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     parts += diagnostics_text(errors)
     if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
         parts.append("TLC may read and write only its own folder; --trust removes this restriction\n")
-    if result.verdict is Verdict.INCONCLUSIVE:
+    if result.verdict is Verdict.INCONCLUSIVE and not result.simulated:
         parts.append(Text(REMEDIES[result.outcome]))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])
     names = ", ".join(v.label for v in result.violations)
-    if result.verdict is Verdict.HOLDS:
+    if result.simulated:
+        words = simulation_words(result.stats.behaviours, result.stats.generated)
+        verdict = Text(words, VERDICT_STYLES[result.verdict])
+    elif result.verdict is Verdict.HOLDS:
         of_nothing = f"; {NO_STATES}" * (result.stats.distinct == 0)
         verdict.append(f": {_checked(checked)}{of_nothing}", "")
     else:
@@ -61,9 +64,10 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     stats = result.stats
     if stats.generated is not None:
         least = "at least " * unfinished(result.outcome, record.executions[0].termination_reason)
+        first = " by the first execution" * (len(record.executions) > 1)
         verdict.append(
             f"; {least}{counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "
-            f"depth {number(stats.depth)}",
+            f"depth {number(stats.depth)}{first}",
             "",
         )
     verdict.append(f", {seconds(sum(e.wall_seconds for e in record.executions))}", "")

@@ -40,7 +40,7 @@ def points_without_answer(view: StoreView, runs: Sequence[RunRow]) -> list[Rende
             parts.append(Text(f"and {more}, see the table diagnostics", "dim"))
     unanswered: dict[Outcome, list[int]] = {}
     for run in runs:
-        if run.verdict is Verdict.INCONCLUSIVE:
+        if run.verdict is Verdict.INCONCLUSIVE and not run.simulated:
             unanswered.setdefault(run.outcome, []).append(run.point)
     for outcome, points in unanswered.items():
         sentence = points_are(points, f"inconclusive: {OUTCOME_WORDS[outcome]}")

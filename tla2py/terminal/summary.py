@@ -11,10 +11,10 @@ from rich.text import Text
 from tla2py.explore.action_counts import ActionCount, disabled_actions
 from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import OUTCOME_WORDS, Verdict
+from tla2py.model.outcome import Verdict
 from tla2py.show.plain import runs_of, step_changes, trace_end
 from tla2py.store.store import ManifestPoint
-from tla2py.tables.runs import RunRow
+from tla2py.tables.runs import FIRST_COUNTS, RunRow
 from tla2py.terminal.diagnostics import points_without_answer
 from tla2py.terminal.figures import number, seconds
 from tla2py.terminal.layout import VERDICT_STYLES, Indented, PointRow, PointTable
@@ -87,35 +87,39 @@ def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
     )
     rows = []
     for run in shown:
-        verdict = Text(run.verdict.value, VERDICT_STYLES[run.verdict])
+        answered = run.verdict not in (Verdict.INCONCLUSIVE, Verdict.BROKEN)
+        verdict = Text(run.verdict.value if answered else run.unanswered, VERDICT_STYLES[run.verdict])
         if run.violated:
             lengths = ((name, view.shortest_traces.get((run.run_id, name))) for name in run.violated_names)
             names = (f"{name} in {trace.length}" if trace else name for name, trace in lengths)
             verdict.append(": " + ", ".join(names))
-        elif run.verdict in (Verdict.INCONCLUSIVE, Verdict.BROKEN):
-            verdict.append(f": {OUTCOME_WORDS[run.outcome]}")
         rows.append(
             PointRow(
                 point=run.point,
                 values=[value_shown(points[run.point].parameters[p.name]) for p in parameters],
                 verdict=verdict,
                 figures={
-                    "generated": number(run.generated, least=run.unfinished),
-                    "distinct": number(run.distinct, least=run.unfinished),
-                    "depth": number(run.depth, least=run.unfinished),
+                    **{name: _figure(run, getattr(run, name)) for name in ("generated", "distinct", "depth")},
                     "time": seconds(run.wall_seconds),
                 },
             )
         )
     table = PointTable(parameters=[p.name for p in parameters], rows=rows)
+    parts: list[RenderableType] = [table]
+    if any(run.counts_first for run in shown):
+        parts.append(Text(f"* {FIRST_COUNTS}", "dim"))
     if len(shown) == len(runs):
-        return table
+        return Group(*parts)
     counts = ", ".join(
         f"{count} {verdict.value}"
         for verdict in VERDICT_STYLES
         if (count := sum(run.verdict is verdict for run in runs))
     )
-    return Group(table, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
+    return Group(*parts, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
+
+
+def _figure(run: RunRow, value: int | None) -> str:
+    return number(value, least=run.unfinished) + "*" * (run.counts_first and value is not None)
 
 
 def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:

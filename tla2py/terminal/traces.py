@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tla2py.explore.view import StoreView
 from tla2py.interop import ForeignStore
-from tla2py.model.outcome import OUTCOME_WORDS, Verdict
+from tla2py.model.outcome import Verdict
 from tla2py.show.plain import (
     DERIVED,
     action_text,
@@ -132,5 +132,4 @@ def _end(row: TraceRow) -> str:
 
 
 def _verdict(run: RunRow) -> str:
-    unanswered = run.verdict is Verdict.INCONCLUSIVE
-    return f"inconclusive ({OUTCOME_WORDS[run.outcome]})" if unanswered else run.verdict.value
+    return run.unanswered if run.verdict is Verdict.INCONCLUSIVE else run.verdict.value

@@ -84,6 +84,9 @@ def test_excluded_points_are_told_and_all_of_them_are_red(load: LoadSweep) -> No
         ("timeout", '[[expect.point]]\nmatch = { Max = 1 }\nverdict = "inconclusive"\n', "check", True),
         ("killed", '[[expect.point]]\nmatch = { Max = 1 }\nverdict = "inconclusive"\n', "check", False),
         ("bounded_success", '[expect]\nverdict = "inconclusive"\n', "simulate", True),
+        ("bounded_success", "", "simulate", False),
+        ("bounded_success", '[expect]\nverdict = "holds"\n', "simulate", False),
+        ("timeout", '[expect]\nverdict = "inconclusive"\n', "simulate", False),
     ],
 )
 def test_no_answer_is_allowed_only_by_name(
@@ -94,7 +97,8 @@ def test_no_answer_is_allowed_only_by_name(
         + f'[tlc]\nmode = "{mode}"\n{"num = 5" * (mode == "simulate")}\n'
         + expect
     )
-    decision = gate(sweep, run_row("inconclusive", outcome=Outcome(outcome)))
+    distinct = None if mode == "simulate" else 10
+    decision = gate(sweep, run_row("inconclusive", outcome=Outcome(outcome), distinct=distinct))
     assert decision.exit_code == (ExitCode.OK if green else ExitCode.INCONCLUSIVE)
 
 

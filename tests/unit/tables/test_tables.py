@@ -128,6 +128,7 @@ def test_a_row_of_runs(store: Store) -> None:
         "distinct": 5,
         "queue": 1,
         "depth": 3,
+        "behaviours": None,
         "trace_length": 3,
         "wall_seconds": 1.5,
         "cpu_seconds": 2.25,

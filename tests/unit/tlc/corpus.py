@@ -91,7 +91,8 @@ def summary(result: RunResult) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "violations": [[violation.kind, violation.name] for violation in result.violations],
         "traces": [_trace(trace) for trace in result.traces],
-        "stats": list(astuple(result.stats)) if result.stats != Stats() else [],
+        "stats": list(astuple(result.stats)[:4]) if result.stats != Stats() else [],
+        "behaviours": result.stats.behaviours,
         "coverage": [
             f"{item.kind} {item.name}:{item.location.begin_line} {item.distinct}:{item.generated}"
             for item in named

@@ -20,18 +20,23 @@ from tla2py.trace.trace import Trace
 
 def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> RunResult:
     """The result of one execution from its standard output."""
-    return interpret(
+    # With stopAfter TLC itself limits the time of the search.
+    timed = any("stopAfter" in option for option in options.java_options)
+    result = interpret(
         iter_messages(lines),
         exit_code=execution.exit_code,
         termination_reason=execution.termination_reason,
-        # With stopAfter TLC itself limits the time of the search.
-        bounded=options.mode != "check" or any("stopAfter" in option for option in options.java_options),
+        bounded=options.mode != "check" or timed,
         candidates={
             "invariant": execution.invariants,
             "temporal_property": execution.properties,
             "postcondition": _postconditions(execution.config_text),
         },
     )
+    if result.simulated and result.stats.behaviours is None and options.num is not None and not timed:
+        # TLC 2.15 does not count them. Each worker generates this number.
+        return replace(result, stats=replace(result.stats, behaviours=options.num * options.workers))
+    return result
 
 
 def _postconditions(config_text: str) -> tuple[str, ...]:

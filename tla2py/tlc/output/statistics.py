@@ -21,7 +21,7 @@ _PROGRESS = re.compile(
 _LONGEST = 1000
 _DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
 # Without -tool; the rolling releases add the number of traces.
-_CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked")
+_CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked(?:, (?P<depth>[\d,]+) traces generated)?")
 _SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
 
 _COVERAGE_KINDS: dict[int, str] = {
@@ -67,10 +67,16 @@ def _progress(text: str, stats: Stats) -> Stats:
 
 
 def _simulation(text: str, stats: Stats) -> Stats:
-    # The depth's place holds the number of behaviours, and all counts except the states generated are -1.
+    # The depth's place holds the number of behaviours, and all other counts except the states generated are -1.
     text = text[:_LONGEST]
     found = _CHECKED.match(text) or _PROGRESS.match(text)
-    return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
+    if found is None:
+        return stats
+    return replace(
+        stats,
+        generated=_number(found["generated"], stats.generated),
+        behaviours=_number(found["depth"], stats.behaviours),
+    )
 
 
 def _simulated(text: str, stats: Stats) -> Stats:

@@ -1,0 +1,120 @@
+"""Simulations that end by their own budget, and counts that belong to the first of several executions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.explore.view import open_view
+
+pytestmark = pytest.mark.java
+
+LINE = r"""---- MODULE Line ----
+EXTENDS Naturals
+CONSTANT Step
+VARIABLE x
+Init == x = 0
+Next == x' = x + Step \/ x' = x + 1
+Spec == Init /\ [][Next]_x
+Far == x < 1000000
+Even == x % 2 = 0
+Third == x # 3
+Bound == x < 5
+====
+"""
+SWEEP = 'module = "Line.tla"\n[model]\ninvariants = ["Far"]\n[constants]\nStep = 2\n'
+WALKS = '[tlc]\nmode = "simulate"\nnum = 5\ndepth = 7\n'
+ALLOWED = '[expect]\nverdict = "inconclusive"\n'
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> Path:
+    (tmp_path / "Line.tla").write_text(LINE)
+    return tmp_path / "sweep.toml"
+
+
+def test_a_simulation_that_finds_nothing_is_no_failure(run_cli: RunCli, line: Path) -> None:
+    line.write_text(SWEEP + WALKS)
+    store = line.with_name("store")
+
+    ended = run_cli("sweep", line, "-o", store, "--executor", "local")
+
+    assert ended.code == 0
+    assert "no violation in 5 behaviours" in ended.stdout
+    assert "inconclusive" not in ended.stdout + ended.stderr
+    assert "holds" not in ended.stdout
+    [row] = open_view(store).runs.to_dict("records")
+    assert (row["verdict"], row["outcome"], row["behaviours"]) == ("inconclusive", "bounded_success", 5)
+
+    point = run_cli("check", line, "--point", "1")
+    assert point.code == 0
+    assert point.stdout.splitlines()[-1].startswith("no violation in 5 behaviours; ")
+
+
+def test_each_worker_takes_its_number(run_cli: RunCli, line: Path) -> None:
+    line.write_text(SWEEP + WALKS + "workers = 2\n")
+    assert "no violation in 10 behaviours" in run_cli("sweep", line, "--executor", "local").stdout
+
+
+def test_a_simulation_does_not_hold(run_cli: RunCli, line: Path) -> None:
+    line.write_text(SWEEP + WALKS + '[expect]\nverdict = "holds"\n')
+    assert run_cli("sweep", line, "--executor", "local").code == 3
+
+
+def test_a_gate_wants_the_simulation_to_be_expected(run_cli: RunCli, line: Path) -> None:
+    line.write_text(SWEEP + WALKS)
+    red = run_cli("gate", line, "--executor", "local")
+    assert red.code == 3
+    assert "no violation in 5 behaviours" in red.stdout
+
+    line.write_text(SWEEP + WALKS + ALLOWED)
+    assert run_cli("gate", line, "--executor", "local").code == 0
+
+
+@pytest.mark.parametrize("counted", ["states", "behaviours"])
+def test_a_budget_is_an_end(run_cli: RunCli, line: Path, newer_tlc: Path, counted: str) -> None:
+    """TLC 2.15 does not count behaviours."""
+    line.write_text(SWEEP + '[tlc]\nmode = "simulate"\ndepth = 7\nbudget = "2s"\n')
+    jar = ("--tla2tools", newer_tlc) if counted == "behaviours" else ()
+
+    ended = run_cli("sweep", line, "-o", line.with_name("store"), "--executor", "local", *jar)
+
+    assert ended.code == 0
+    assert f"{counted} " in ended.stdout.partition("no violation in ")[2].splitlines()[0]
+    assert open_view(line.with_name("store")).runs["wall_seconds"][0] >= 2
+
+
+def test_a_timeout_is_none(run_cli: RunCli, line: Path) -> None:
+    line.write_text(SWEEP + ALLOWED + '[tlc]\nmode = "simulate"\ndepth = 7\ntimeout = "2s"\n')
+    assert run_cli("gate", line, "--executor", "local").code == 3
+
+
+@pytest.mark.parametrize(
+    ("tlc", "code"),
+    [
+        ('mode = "simulate"\nbudget = "10m"\n', "duration"),
+        ('mode = "simulate"\nbudget = "soon"\n', "duration"),
+        ('budget = "1m"\n', "wrong-mode"),
+    ],
+)
+def test_a_budget_that_cannot_be(run_cli: RunCli, line: Path, tlc: str, code: str) -> None:
+    line.write_text(SWEEP + "[tlc]\n" + tlc)
+    ended = run_cli("sweep", line, "--executor", "local")
+    assert ended.code == 2
+    assert ended.refusal == (code, "sweep.toml:7:1" if code == "wrong-mode" else "sweep.toml:8:1")
+
+
+def test_the_counts_of_a_first_execution_are_marked(run_cli: RunCli, line: Path) -> None:
+    model = SWEEP.replace('["Far"]', '["Even", "Third"]\nconstraints = ["Bound"]\ncheck_deadlock = false')
+    line.write_text(model + '[tlc]\nfind = "each"\n')
+
+    each = run_cli("sweep", line, "--executor", "local").stdout.splitlines()
+    line.write_text(model)
+    first = run_cli("sweep", line, "--executor", "local").stdout.splitlines()
+
+    assert "Even in 2, Third in 3" in each[1]
+    assert each[1].count("*") == 3
+    assert each[2].startswith("* counts of the first")
+    assert "*" not in first[1]
