@@ -103,7 +103,7 @@ def test_a_budget_that_cannot_be(run_cli: RunCli, line: Path, tlc: str, code: st
     line.write_text(SWEEP + "[tlc]\n" + tlc)
     ended = run_cli("sweep", line, "--executor", "local")
     assert ended.code == 2
-    assert ended.refusal == (code, "sweep.toml:7:1" if code == "wrong-mode" else "sweep.toml:8:1")
+    assert ended.refusal == (code, f"{line}:{7 if code == 'wrong-mode' else 8}:1")
 
 
 def test_the_counts_of_a_first_execution_are_marked(run_cli: RunCli, line: Path) -> None:
