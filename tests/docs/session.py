@@ -169,7 +169,7 @@ class Session:
 def recipe(target: str) -> str:
     """The command that a target of the Makefile runs after setup."""
     done = subprocess.run(
-        ["make", "-n", "-o", "setup", "-o", "chromium", target],
+        ["make", "--no-print-directory", "-n", "-o", "setup", "-o", "chromium", target],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, SparkContext
@@ -16,6 +17,7 @@ from tla2py.execution.executor import Work, execute_into_store
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.spark.shipping import Shipper, unpack
+from tla2py.store.storage import folder_of, is_remote
 
 # Py4J logs the traceback of every connection that it loses. Set up logging to see them.
 logging.getLogger("py4j").addHandler(logging.NullHandler())
@@ -73,7 +75,9 @@ class SparkExecutor:
 
         Raises ToolchainError (``spark-failed``) if the job fails, and errors of tasks such as StoreError.
         """
-        shared = self._context.broadcast(self._shipper.pack(work))
+        # Spark's processes may have started in another folder.
+        store = work.store if is_remote(work.store) else folder_of(work.store).absolute()
+        shared = self._context.broadcast(self._shipper.pack(replace(work, store=store)))
         news = self._context.accumulator([], _Append())
 
         def task(part: Iterable[Run]) -> None:
