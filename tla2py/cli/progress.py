@@ -73,6 +73,10 @@ class SweepListener(ConsoleListener):
     def __init__(self, *, alone: bool) -> None:
         self._alone = alone
 
+    def found(self, finding: Finding) -> None:
+        """Print the finding; a gate shows it with its decision."""
+        self.warned(finding)
+
     def planned(self, sweep: Sweep, plan: Plan) -> None:
         """Warn of a sweep that checks nothing but deadlock."""
         if only_deadlock(plan.runs):

@@ -39,7 +39,9 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
     ]
     complete = whole == results and len(rows) >= len({run.run_id for run in plan.runs})
     actions = [each for each in action_rows(store.table("coverage")) if complete]
-    counted = complete and {row.run_id for _, row in results} <= {each.run_id for each in actions}
+    # With a single state, that is what explains which actions are never enabled.
+    moving = any(row.distinct != 1 for _, row in results)
+    counted = complete and moving and {row.run_id for _, row in results} <= {each.run_id for each in actions}
     found = [*linted, *_single_states(sweep, results, whole)]
     if sweep.vacuity:
         found += probe_findings(sweep, plan, store, runs)

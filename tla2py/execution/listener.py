@@ -32,6 +32,9 @@ class Listener:
     def warned(self, finding: Finding | Remark) -> None:
         """Lint found something, or PlusCal was translated on a copy or may be out of date."""
 
+    def found(self, finding: Finding) -> None:
+        """The results of a sweep show something doubtful."""
+
     def planned(self, sweep: Sweep, plan: Plan) -> None:
         """A sweep passed every check; nothing has run yet."""
 
@@ -61,11 +64,15 @@ SILENT = Listener()
 
 
 class FindingListener(Listener):
-    """A listener that calls a function with the findings of lint and the remarks on PlusCal."""
+    """A listener that calls a function with findings and remarks on PlusCal."""
 
     def __init__(self, on_finding: Callable[[Finding | Remark], None]) -> None:
         self._on_finding = on_finding
 
     def warned(self, finding: Finding | Remark) -> None:
+        """Pass the finding on."""
+        self._on_finding(finding)
+
+    def found(self, finding: Finding) -> None:
         """Pass the finding on."""
         self._on_finding(finding)

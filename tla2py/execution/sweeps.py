@@ -172,7 +172,7 @@ def _run(
     )
     for finding in findings.open:
         if finding not in warnings:
-            listener.warned(finding)
+            listener.found(finding)
     listener.finished(result)
     return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import TypeAlias
@@ -160,6 +160,8 @@ class Problem:
                 return _TEXTS[self.reason]
             case Remark() as remark:
                 return remark_text(remark)
+            case Finding(place=place) as finding:
+                return f"{replace(place, file=Path(place.file).name)}: {finding}"
             case cause:
                 return str(cause)
 

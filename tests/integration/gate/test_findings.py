@@ -139,9 +139,16 @@ def codes(ended: Ended) -> list[tuple[str, str | None]]:
 def test_a_single_distinct_state_is_a_finding(folder: Folder) -> None:
     folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
     folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
-    done = folder.gate()
+    done = folder.gate("--coverage")
     assert done.code == 0, done
+    # It explains which actions are never enabled.
     assert codes(done) == [("single-state", "Lift")]
+    assert done.stderr.count("single-state") == 0
+    assert "finding: Lift.tla: single-state" in folder.gate("--strict", "--coverage").stdout.replace(
+        str(folder.path) + "/", ""
+    )
+    done = folder.cli("sweep", "sweep.toml", "-o", "store", "--executor", "local")
+    assert "single-state" in done.stderr
     # With another point it is the trivial end of a grid.
     folder.change(folder.sweep, "Top = [0]", "Top = [0, 1]")
     assert codes(folder.gate()) == []
