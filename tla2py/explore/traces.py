@@ -69,7 +69,9 @@ def verify_traces(
                 reason = "TLC could not evaluate the model here"
                 yield VerifiedTrace(point=here.point, number=each, judgement="not verifiable", reason=reason)
                 continue
-            found = confirm_trace(view.trace(here.point, each), record, sources, toolchain)
+            found = confirm_trace(
+                view.trace(here.point, each), record, sources, toolchain, view.store.input_file
+            )
             yield VerifiedTrace(
                 point=here.point,
                 number=each,

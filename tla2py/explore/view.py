@@ -172,7 +172,9 @@ class StoreView:
             traces = [self._trace(point, row.trace) for row in self.trace_list(point)]
             with self.store.archive(self._run_id(point)) as archive:
                 record = archive.record
-            self._derived[point] = derive_arguments(traces, record, self.store.sources(), self._toolchain)
+            self._derived[point] = derive_arguments(
+                traces, record, self.store.sources(), self._toolchain, self.store.input_file
+            )
         return self._derived[point][number - 1]
 
     def _trace(self, point: int, number: int) -> Trace:

@@ -88,6 +88,9 @@ def _differences(run: Run, record: RunRecord, wrapper: str | None) -> Iterator[s
     changed = [key for key, value in options.items() if value != others[key] and key != "coverage"]
     if changed:
         yield f"TLC options have changed: {', '.join(changed)}"
+    inputs, had = run.inputs.facts(), record.inputs.facts()
+    if other := sorted(key for key in inputs.keys() | had.keys() if inputs.get(key) != had.get(key)):
+        yield f"declared inputs have changed: {', '.join(other)}"
     if run.jar_sha256 != record.jar_sha256:
         yield "the TLC jar has changed"
     if run.limits.trust != record.limits.trust:

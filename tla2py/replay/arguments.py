@@ -7,8 +7,9 @@ those that make the step true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from tla2py.errors import InputError
@@ -20,6 +21,7 @@ from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Levels
 from tla2py.syntax.scope import Scope
+from tla2py.tlc.inputs import input_path
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
 from tla2py.values import Value, ValueTextError, format_value, parse_value
@@ -52,14 +54,18 @@ class _Edit(NamedTuple):
 
 
 def derive_arguments(
-    traces: Sequence[Trace], record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
+    traces: Sequence[Trace],
+    record: RunRecord,
+    sources: Mapping[str, str],
+    toolchain: Toolchain,
+    input_file: Callable[[str], Path] = input_path,
 ) -> tuple[Trace, ...]:
     """The traces of one run with ``State.derived`` set, by one further run of TLC.
 
-    A name is included if exactly one value makes the step true. ``sources`` maps sha256 to module texts. Raises
+    A name is included if exactly one value makes the step true. The other arguments are those of ``TraceQuery``. Raises
     InputError (``not-confirmable``) for traces that cannot be written as a module or whose steps TLC cannot follow.
     """
-    query = TraceQuery(traces, record, sources, toolchain)
+    query = TraceQuery(traces, record, sources, toolchain, input_file)
     query.expose(query.next)
     actions = {_bare(state.action) for trace in traces for state in trace.states if state.action}
     for module in query.spec.modules:

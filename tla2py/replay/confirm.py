@@ -7,13 +7,15 @@ definition, which must fail at the last state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.replay.query import TraceQuery, first_error
+from tla2py.tlc.inputs import input_path
 from tla2py.tlc.output.codes import Code
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import Trace
@@ -31,14 +33,18 @@ class Confirmation:
 
 
 def confirm_trace(
-    trace: Trace, record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
+    trace: Trace,
+    record: RunRecord,
+    sources: Mapping[str, str],
+    toolchain: Toolchain,
+    input_file: Callable[[str], Path] = input_path,
 ) -> Confirmation:
-    """TLC's verdict on a trace of the run in ``record``; ``sources`` maps sha256 to module texts.
+    """TLC's verdict on a trace of the run in ``record``; the other arguments are those of ``TraceQuery``.
 
     Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: its states come from an
     ALIAS, or hold a value that TLC printed without evaluating it.
     """
-    checker = _Checker(trace, record, sources, toolchain)
+    checker = _Checker(trace, TraceQuery([trace], record, sources, toolchain, input_file))
     problem = checker.behaviour() or checker.violation()
     where = "by the whole trace" if _forever(trace) else "in the last state"
     return Confirmation(
@@ -55,10 +61,8 @@ def _forever(trace: Trace) -> bool:
 class _Checker:
     """The checks of one trace."""
 
-    def __init__(
-        self, trace: Trace, record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
-    ) -> None:
-        self.trace, self.query = trace, TraceQuery([trace], record, sources, toolchain)
+    def __init__(self, trace: Trace, query: TraceQuery) -> None:
+        self.trace, self.query = trace, query
         self.config, self.spec = self.query.config, self.query.spec
         named = (self.config.specification, self.config.init, self.config.next, trace.name)
         self.query.expose(*named, *self.spec.candidates.next[:1])

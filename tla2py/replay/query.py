@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from tla2py.model.modules import without_local
 from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
 from tla2py.syntax import ModuleGraph, load_modules
+from tla2py.tlc.inputs import input_path
 from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
@@ -30,15 +31,20 @@ _NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnu
 class TraceQuery:
     """Runs of TLC about the traces of one run.
 
-    ``record`` is the run's, ``sources`` maps sha256 to module texts. Raises InputError (``not-confirmable``) for a trace
+    ``record`` is the run's, ``sources`` maps sha256 to module texts, ``input_file`` finds its inputs by sha256. Raises InputError (``not-confirmable``) for a trace
     that cannot be written as a module: its states come from an ALIAS, or hold a value that TLC printed without
     evaluating it.
     """
 
     def __init__(
-        self, traces: Iterable[Trace], record: RunRecord, sources: Mapping[str, str], toolchain: Toolchain
+        self,
+        traces: Iterable[Trace],
+        record: RunRecord,
+        sources: Mapping[str, str],
+        toolchain: Toolchain,
+        input_file: Callable[[str], Path] = input_path,
     ) -> None:
-        self.record, self.toolchain = record, toolchain
+        self.record, self.toolchain, self._input_file = record, toolchain, input_file
         self.config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
         if self.config.alias:
             raise InputError(
@@ -154,8 +160,10 @@ class TraceQuery:
             # The store may be untrusted.
             limits=replace(self.record.limits, trust=False),
             jar_sha256=self.toolchain.jar.sha256,
+            inputs=replace(self.record.inputs, outputs=()),
         )
-        with execute_run(run, {digest_text(each): each for each in texts.values()}, self.toolchain) as done:
+        sources = {digest_text(each): each for each in texts.values()}
+        with execute_run(run, sources, self.toolchain, input_file=self._input_file) as done:
             yield done
 
 
