@@ -13,6 +13,7 @@ import tla2py
 from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tla2py.explore.view import StoreView, open_view
+from tla2py.store.store import Store
 from tla2py.values import Record
 
 TRIES = {"level": ("env", "LEVEL"), "log": ("read", "logs/a.txt")}
@@ -161,3 +162,129 @@ def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCl
         check=False,
     )
     assert '[level |-> "it\'s", log |-> "one"]' in plain.stdout, plain
+
+
+def test_written_files_are_kept_or_named(run_cli: RunCli, sweep: Path) -> None:
+    """``[outputs] files`` keeps what a run writes; the summary names the other files as dropped."""
+    shutil.rmtree(sweep.parent / "spy")
+    tries = {"notes": ("write", "notes.txt"), "other": ("write", "other.txt"), "log": ("write", "logs/a.txt")}
+    write_spy(sweep.parent, tries)
+    ended = run_cli("sweep", sweep, *LOCAL)
+    assert "sweep, point 1: the run wrote logs/a.txt, notes.txt, other.txt, dropped" in ended.stderr
+    sweep.write_text(SWEEP + '[outputs]\nfiles = ["n*.txt", "logs/*"]\n')
+    for _ in range(2):
+        # Nor is it forgotten once the run is cached.
+        ended = run_cli("sweep", sweep, *LOCAL)
+        assert "point 1: the run wrote other.txt, dropped" in ended.stderr
+    assert "the run wrote other.txt, dropped" in run_cli("gate", sweep, *LOCAL).stdout
+    store = sweep.parent / "runs/sweep"
+    [point] = open_view(store).manifest.points
+    kept = store / "outputs" / point.run_id
+    assert {file.relative_to(kept).as_posix(): file.read_text() for file in kept.rglob("*.txt")} == {
+        "notes.txt": "notes.txt",
+        "logs/a.txt": "logs/a.txt",
+    }
+    with Store(store).archive(point.run_id) as archive:
+        assert [file.path for file in archive.record.outputs] == ["logs/a.txt", "notes.txt"]
+    # The run changed its own copy only.
+    assert (sweep.parent / "logs/a.txt").read_text() == "one"
+    assert "dropped" in run_cli("check", sweep, "--point", "1").stdout
+
+
+MISSING = """\
+---- MODULE Missing ----
+EXTENDS Json, IOUtils
+CONSTANT File
+VARIABLE x
+Init == x = ndJsonDeserialize(File)[1].n
+Next == UNCHANGED x
+Spec == Init /\\ [][Next]_x
+Log == IOEnv.LOG
+Other == IOEnv.LOG
+Known == x = 1
+====
+"""
+
+
+def test_a_run_that_misses_a_file_or_variable_says_how_to_declare_it(
+    run_cli: RunCli, tmp_path: Path, newer_tlc: Path
+) -> None:
+    """The real modules Json and IOUtils: what the sandbox hid, and the same run with what it needs."""
+    community = newer_tlc.with_name("CommunityModules.jar")
+    (tmp_path / "Missing.tla").write_text(MISSING)
+    (tmp_path / "log.ndjson").write_text('{"n": 1}\n')
+    asked = (
+        "check",
+        "Missing.tla",
+        "--tla2tools",
+        newer_tlc,
+        "--overrides",
+        community,
+        "--invariant",
+        "Known",
+    )
+    ended = run_cli(*asked, "-c", 'File="log.ndjson"')
+    assert (ended.code, "[inputs]" in ended.stdout, "has no log.ndjson" in ended.stdout) == (2, True, True)
+    assert (
+        "log.ndjson; read it by a relative path"
+        in run_cli(*asked, "-c", f'File="{tmp_path}/log.ndjson"').stdout
+    )
+    assert run_cli(*asked, "-c", 'File="log.ndjson"', "--input", "log.ndjson").code == 0
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Missing.tla"\n[model]\ninvariants = ["Known"]\n[substitutions]\nFile = "Log"\n'
+        f'[tlc]\noverrides = ["{community}"]\n'
+    )
+    swept = ("sweep", "sweep.toml", *LOCAL, "--tla2tools", newer_tlc)
+    assert (
+        "sweep, point 1: the sandbox hides your environment, so the run has no variable LOG"
+        in run_cli(*swept).stderr
+    )
+    with (tmp_path / "sweep.toml").open("a") as file:
+        file.write('[environment]\nLOG = "log.ndjson"\n[inputs]\nfiles = ["*.ndjson"]\n')
+    ended = run_cli(*swept)
+    assert (ended.code, "sandbox" in ended.stderr) == (0, False)
+
+
+def test_runs_in_one_jvm_have_properties_of_their_own(
+    run_cli: RunCli, tmp_path: Path, newer_tlc: Path
+) -> None:
+    """Runs that share a JVM see their own property, and none of the run before."""
+    (tmp_path / "Own.tla").write_text(
+        '---- MODULE Own ----\nEXTENDS TLC\nVARIABLE x\nInit == x = TLCGet("-Dtlc2.mine")\nNext == UNCHANGED x\n'
+        "Spec == Init /\\ [][Next]_x\nNever == x # x\n====\n"
+    )
+    values = [f"v {number}" for number in range(8)]
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Own.tla"\n[model]\ninvariants = ["Never"]\n'
+        f"[parameters]\njava_properties.tlc2.mine = {json.dumps(values)}\n"
+    )
+    run_cli("sweep", "sweep.toml", *LOCAL, "--tla2tools", newer_tlc)
+    view = open_view(tmp_path / "runs/sweep")
+    shared = 0
+    for point, value in zip(view.manifest.points, values, strict=True):
+        assert view.trace(point.point).states[0].values["x"] == value
+        with view.store.archive(point.run_id) as archive:
+            argv = archive.record.executions[0].argv
+        assert f"-Dtlc2.mine={value}" in argv
+        shared += any("tla2py-host-" in part for part in argv)
+    assert shared >= 4
+
+
+def test_a_trace_is_verified_with_the_inputs_of_its_run(
+    run_cli: RunCli, tmp_path: Path, newer_tlc: Path
+) -> None:
+    """The store has the inputs, so it needs the user's files no more."""
+    (tmp_path / "Log.tla").write_text(
+        "---- MODULE Log ----\nEXTENDS Naturals, Sequences, Json\nVARIABLE i\n"
+        'Trace == ndJsonDeserialize("log.ndjson")\nInit == i = 1\nNext == i < Len(Trace) /\\ i\' = i + 1\n'
+        "Spec == Init /\\ [][Next]_i\nSmall == Trace[i].n < 3\n====\n"
+    )
+    (tmp_path / "log.ndjson").write_text('{"n": 1}\n{"n": 3}\n')
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Log.tla"\n[model]\ninvariants = ["Small"]\n[inputs]\nfiles = ["log.ndjson"]\n'
+    )
+    run_cli("sweep", "sweep.toml", *LOCAL, "--tla2tools", newer_tlc)
+    (tmp_path / "log.ndjson").unlink()
+    # A process of its own has no copies of its own.
+    ended = run_cli("trace", "runs/sweep", "--verify", "--tla2tools", newer_tlc, process=True)
+    assert (ended.code, "confirmed" in ended.stdout) == (0, True), ended

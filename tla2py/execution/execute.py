@@ -13,6 +13,7 @@ from pathlib import Path
 from tla2py.config.render import render_config
 from tla2py.errors import StoreError
 from tla2py.model.config import Config
+from tla2py.model.inputs import InputFile
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import Execution, Purpose, Run, RunRecord, TerminationReason, TlcOptions
@@ -22,7 +23,9 @@ from tla2py.tlc.inputs import input_path, place_inputs
 from tla2py.tlc.jvm.class_archive import archive_options, class_archive
 from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
+from tla2py.tlc.output.notes import with_notes
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed
+from tla2py.tlc.outputs import Outputs
 from tla2py.tlc.process import Ended, execute_argv
 from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
@@ -63,20 +66,24 @@ def execute_run(
             input_file=input_file,
         )
         execution.execute_all()
+        [(outputs, dropped)] = execution.written
+        record = RunRecord(
+            run_id=run.run_id,
+            main=run.main,
+            modules=run.modules,
+            options=run.options,
+            limits=run.limits,
+            jar_sha256=toolchain.jar.sha256,
+            executions=tuple(execution.executions),
+            originals=run.originals,
+            inputs=run.inputs,
+            outputs=outputs,
+            dropped=dropped,
+        )
         yield Executed(
-            record=RunRecord(
-                run_id=run.run_id,
-                main=run.main,
-                modules=run.modules,
-                options=run.options,
-                limits=run.limits,
-                jar_sha256=toolchain.jar.sha256,
-                executions=tuple(execution.executions),
-                originals=run.originals,
-                inputs=run.inputs,
-            ),
+            record=record,
             folders=tuple(execution.folders),
-            result=combine(execution.executions, execution.results),
+            result=with_notes(combine(execution.executions, execution.results), record),
             cancelled=execution.cancelled.is_set(),
         )
 
@@ -95,6 +102,7 @@ class _RunExecution:
     slots: int
     input_file: Callable[[str], Path]
     folders: list[Path] = field(default_factory=list)
+    written: list[tuple[tuple[InputFile, ...], tuple[str, ...]]] = field(default_factory=list)
     executions: list[Execution] = field(default_factory=list)
     results: list[RunResult] = field(default_factory=list)
 
@@ -155,6 +163,7 @@ class _RunExecution:
             (folder / name).write_text(self.sources[sha256], encoding="utf-8")
         (folder / CONFIG_NAME).write_text(text, encoding="utf-8")
         self._place_inputs(folder)
+        outputs = Outputs(folder)
         first = purpose == "run"
         options = replace(
             self.run.options,
@@ -169,6 +178,8 @@ class _RunExecution:
             _join(sorted((folder / BEHAVIOURS).iterdir(), key=_number), folder / f"{BEHAVIOURS}.txt")
         for leftover in ("states", "tmp", BEHAVIOURS):
             shutil.rmtree(folder / leftover, ignore_errors=True)
+        if first:
+            self.written.append(outputs.written(self.run.inputs.outputs))
         return Execution(
             purpose=purpose,
             argv=argv,

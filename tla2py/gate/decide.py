@@ -96,6 +96,7 @@ def decide(
         notices=(
             *([f"accepted: {'; '.join(map(str, findings.accepted))}"] if findings.accepted else []),
             *(remark_text(each) for each in remarks if not each.doubtful),
+            *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),
         ),
     )

@@ -229,7 +229,7 @@ class Found:
     """The results in a store, by run id.
 
     ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
-    within another as that one. ``lengths`` are the states of the shortest counterexample by run id and name.
+    within another as that one. ``notes`` are those of tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name.
     """
 
     rows: Mapping[str, RunRow]
@@ -237,6 +237,7 @@ class Found:
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
     other_inputs: OtherInputs | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def tlc(self) -> str | None:

@@ -16,7 +16,7 @@ class Variable(NamedTuple):
 
 
 class InputFile(NamedTuple):
-    """A file that a run may read: its path in the run's folder and the sha256 of its content."""
+    """A file that a run may read, or has written: its path in the run's folder and the sha256 of its content."""
 
     path: str
     sha256: str

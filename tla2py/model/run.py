@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tla2py.model.config import Config
-from tla2py.model.inputs import NO_INPUTS, Inputs
+from tla2py.model.inputs import NO_INPUTS, InputFile, Inputs
 from tla2py.model.outcome import Outcome
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
@@ -134,7 +134,8 @@ class Execution:
 class RunRecord:
     """The raw record of a run; the first execution is the run as configured.
 
-    The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` is as
+    ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
+    most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` is as
     in ``Run``.
     """
 
@@ -147,6 +148,8 @@ class RunRecord:
     executions: tuple[Execution, ...]
     originals: tuple[ModuleText, ...] = ()
     inputs: Inputs = NO_INPUTS
+    outputs: tuple[InputFile, ...] = ()
+    dropped: tuple[str, ...] = ()
     record_version: int = RECORD_VERSION
 
 

@@ -96,7 +96,7 @@ def _checked(record: RunRecord) -> RunRecord:
     for name in (record.main, *(part for pair in named for part in pair)):
         if "/" in name or "\0" in name or name in ("", ".", ".."):
             raise RuntimeError(f"it names a file {name!r}")
-    for path, sha256 in record.inputs.files:
+    for path, sha256 in (*record.inputs.files, *record.outputs):
         if not is_inside(path) or not sha256.isalnum():
             raise RuntimeError(f"it names a file {path!r}")
     return record

@@ -6,6 +6,7 @@
     STORE/sources/SHA256.tla      the text of every module of the runs
     STORE/inputs/SHA256           the files that runs read, if a sweep declares any
     STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
+    STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record
     STORE/tables/NAME.parquet     the tables, derived from the rest
 """
@@ -17,8 +18,9 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import msgspec
 
@@ -26,7 +28,7 @@ from tla2py.errors import StoreError
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.model.result import Executed
 from tla2py.store.record import Archive, open_archive, write_archive
-from tla2py.store.storage import Address, Stamp, below, storage_of
+from tla2py.store.storage import Address, Stamp, Write, below, storage_of
 from tla2py.tlc.inputs import input_path, keep_stream
 
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
@@ -231,12 +233,15 @@ class Store:
 
         Raises StoreError: ``store-unwritable``, ``store-unreachable`` after two retries.
         """
-        name = _record_name(executed.record.run_id)
+        record = executed.record
+        files = {f"outputs/{record.run_id}/{path}": executed.folders[0] / path for path, _ in record.outputs}
+        writes: dict[str, Write] = {name: partial(_copy, file) for name, file in files.items()}
+        # Last, so that no record lacks its files.
+        writes[_record_name(record.run_id)] = lambda sink: write_archive(sink, record, executed.folders)
         for pause in (*_PAUSES, None):
             try:
-                self.storage.write(
-                    {name: lambda sink: write_archive(sink, executed.record, executed.folders)}
-                )
+                self.storage.make({name.rpartition("/")[0] for name in files})
+                self.storage.write(writes)
             except StoreError as error:
                 if pause is None or error.code != "store-unreachable":
                     raise
@@ -264,10 +269,15 @@ class Store:
         return self.storage.lock()
 
 
+def _copy(file: Path, sink: IO[bytes]) -> None:
+    with file.open("rb") as source:
+        shutil.copyfileobj(source, sink, 1 << 20)
+
+
 def _record_name(run_id: str) -> str:
     return f"records/{run_id}.zip"
 
 
 def _is_ours(name: str) -> bool:
     """Whether a store without a manifest may contain this name, because its creation was interrupted."""
-    return name in (".lock", "claims", "inputs", *_FOLDERS) or name.startswith(".tmp-")
+    return name in (".lock", "claims", "inputs", "outputs", *_FOLDERS) or name.startswith(".tmp-")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from tla2py.errors import Place
 from tla2py.model.outcome import Diagnostic
 from tla2py.tables.read import Source, read_rows
+from tla2py.tables.runs import RunRow
+
+# More points are counted, not listed.
+_POINTS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,23 @@ def action_rows(source: Source) -> Iterator[ActionRow]:
                 generated=generated or 0,
                 distinct=distinct or 0,
             )
+
+
+def run_notes(source: Source, rows: Iterable[RunRow]) -> list[str]:
+    """tla2py's own notes in ``diagnostics``, each once, with its points; ``rows`` are those of ``runs``."""
+    points: dict[str, list[int]] = {}
+    for row in rows:
+        points.setdefault(row.run_id, []).append(row.point)
+    found: dict[str, list[int]] = {}
+    for run_id, code, text in read_rows(source, ("run_id", "code", "text")):
+        if code < 0:
+            found.setdefault(text, []).extend(points.get(run_id, ()))
+    return [f"{_points_text(sorted(numbers))}: {text}" for text, numbers in found.items()]
+
+
+def _points_text(points: Sequence[int]) -> str:
+    more = f" and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
+    return f"point{'s' * (len(points) > 1)} {', '.join(map(str, points[:_POINTS]))}{more}"
 
 
 def first_errors(source: Source) -> dict[str, Diagnostic]:

@@ -152,7 +152,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("run_id", _TEXT, False, "the run"),
         Column("diagnostic", pa.int32(), False, "number of the diagnostic within its run, from 1"),
         Column("severity", _TEXT, False, "error or warning"),
-        Column("code", pa.int32(), False, "TLC's message code; 0 for messages without one, such as SANY's"),
+        Column(
+            "code",
+            pa.int32(),
+            False,
+            "TLC's message code; 0 for messages without one, such as SANY's; negative for tla2py's own notes on a run",
+        ),
         Column("text", _TEXT, False, "TLC's message, with its places and files replaced by the user's"),
         Column(
             "file", _TEXT, True, "the module, config, sweep file or option concerned, as the user named it"

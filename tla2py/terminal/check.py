@@ -15,9 +15,8 @@ from tla2py.terminal.figures import number, seconds
 from tla2py.terminal.layout import VERDICT_STYLES
 from tla2py.terminal.traces import trace_text
 from tla2py.text import counted
+from tla2py.tlc.output.notes import notes_of
 
-# Java's messages when the sandbox denies a file or the network.
-_REFUSALS = ("(Permission denied)", "Network is unreachable")
 # More checked definitions than this are counted, not named.
 _MOST = 6
 _NOTHING_ELSE = ", and nothing else was checked"
@@ -46,8 +45,7 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
         parts += [trace_text(trace, full=full), ""]
     errors = explaining_errors(result)
     parts += diagnostics_text(errors)
-    if not record.limits.trust and any(word in each.text for each in errors for word in _REFUSALS):
-        parts.append("TLC may read and write only its own folder; --trust removes this restriction\n")
+    parts += [Text(f"{text}\n", "yellow") for text in notes_of(result)]
     if result.verdict is Verdict.INCONCLUSIVE and not result.simulated:
         parts.append(Text(REMEDIES[result.outcome]))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])

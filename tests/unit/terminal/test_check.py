@@ -12,6 +12,7 @@ from tests.unit.records import executed
 from tla2py.execution.check import Checked
 from tla2py.model.outcome import Diagnostic
 from tla2py.terminal.check import check_text
+from tla2py.tlc.output.notes import with_notes
 
 
 def test_who_is_refused_is_told_of_trust(tmp_path: Path) -> None:
@@ -20,9 +21,10 @@ def test_who_is_refused_is_told_of_trust(tmp_path: Path) -> None:
 
     def said(trust: bool, *diagnostics: Diagnostic) -> str:
         limits = replace(found.record.limits, trust=trust)
-        result = replace(found.result, diagnostics=diagnostics)
+        record = replace(found.record, limits=limits)
+        result = with_notes(replace(found.result, diagnostics=diagnostics), record)
         console = Console(file=io.StringIO(), width=200)
-        console.print(check_text(Checked(record=replace(found.record, limits=limits), result=result)))
+        console.print(check_text(Checked(record=record, result=result)))
         assert isinstance(console.file, io.StringIO)
         return console.file.getvalue()
 

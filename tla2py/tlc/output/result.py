@@ -15,6 +15,7 @@ from tla2py.model.result import RunResult
 from tla2py.model.run import Execution, RunRecord, TlcOptions
 from tla2py.tlc.output.interpret import interpret
 from tla2py.tlc.output.messages import iter_messages
+from tla2py.tlc.output.notes import with_notes
 from tla2py.trace.trace import Trace
 
 
@@ -54,7 +55,7 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
     for number, execution in enumerate(record.executions, 1):
         with closing(stdout(number)) as lines:
             results.append(interpret_execution(execution, record.options, lines))
-    return combine(record.executions, results)
+    return with_notes(combine(record.executions, results), record)
 
 
 def combine(executions: Iterable[Execution], results: list[RunResult]) -> RunResult:
