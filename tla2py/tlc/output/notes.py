@@ -17,7 +17,7 @@ _MOST_NAMES = 5
 # Java's words for a file that is missing or denied, with its name, and for no network.
 _FILE = re.compile(
     r"(?:NoSuchFileException|AccessDeniedException): ([^\s:]+)"
-    r"|(?:FileNotFoundException: )?([^\s:]+) \((?:No such file or directory|Permission denied)\)"
+    r"|(?:FileNotFoundException: )?([^\s:]+) \((?:No such file[^)]*|Permission denied)\)"
 )
 _NETWORK = "Network is unreachable"
 # TLC's error for a field that a record lacks. Every run's environment has the variable LC_ALL.
