@@ -152,6 +152,11 @@ def test_a_first_lock_asks_and_an_accepted_finding_is_listed(mail: Path, run_cli
     assert ended.code == 0, ended
     [gated] = ended.reported.gated
     assert [each.finding.subject for each in gated.findings.accepted].count("Lists") == 1
+    # Later gates ask again.
+    assert "\nvacuity = true\n" in (mail / "sweep.lock").read_text()
+    (mail / "sweep.toml").write_text(SWEEP.replace("vacuity = true\n", ""))
+    ended = run_cli("gate", "sweep.toml", "--strict", "--executor", "local", cwd=mail)
+    assert (ended.code, {problem.reason.value for problem in ended.problems}) == (1, {"finding"})
     (mail / "sweep.lock").unlink()
     (mail / "sweep.toml").write_text(SWEEP.replace("vacuity = true\n", ""))
     ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail)

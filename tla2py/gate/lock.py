@@ -53,10 +53,14 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Lock(msgspec.Struct, frozen=True, kw_only=True):
-    """The accepted points of a sweep, and the version and revision of the TLC that ran them."""
+    """The accepted points of a sweep.
+
+    ``tlc`` is the version and revision of the TLC that ran them. With ``vacuity`` TLC was asked what could not fail.
+    """
 
     version: int = LOCK_VERSION
     tlc: str | None = None
+    vacuity: bool = False
     point: list[LockedPoint] = []
 
 
@@ -81,6 +85,7 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     version: int
     tlc: str | None = None
+    vacuity: bool = False
     shared: _Shared = _NOTHING
     point: list[LockedPoint] = []
 
@@ -120,7 +125,7 @@ def read_lock(path: Path) -> Lock | None:
     points = written.point
     if written.version > 1:
         points = [_with_shared(point, written.shared) for point in points]
-    lock = Lock(version=written.version, tlc=written.tlc, point=points)
+    lock = Lock(version=written.version, tlc=written.tlc, vacuity=written.vacuity, point=points)
     keys = [point.key for point in lock.point]
     for point in lock.point:
         if keys.count(point.key) > 1:
@@ -151,7 +156,7 @@ def lock_text(lock: Lock) -> str:
                 point[key] = None
         if common:
             shared[key] = dict(common) if isinstance(getattr(_NOTHING, key), dict) else list(common)
-    head = {"version": LOCK_VERSION, "tlc": lock.tlc}
+    head = {"version": LOCK_VERSION, "tlc": lock.tlc, "vacuity": lock.vacuity or None}
     tables = [_table("", head), *([_table("shared", shared)] if shared else [])]
     return _HEAD + "\n".join([*tables, *(_table("point", point) for point in points)])
 
@@ -203,4 +208,4 @@ def _toml(value: object) -> str:
     if isinstance(value, list):
         items = [toml_string(item) for item in sorted(value)]
         return f"[{', '.join(items)}]" if len(items) < 2 else "[\n  " + ",\n  ".join(items) + ",\n]"
-    return toml_string(value) if isinstance(value, str) else str(value)
+    return toml_string(value) if isinstance(value, str) else str(value).lower()

@@ -44,8 +44,8 @@ class GateOptions:
 
     ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
     them at the points whose lock has them, and everywhere for a first lock. ``vacuity`` is whether to ask TLC what could
-    not fail, by default for a first lock. ``locked`` makes a missing lock an error,
-    ``strict`` makes each finding that is not accepted a problem.
+    not fail, by default for a first lock and where the lock says that it was asked. ``locked`` makes a missing lock an
+    error, ``strict`` makes each finding that is not accepted a problem.
     """
 
     store: Address | None = None
@@ -196,7 +196,8 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
         for point in sweep.points
         if every or (options.coverage is None and parameters_key(point.parameters) in counted)
     )
-    vacuity = options.lock is LockMode.RECORD if options.vacuity is None else options.vacuity
+    asked = options.lock is LockMode.RECORD or (lock is not None and lock.vacuity)
+    vacuity = asked if options.vacuity is None else options.vacuity
     return replace(sweep, counted=points, vacuity=sweep.vacuity or vacuity), lock
 
 
@@ -204,7 +205,7 @@ def _accept(gated: Gated) -> Gated:
     """The decision against a lock just written from the results."""
     path = lock_path(gated.sweep.path)
     points = [point.locked for point in gated.decision.points if point.locked is not None]
-    write_lock(path, Lock(point=points, tlc=gated.found.tlc))
+    write_lock(path, Lock(point=points, tlc=gated.found.tlc, vacuity=gated.sweep.vacuity))
     again = _decided(
         gated.sweep,
         gated.plan,

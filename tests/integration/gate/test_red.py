@@ -31,7 +31,7 @@ def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
     assert "tla2py gate --update" in comment
     (revision,) = re.findall(r'^tlc = "2\.\d+ \(rev: (\w{7})\)"$', text, re.MULTILINE)
     assert re.sub(r'= "\w{16}"|"2\.\d+ [^"]*"', "= ...", text).replace(revision, "...") == (
-        "version = 2\ntlc = = ...\n\n"
+        "version = 2\ntlc = = ...\nvacuity = true\n\n"
         "[shared]\n"
         'checked = [\n  "invariant Inside",\n  "invariant Low",\n]\n'
         'searched = ["specification Spec"]\n'
