@@ -176,7 +176,7 @@ def test_a_lock_of_the_first_version_is_valid_and_completed(locked: Folder) -> N
     assert done.code == 0, done
     (gated,) = done.reported.gated
     assert [notice for notice in gated.decision.notices if "--update adds them" in notice]
-    assert locked.gate("--update", "--coverage").code == 0
+    assert locked.gate("--update", "--coverage", "--vacuity").code == 0
     assert locked.lock.read_text() == new
 
 
