@@ -82,6 +82,8 @@ def trace_end(trace: Trace) -> str:
     if trace.loop_start is not None:
         by = f" by {_call(trace.loop_action, trace.loop_action_args)}" if trace.loop_action else ""
         return f"and back to state {trace.loop_start}{by}, for ever"
+    if trace.terminated:
+        return "every process is Done: if the algorithm may end, set check_deadlock = false (check: --no-deadlock)"
     if trace.cut_off:
         return "and the log is cut off here"
     return "and nothing more happens (stuttering)" if trace.stuttering else ""

@@ -129,6 +129,15 @@ class Trace(Displayed):
             hint=f"its states: {self.states[0].index} to {self.states[-1].index}" if self.states else None,
         )
 
+    @property
+    def terminated(self) -> bool:
+        """Whether a deadlock is the end of a PlusCal algorithm: every process is at ``Done``."""
+        if self.kind != "deadlock" or self.cut_off or not self.states:
+            return False
+        pc = self.states[-1].values.get("pc")
+        labels = list(pc.values()) if isinstance(pc, Mapping) else pc if isinstance(pc, tuple) else [pc]
+        return bool(labels) and all(label == "Done" for label in labels)
+
     def in_loop(self, state: State) -> bool:
         """Whether a state of the trace recurs for ever."""
         start = self.loop_start or (len(self.states) if self.stuttering else None)
