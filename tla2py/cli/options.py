@@ -78,6 +78,9 @@ InputFiles = Annotated[
     list[Path] | None,
     typer.Option("--input", metavar="FILE", help="A file that the run may read; repeatable."),
 ]
+NoLint = Annotated[
+    bool, typer.Option("--no-lint", help="Run what lint finds wrong; its findings are listed as ignored.")
+]
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
 Arguments = Annotated[
     bool,
@@ -123,6 +126,7 @@ def _sweep_options(
     memory: Memory = None,
     workers: Workers = None,
     trust: Trust = None,
+    no_lint: NoLint = False,
 ) -> SweepOptions:
     return SweepOptions(
         libraries=tuple(library or ()),
@@ -132,6 +136,7 @@ def _sweep_options(
         memory=memory,
         workers=workers,
         trust=trust,
+        no_lint=no_lint,
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tla2py.config.ignore_comment import ignored_codes
 from tla2py.config.literal import LISTS, SINGLE
 from tla2py.config.statements import Statements, read_statements
 from tla2py.errors import InputError, reason_of
@@ -30,9 +32,9 @@ class ConfigFile:
     statements: Statements = field(compare=False, repr=False)
 
 
-def read_config(path: Path) -> ConfigFile:
-    """A ``.cfg`` file. Raises InputError: ``config-missing``, ``config-unreadable``, ``config-syntax`` with the place."""
-    return parse_config(read_config_text(path), path)
+def read_config(path: Path, ignored: Container[str] = (), *, verbatim: bool = False) -> ConfigFile:
+    """A ``.cfg`` file. Raises InputError: ``config-missing``, ``config-unreadable``, and as ``parse_config`` does."""
+    return parse_config(read_config_text(path), path, ignored, verbatim=verbatim)
 
 
 def read_config_text(path: Path) -> str:
@@ -51,11 +53,22 @@ def read_config_text(path: Path) -> str:
         ) from error
 
 
-def parse_config(text: str, path: Path) -> ConfigFile:
-    """The config in a text; ``path`` is its file in errors. Raises InputError (``config-syntax``) with the place."""
+def parse_config(
+    text: str, path: Path, ignored: Container[str] = (), *, verbatim: bool = False
+) -> ConfigFile:
+    """The config in a text; ``path`` is its file in errors.
+
+    ``ignored`` are the lint rules to ignore besides those in the text's comments. They apply to a text that TLC gets
+    ``verbatim``; otherwise only ``unreadable`` does, since TLC refuses the other mistakes.
+
+    Raises InputError (``config-syntax``) with the place.
+    """
     statements = read_statements(text)
-    if statements.mistakes:
-        mistake = statements.mistakes[0]
+    codes = ignored_codes(statements.tokens.comments)
+    for mistake in statements.mistakes:
+        yields = verbatim or mistake.code == "unreadable"
+        if mistake.harmless or (yields and (mistake.code in ignored or mistake.code in codes)):
+            continue
         place = f":{mistake.token.line}:{mistake.token.column}" if mistake.token else ""
         raise InputError(
             "config-syntax", f"not a config: {mistake.message}", where=f"{path}{place}", hint=mistake.hint

@@ -13,6 +13,8 @@ from tla2py.config.literal import KEYWORDS, LARGEST, LISTS, SINGLE
 from tla2py.config.tokens import Token, Tokens, read_tokens, what_stops
 
 _NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
+# The lint rules on mistakes.
+MISTAKE_CODES = frozenset({"unreadable", "syntax", "comma", "value", "repeated"})
 # First tokens of TLA+ values that a config cannot express; TLC makes a model value of the token.
 _BEYOND = frozenset("- -. << [ ( ~ \\ /\\ \\/ SUBSET UNION CHOOSE LAMBDA IF LET DOMAIN".split())  # noqa: SIM905
 
@@ -53,17 +55,21 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigMistake:
-    """A mistake in a config; ``code`` is that of its lint rule, ``token`` is None at the end of the text."""
+    """A mistake in a config; ``code`` is that of its lint rule, ``token`` is None at the end of the text.
+
+    A ``harmless`` one is a character that TLC cannot read, with nothing after it.
+    """
 
     code: str
     message: str
     hint: str
     token: Token | None
+    harmless: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
-    """The statements of a config as far as they parse, and its mistakes in order."""
+    """The statements of a config as far as TLC reads it and they parse, and its mistakes in order."""
 
     tokens: Tokens
     statements: tuple[Statement, ...]
@@ -78,16 +84,21 @@ class Statements:
 def read_statements(text: str) -> Statements:
     """The statements and mistakes of a config; raises nothing."""
     tokens = read_tokens(text)
-    reader = _Reader(tokens.tokens)
+    # TLC stops reading at the first stop.
+    limit = tokens.stops[0].offset if tokens.stops else len(text)
+    reader = _Reader(tuple(token for token in tokens.tokens if token.offset < limit))
     reader.read()
-    # TLC stops reading at the first stop, so mistakes after it are not reported.
-    limit = tokens.stops[0].offset if tokens.stops else len(text) + 1
-    mistakes = [each for each in reader.mistakes if (each.token.offset if each.token else len(text)) < limit]
+    mistakes = reader.mistakes
     if tokens.stops:
-        message, hint = what_stops(tokens, KEYWORDS)
-        mistakes.append(ConfigMistake(code="unreadable", message=message, hint=hint, token=tokens.stops[0]))
+        mistakes.append(_unreadable(tokens))
     mistakes.sort(key=lambda mistake: mistake.token.offset if mistake.token else len(text))
     return Statements(tokens=tokens, statements=tuple(reader.statements), mistakes=tuple(mistakes))
+
+
+def _unreadable(tokens: Tokens) -> ConfigMistake:
+    message, hint = what_stops(tokens, KEYWORDS)
+    stop, harmless = tokens.stops[0], tokens.nothing_lost
+    return ConfigMistake(code="unreadable", message=message, hint=hint, token=stop, harmless=harmless)
 
 
 class _UnreadableError(Exception):
@@ -150,9 +161,7 @@ class _Reader:
             while self._more() and self.tokens[self.position].line == keyword.line:
                 self.position += 1
         elif keyword.text == "TYPE_CONSTRAINT":
-            name = self._name(keyword.text).text
-            message = f"TLC up to 1.7.4 ignores TYPE_CONSTRAINT {name}; later versions take it for a name"
-            raise self._error("type-constraint", keyword, message, f"write INVARIANT {name}")
+            names.append(self._name(keyword.text))
         else:
             message = f"{keyword.text!r} does not begin a statement of a config"
             raise self._error("syntax", keyword, message, "write SPECIFICATION, INVARIANT, CONSTANT, ...")

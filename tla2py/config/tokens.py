@@ -57,6 +57,13 @@ class Tokens:
     stops: tuple[Token, ...]
     comments: tuple[Token, ...]
 
+    @property
+    def nothing_lost(self) -> bool:
+        """Whether only single characters that TLC cannot read, apart from the rest, end the text."""
+        first = self.stops[0]
+        last = self.tokens[-1].end if self.tokens else 0
+        return first.offset > last and all(len(each.text) == 1 and each.text != '"' for each in self.stops)
+
 
 def read_tokens(text: str) -> Tokens:
     """The tokens of a config."""

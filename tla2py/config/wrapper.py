@@ -196,7 +196,7 @@ def _reserved(model: Model) -> frozenset[str]:
     assigned = {name for name, text in pairs if text.strip() != name}
     replaced = {name for name, _ in (*model.replacements, *model.config.substitutions)}
     constants = {constant.name for constant in model.spec.constants}
-    return frozenset(assigned | (replaced & constants) | model.spec.definitions.keys())
+    return frozenset(((assigned | replaced) & constants) | model.spec.definitions.keys())
 
 
 def _arity(spec: ModuleGraph, module: str | None, name: str) -> int | None:

@@ -127,8 +127,8 @@ def run_check(
     toolchain = replace(find_toolchain(options.tla2tools), overrides=overrides)
     libraries = (*options.libraries, *map(override_modules, overrides))
     translate = Translator(lambda: toolchain, listener.warned) if options.translate else None
-    check = default_model(module, model, libraries, translate=translate)
-    lint_check(check, model.config or module.with_suffix(".cfg"), toolchain.jar, listener.warned)
+    check = default_model(module, model, libraries, translate=translate, no_lint=options.no_lint)
+    lint_check(check, toolchain.jar, listener.warned, no_lint=options.no_lint)
     limits = Limits(
         timeout_seconds=parse_duration(options.timeout or "10m", "--timeout"),
         memory_bytes=parse_memory(options.memory or "2GiB", "--memory"),

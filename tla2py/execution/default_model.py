@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tla2py.config.read import ConfigFile, read_config
+from tla2py.config.statements import MISTAKE_CODES
 from tla2py.errors import InputError
 from tla2py.execution.options import ModelOptions
 from tla2py.model.config import Assignment, Config, Substitution
@@ -43,19 +44,26 @@ def default_model(
     libraries: Sequence[Path] = (),
     *,
     translate: Translate | None = None,
+    no_lint: bool = False,
 ) -> CheckModel:
     """The model of a module: its config, named or beside it, overridden by the options.
+
+    ``no_lint`` gives TLC a config that does not parse, if nothing overrides it.
 
     Raises InputError as ``load_modules`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
     ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
     spec = load_modules(module, libraries, translate=translate)
     beside = module.with_suffix(".cfg")
-    file = read_config(options.config or beside) if options.config or beside.is_file() else None
     given = dict(_split(text) for text in options.constants)
     specification, init, next_ = options.specification, options.init, options.next
     invariants, properties = options.invariants, options.properties
     behaviour = tuple(name for name in (specification, init, next_) if name)
+    verbatim = not (given or invariants or properties or behaviour)
+    file = None
+    if options.config or beside.is_file():
+        ignored = MISTAKE_CODES if no_lint else ()
+        file = read_config(options.config or beside, ignored, verbatim=verbatim)
     if specification and (init or next_):
         raise InputError(
             "usage",
@@ -66,7 +74,7 @@ def default_model(
     config = file.config if file is not None else Config()
     if options.check_deadlock is not None:
         config = replace(config, check_deadlock=options.check_deadlock)
-    if file is not None and not (given or invariants or properties or behaviour):
+    if file is not None and verbatim:
         return CheckModel(model=Model(spec=spec, config=config), verbatim=file, config=file.path)
     config = without_names(config, given)
     names = {c.name for c in spec.constants}

@@ -31,6 +31,7 @@ class SweepOptions:
     memory: str | None = None
     workers: int | None = None
     trust: bool | None = None
+    no_lint: bool = False
 
     def load(
         self, files: Sequence[Path], configs: str | None = None, *, listener: Listener = SILENT
@@ -42,10 +43,12 @@ class SweepOptions:
         translate = None
         if self.translate:
             translate = Translator(lambda: find_toolchain(self.tla2tools), listener.warned)
-        if configs is None:
-            found = (load_sweep(file, self.libraries, translate=translate) for file in files)
-        else:
-            found = (sweep_of_configs(file, configs, self.libraries, translate=translate) for file in files)
+        found = (
+            load_sweep(file, self.libraries, translate=translate, no_lint=self.no_lint)
+            if configs is None
+            else sweep_of_configs(file, configs, self.libraries, translate=translate, no_lint=self.no_lint)
+            for file in files
+        )
         return [self.apply(sweep) for sweep in found]
 
     def apply(self, sweep: Sweep) -> Sweep:

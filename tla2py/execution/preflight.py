@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tla2py.config.expect_comment import config_expectation
 from tla2py.config.read import read_config
+from tla2py.config.statements import MISTAKE_CODES
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.execution.default_model import CheckModel
 from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_options, lint_parsed, read_dialect
 from tla2py.lint.accept import apply_acceptance
 from tla2py.lint.configs import module_of
+from tla2py.lint.ignore import EVERY_RULE, mark_ignored, shown_findings
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -28,7 +30,7 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 
 
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
-    """The warnings of lint on a sweep; those that are not accepted go to ``warn``.
+    """The warnings of lint on a sweep, and its ignored errors; warnings that are not accepted go to ``warn``.
 
     Raises InputError for a finding that is an error.
 
@@ -36,7 +38,7 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
     """
     found = lint_sweep(sweep, plan, jar_dialect(jar))
     _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
-    return only_warnings(found)
+    return lasting_findings(found)
 
 
 def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
@@ -47,40 +49,52 @@ def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
         check_readable(plan.sources, plan.paths, toolchain)
 
 
-def lint_check(check: CheckModel, config: Path, jar: Jar, warn: Callable[[Finding], None]) -> None:
+def lint_check(
+    check: CheckModel, jar: Jar, warn: Callable[[Finding], None], *, no_lint: bool = False
+) -> None:
     """Lint the config and the options of a single model.
 
-    Warnings go to ``warn``. Raises InputError for a finding that is an error.
+    Warnings go to ``warn``, and ignored errors as notes. Raises InputError for a finding that is an error.
     """
+    found = mark_ignored(_check_findings(check, jar, no_lint), {}, EVERY_RULE if no_lint else None)
+    _report(shown_findings(found), warn)
+
+
+def _check_findings(check: CheckModel, jar: Jar, no_lint: bool) -> Iterator[Finding]:
     spec = check.model.spec
     specs = {spec.root.name: spec}
     dialect = jar_dialect(jar)
     if check.verbatim is not None:
-        _report(lint_parsed(check.verbatim, specs, complete=True, dialect=dialect), warn)
+        yield from lint_parsed(check.verbatim, specs, complete=True, dialect=dialect)
         return
     # The options complete the config.
-    files = [read_config(config)] if config.is_file() else []
-    found = [each for file in files for each in lint_parsed(file, specs, complete=False, dialect=dialect)]
-    _report([*found, *lint_options(spec, check.given, *files)], warn)
+    files = [read_config(check.config, MISTAKE_CODES if no_lint else ())] if check.config else []
+    for file in files:
+        yield from lint_parsed(file, specs, complete=False, dialect=dialect)
+    yield from lint_options(spec, check.given, *files)
 
 
 def file_errors(
-    file: Path, libraries: Sequence[Path] = (), translate: Translate | None = None
+    file: Path, libraries: Sequence[Path] = (), translate: Translate | None = None, *, no_lint: bool = False
 ) -> list[Tla2pyError]:
     """The errors of a sweep file, or of a config with its module, found without running TLC.
 
     A config not named after a module beside it is checked without one.
     """
     try:
-        return list(_file_errors(file, libraries, translate))
+        return list(_file_errors(file, libraries, translate, no_lint))
     except Tla2pyError as error:
         return [error]
 
 
-def check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
-    """Raise InputError (``config-proves-nothing``) for a point whose config checks nothing."""
+def check_facts(file: Path, sweep: Sweep, plan: Plan, ignored: Container[str] = ()) -> None:
+    """Raise InputError (``config-proves-nothing``) for a point whose config checks nothing.
+
+    ``ignored`` are names of findings.
+    """
     for point, run in zip(plan.points, plan.runs, strict=True):
-        for problem in config_problems(config_facts(run, sweep.spec(point.parameters)), sweep.file.accept):
+        facts = config_facts(run, sweep.spec(point.parameters))
+        for problem in config_problems(facts, sweep.file.accept, ignored):
             raise InputError(
                 "config-proves-nothing",
                 f"the config checks nothing useful for {parameter_text(point.parameters)}: {problem}",
@@ -89,32 +103,40 @@ def check_facts(file: Path, sweep: Sweep, plan: Plan) -> None:
             )
 
 
-def _file_errors(file: Path, libraries: Sequence[Path], translate: Translate | None) -> Iterator[Tla2pyError]:
+def _file_errors(
+    file: Path, libraries: Sequence[Path], translate: Translate | None, no_lint: bool
+) -> Iterator[Tla2pyError]:
     if file.suffix == ".cfg":
-        config_expectation(read_config(file).text, file)
+        config_expectation(read_config(file, MISTAKE_CODES if no_lint else ()).text, file)
         module = module_of(file)
         if module is None:
-            yield from _only_errors(lint_file(file, None))
+            yield from _only_errors(lint_file(file, None) if not no_lint else ())
             return
-        sweep = sweep_of_configs(module, glob.escape(str(file)), libraries, translate=translate)
+        pattern = glob.escape(str(file))
+        sweep = sweep_of_configs(module, pattern, libraries, translate=translate, no_lint=no_lint)
     else:
         manifest = file.suffix == ".json"
-        sweep = load_sweep(file, libraries if manifest else (), translate=translate)
+        sweep = load_sweep(file, libraries if manifest else (), translate=translate, no_lint=no_lint)
     plan = plan_sweep(sweep, "")
     check_expectations(sweep, plan)
-    errors = list(_only_errors(lint_sweep(sweep, plan)))
+    found = lint_sweep(sweep, plan)
+    errors = list(_only_errors(found))
     yield from errors
     if not errors:
-        check_facts(file, sweep, plan)
+        check_facts(file, sweep, plan, {each.name for each in found if each.ignored})
 
 
 def _only_errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
-    return (finding.to_error() for finding in findings if finding.severity is Severity.ERROR)
+    return (finding.to_error() for finding in findings if finding.refuses)
 
 
-def only_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The warnings among findings."""
-    return tuple(each for each in findings if each.severity is Severity.WARNING and each.code not in _SILENT)
+def lasting_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that belong to a sweep's results: warnings, and errors that the user ignores."""
+    return tuple(
+        each
+        for each in findings
+        if each.severity is not Severity.NOTE and not each.refuses and each.code not in _SILENT
+    )
 
 
 def jar_dialect(jar: Jar) -> Dialect | None:
@@ -126,7 +148,7 @@ def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, ref
     """Pass findings to ``warn``, but raise the last error as InputError if ``refuse``."""
     errors = []
     for finding in findings:
-        if finding.severity is Severity.ERROR:
+        if finding.refuses:
             errors.append(finding)
         elif finding.code not in _SILENT:
             warn(finding)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tla2py.errors import ExitCode
@@ -65,9 +65,10 @@ def decide(
 ) -> Decision:
     """The decision on a sweep; ``strict`` makes findings problems. Raises InputError as ``config_facts`` does."""
     locked = {point.key: point for point in lock.point} if lock is not None else None
+    ignored = {each.finding.name for each in findings.accepted if each.finding.ignored}
     meanings = Meanings(plan.sources)
     points = tuple(
-        _decide_point(sweep, point, run, found, meanings, locked)
+        _decide_point(sweep, point, run, found, meanings, locked, ignored)
         for point, run in zip(plan.points, plan.runs, strict=True)
     )
     failed = None
@@ -94,7 +95,7 @@ def decide(
         ),
         findings=() if strict else doubts,
         notices=(
-            *([f"accepted: {'; '.join(map(str, findings.accepted))}"] if findings.accepted else []),
+            *([f"accepted: {findings.accepted_text}"] if findings.accepted else []),
             *(remark_text(each) for each in remarks if not each.doubtful),
             *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),
@@ -175,6 +176,7 @@ def _decide_point(
     found: Found,
     meanings: Meanings,
     locked: Mapping[object, LockedPoint] | None,
+    ignored: Container[str],
 ) -> PointDecision:
     expected = sweep.expectation(point)
     spec = sweep.spec(point.parameters)
@@ -184,7 +186,7 @@ def _decide_point(
         Problem(
             reason=_CONFIG_REASONS[each.kind], cause=each, subject=each.check.label if each.check else None
         )
-        for each in config_problems(facts, sweep.file.accept)
+        for each in config_problems(facts, sweep.file.accept, ignored)
     ]
     now = None
     if row is None:

@@ -12,7 +12,7 @@ from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.findings import sweep_findings
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import SweepOptions
-from tla2py.execution.preflight import only_warnings
+from tla2py.execution.preflight import lasting_findings
 from tla2py.execution.sweeps import run_sweeps
 from tla2py.explore.view import StoreView, open_view
 from tla2py.gate.decide import decide
@@ -148,7 +148,7 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
-    findings = sweep_findings(sweep, plan, store, only_warnings(lint_sweep(sweep, plan, None)))
+    findings = sweep_findings(sweep, plan, store, lasting_findings(lint_sweep(sweep, plan, None)))
     return _decided(sweep, plan, view, found, lock, findings, options.strict)
 
 

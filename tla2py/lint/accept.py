@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tla2py.lint.finding import Finding, Severity
+from tla2py.lint.finding import Finding
 
 # By code: a reason, or reasons by subject.
 Acceptance: TypeAlias = Mapping[str, str | Mapping[str, str]]
@@ -30,6 +30,11 @@ class Findings:
     open: tuple[Finding, ...] = ()
     accepted: tuple[AcceptedFinding, ...] = ()
 
+    @property
+    def accepted_text(self) -> str:
+        """The accepted findings with their reasons, each once."""
+        return "; ".join(dict.fromkeys(map(str, self.accepted)))
+
 
 NO_FINDINGS = Findings()
 
@@ -42,11 +47,11 @@ def accepted_reason(acceptance: Acceptance, code: str, subject: str | None) -> s
 
 
 def apply_acceptance(findings: Iterable[Finding], acceptance: Acceptance) -> Findings:
-    """The findings, each once; errors cannot be accepted."""
+    """The findings, each once. Errors cannot be accepted; findings of ignored rules are."""
     still, accepted = [], []
     for each in dict.fromkeys(findings):
-        reason = accepted_reason(acceptance, each.code, each.subject)
-        if reason is None or each.severity is Severity.ERROR:
+        reason = each.ignored or accepted_reason(acceptance, each.code, each.subject)
+        if reason is None or each.refuses:
             still.append(each)
         else:
             accepted.append(AcceptedFinding(finding=each, reason=reason))

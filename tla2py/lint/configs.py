@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from tla2py.errors import InputError, Place
 # These modules register their rules.
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions
+from tla2py.lint import ignore as ignore
 from tla2py.lint import names as names
 from tla2py.lint import symmetry as symmetry
 from tla2py.lint import text as text
@@ -22,6 +23,8 @@ from tla2py.lint.finding import Finding, run_rules
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import Mention, Subject, mentions_of, remaining_values
 from tla2py.syntax import ModuleGraph, Translate, load_modules
+
+_UNKNOWN = ("unknown-definition", "unknown-constant")
 
 
 def lint_file(
@@ -44,12 +47,23 @@ def lint_file(
 
 
 def lint_parsed(
-    file: ConfigFile, specs: Mapping[str, ModuleGraph], *, complete: bool, dialect: Dialect | None = None
+    file: ConfigFile,
+    specs: Mapping[str, ModuleGraph],
+    *,
+    complete: bool,
+    dialect: Dialect | None = None,
+    used: Container[tuple[str, str]] | None = None,
 ) -> tuple[Finding, ...]:
-    """The findings on a parsed config; ``complete`` means that TLC gets no input besides it."""
+    """The findings on a parsed config; ``complete`` means that TLC gets no input besides it.
+
+    ``used`` are as in ``unknown_names``.
+    """
+    if complete:
+        mentions = mentions_of(file.statements, file.path)
+        return _lint(file, specs, mentions, complete=True, dialect=dialect)
     # A sweep may override the names in its configs, so they are linted with its points.
-    mentions = mentions_of(file.statements, file.path) if complete else ()
-    return _lint(file, specs, mentions, complete=complete, dialect=dialect)
+    rest = _lint(file, specs, (), complete=False, dialect=dialect)
+    return (*unknown_names(file, specs, used), *(each for each in rest if each.code not in _UNKNOWN))
 
 
 def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
@@ -59,17 +73,25 @@ def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: Config
     return (*types.wrong_types(spec, values), *misspelt)
 
 
-def check_config_names(
-    file: ConfigFile, specs: Mapping[str, ModuleGraph], *, undeclared: bool = False
-) -> None:
-    """Check that at least one of the modules declares each name that a config uses.
+def unknown_names(
+    file: ConfigFile, specs: Mapping[str, ModuleGraph], used: Container[tuple[str, str]] | None = None
+) -> Iterator[Finding]:
+    """The findings on names in a config that none of the modules declares.
 
-    ``undeclared`` allows values of undeclared constants, which TLC ignores. Raises InputError at the name's place:
-    ``unknown-definition``, ``unknown-constant``.
+    ``used`` are the keys and names of a sweep's points, which may override those of the config.
     """
-    for finding in _lint(file, specs, mentions_of(file.statements, file.path), complete=False):
-        if finding.code == "unknown-definition" or (finding.code == "unknown-constant" and not undeclared):
-            raise replace(finding, hint=_other_module(file.path, specs) or finding.hint).to_error()
+    mentions = mentions_of(file.statements, file.path)
+    taken = [each for each in mentions if used is None or (each.key, each.name) in used]
+    for finding in _lint(file, specs, taken, complete=False):
+        if finding.code in _UNKNOWN:
+            yield replace(finding, hint=_other_module(file.path, specs) or finding.hint)
+
+
+def check_config_names(file: ConfigFile, specs: Mapping[str, ModuleGraph]) -> None:
+    """Check the names in a config. Raises InputError: ``unknown-definition``, ``unknown-constant``."""
+    for finding in unknown_names(file, specs):
+        if finding.refuses:
+            raise finding.to_error()
 
 
 def _other_module(config: Path, specs: Mapping[str, ModuleGraph]) -> str | None:
@@ -98,7 +120,7 @@ def _lint(
         complete=complete,
         dialect=dialect,
     )
-    return run_rules(subject)
+    return tuple(ignore.mark_ignored(run_rules(subject), ignore.comment_reasons(file.statements, file.path)))
 
 
 def module_of(config: Path) -> Path | None:

@@ -25,9 +25,8 @@ def model_values(subject: Subject) -> Iterator[Finding]:
                 for token in binding.tokens:
                     if token.text == name:
                         message = f"TLC makes {name} a model value here and ignores the module's {name}"
-                        yield finding(
-                            "model-value", subject.at(token), message, _model_value_fix(binding, name)
-                        )
+                        fix = _model_value_fix(binding, name)
+                        yield finding("model-value", subject.at(token), message, fix, constant)
 
 
 @rule(Severity.WARNING, "unused-model-value")
@@ -40,9 +39,9 @@ def unused_model_values(subject: Subject) -> Iterator[Finding]:
             yield finding("unused-model-value", subject.at(binding.name.token), message, hint, name)
 
 
-@rule(Severity.ERROR, "unknown-constant")
+@rule(Severity.WARNING, "unknown-constant")
 def unknown_constants(subject: Subject) -> Iterator[Finding]:
-    """TLC ignores such an assignment silently."""
+    """TLC silently ignores such an assignment, and stops at such a substitution."""
     variables = {variable.name for spec in subject.specs for variable in spec.variables}
     for binding, name in _undeclared(subject):
         if name != binding.value:
@@ -51,12 +50,13 @@ def unknown_constants(subject: Subject) -> Iterator[Finding]:
             message = f"{subject.shown} {what}: TLC {does}"
             inspect = "'tla2py inspect' lists what a module declares"
             hint = _model_value_hint(subject, binding) or _close(subject, name) or inspect
-            yield finding("unknown-constant", subject.at(binding.name.token), message, hint)
+            place, severity = subject.at(binding.name.token), _severity(binding)
+            yield finding("unknown-constant", place, message, hint, name, severity)
 
 
-@rule(Severity.ERROR, "unknown-module")
+@rule(Severity.WARNING, "unknown-module")
 def unknown_modules(subject: Subject) -> Iterator[Finding]:
-    """TLC silently ignores ``= [Module] value`` for such a module."""
+    """TLC silently ignores ``= [Module] value`` for such a module, and stops at ``<- [Module] Name``."""
     known = {module for spec in subject.specs for module in (*spec.standard, *(m.name for m in spec.modules))}
     nested = {inner.name for spec in subject.specs for module in spec.modules for inner in module.nested}
     for binding in subject.bindings if subject.specs else ():
@@ -66,7 +66,8 @@ def unknown_modules(subject: Subject) -> Iterator[Finding]:
         does = "stops" if binding.sign == "<-" else "ignores it silently"
         message = f"{subject.shown} has no module {module.text}: TLC {does}"
         hint = did_you_mean(module.text, sorted(known), None)
-        yield finding("unknown-module", subject.at(module.token), message, hint)
+        place, severity = subject.at(module.token), _severity(binding)
+        yield finding("unknown-module", place, message, hint, module.text, severity)
 
 
 @rule(Severity.ERROR, "unassigned-constant")
@@ -84,9 +85,9 @@ def unassigned_constants(subject: Subject) -> Iterator[Finding]:
                 yield finding("unassigned-constant", subject.at(None), message, hint)
 
 
-@rule(Severity.ERROR, "operator-constant")
+@rule(Severity.WARNING, "operator-constant")
 def operator_constants(subject: Subject) -> Iterator[Finding]:
-    """TLC gives an operator that is assigned a value this value for all arguments."""
+    """TLC gives an operator that is assigned a value this value for all arguments, and stops at a table without one."""
     arities = {each.name: each.arity for spec in subject.specs for each in spec.constants}
     for binding in subject.bindings:
         arity = arities.get(binding.name.text)
@@ -98,7 +99,8 @@ def operator_constants(subject: Subject) -> Iterator[Finding]:
             hint = f"define it in the module and write {name} <- DEFINITION"
         else:
             message, hint = f"{name} takes no arguments: TLC reads this as a table", f"write {name} = ..."
-        yield finding("operator-constant", subject.at(binding.name.token), message, hint)
+        severity = Severity.WARNING if arity else Severity.ERROR
+        yield finding("operator-constant", subject.at(binding.name.token), message, hint, name, severity)
 
 
 @rule(Severity.ERROR, "substitution-chain", "substitution-arity")
@@ -119,6 +121,11 @@ def substitutions(subject: Subject) -> Iterator[Finding]:
                 message = f"{value} takes {counted(given, 'argument')}, {name} takes {wanted}: TLC stops"
                 right = f"name a definition that takes {wanted}"
                 yield finding("substitution-arity", subject.at(binding.tokens[0]), message, right)
+
+
+def _severity(binding: Binding) -> Severity:
+    """How bad it is that TLC does not know the left side: it ignores a value, and stops at a substitution."""
+    return Severity.ERROR if binding.sign == "<-" else Severity.WARNING
 
 
 def _arity(spec: ModuleGraph, name: str) -> int | None:

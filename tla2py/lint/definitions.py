@@ -26,6 +26,11 @@ def _defined(subject: Subject, *keys: str) -> Iterator[tuple[Mention, ModuleGrap
                 yield mention, spec
 
 
+def _severity(key: str) -> Severity:
+    """How bad an unusable definition is: TLC ignores an ALIAS."""
+    return Severity.WARNING if key == "alias" else Severity.ERROR
+
+
 @rule(Severity.ERROR, "unknown-definition")
 def unknown_definitions(subject: Subject) -> Iterator[Finding]:
     """TLC stops, except at an ALIAS, which it ignores."""
@@ -43,19 +48,20 @@ def unknown_definitions(subject: Subject) -> Iterator[Finding]:
             does = "ignores it silently" if key == "alias" else "stops"
             hint = did_you_mean(name, sorted(names), "'tla2py inspect' lists what a module defines")
             message = f"{subject.shown} has no definition {name}: TLC {does}"
-            yield finding("unknown-definition", place, message, hint)
+            yield finding("unknown-definition", place, message, hint, name, _severity(key))
 
 
 @rule(Severity.ERROR, "definition-arity")
 def definitions_with_parameters(subject: Subject) -> Iterator[Finding]:
-    """TLC stops."""
+    """TLC stops, except at an ALIAS, which it ignores."""
     for mention in subject.of(*NAME_FIELDS, *LIST_FIELDS):
         name = mention.name
         found = [spec.definitions[name] for spec in subject.specs if name in spec.definitions]
         if found and all(definition.arity for definition in found):
-            message = f"{name} takes parameters, which {keyword_of(mention.key)} does not allow: TLC stops"
+            does = "ignores it silently" if mention.key == "alias" else "stops"
+            message = f"{name} takes parameters, which {keyword_of(mention.key)} does not allow: TLC {does}"
             hint = f"define one without parameters that applies {name}, and name that"
-            yield finding("definition-arity", mention.place, message, hint)
+            yield finding("definition-arity", mention.place, message, hint, name, _severity(mention.key))
 
 
 @rule(Severity.ERROR, "invariant-level", "property-level", "constraint-level")

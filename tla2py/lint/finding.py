@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -30,6 +30,7 @@ class Finding:
     """A mistake at a place: the rule's code, what TLC does (``message``), and what would be right (``hint``).
 
     ``subject`` is the name of the definition, constant, action or parameter concerned; ``[accept]`` may name it.
+    ``ignored`` says where the user ignores the rule, None if nowhere.
     """
 
     code: str
@@ -38,6 +39,7 @@ class Finding:
     message: str
     hint: str | None
     subject: str | None = None
+    ignored: str | None = None
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
@@ -58,7 +60,17 @@ class Finding:
             "message": self.message,
             "hint": self.hint,
             "subject": self.subject,
+            "ignored": self.ignored,
         }
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it stops a run."""
+        return self.severity is Severity.ERROR and self.ignored is None
+
+    def as_note(self) -> Finding:
+        """An ignored finding as a note that says where it is ignored."""
+        return replace(self, severity=Severity.NOTE, hint=self.ignored)
 
     def to_error(self) -> InputError:
         """The error that stops a run."""
@@ -83,9 +95,23 @@ def rule(severity: Severity, *codes: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def finding(code: str, place: Place, message: str, hint: str | None, subject: str | None = None) -> Finding:
-    """A finding with the severity of its code."""
-    return Finding(code=code, severity=RULES[code], place=place, message=message, hint=hint, subject=subject)
+def finding(
+    code: str,
+    place: Place,
+    message: str,
+    hint: str | None,
+    subject: str | None = None,
+    severity: Severity | None = None,
+) -> Finding:
+    """A finding, by default with the severity of its code."""
+    return Finding(
+        code=code,
+        severity=severity or RULES[code],
+        place=place,
+        message=message,
+        hint=hint,
+        subject=subject,
+    )
 
 
 def run_rules(subject: Subject) -> tuple[Finding, ...]:

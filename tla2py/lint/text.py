@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from tla2py.config.literal import FIELDS, KEYWORDS, LISTS
-from tla2py.config.statements import Statement
+from tla2py.config.statements import MISTAKE_CODES, Statement
 from tla2py.lint.finding import Finding, Severity, finding, rule
 from tla2py.lint.subject import Subject
 
@@ -15,11 +15,30 @@ _CHECKED = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")
 _SECTIONS = {**FIELDS, "CONSTANT": "constants", "CONSTANTS": "constants"}
 
 
-@rule(Severity.ERROR, "unreadable", "syntax", "comma", "value", "repeated", "type-constraint")
+@rule(Severity.ERROR, *MISTAKE_CODES)
 def mistakes(subject: Subject) -> Iterator[Finding]:
     """The mistakes found while parsing."""
     for mistake in subject.statements.mistakes:
-        yield finding(mistake.code, subject.at(mistake.token), mistake.message, mistake.hint)
+        severity = Severity.WARNING if mistake.harmless else Severity.ERROR
+        place = subject.at(mistake.token)
+        yield finding(mistake.code, place, mistake.message, mistake.hint, severity=severity)
+
+
+@rule(Severity.WARNING, "type-constraint")
+def type_constraints(subject: Subject) -> Iterator[Finding]:
+    """TLC up to 1.7.4 ignores it; later versions stop at it."""
+    stops = subject.dialect is not None and "TYPE_CONSTRAINT" not in subject.dialect.keywords
+    for statement in subject.statements.statements:
+        for name in statement.names if statement.keyword.text == "TYPE_CONSTRAINT" else ():
+            does = "stops at" if stops else "up to 1.7.4 ignores"
+            yield finding(
+                "type-constraint",
+                subject.at(statement.keyword),
+                f"TLC {does} TYPE_CONSTRAINT {name.text}",
+                f"write INVARIANT {name.text}",
+                name.text,
+                Severity.ERROR if stops else None,
+            )
 
 
 @rule(Severity.ERROR, "duplicate-assignment")

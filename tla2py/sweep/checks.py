@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
@@ -134,13 +134,22 @@ class ConfigProblem:
                 )
 
 
-def config_problems(facts: ConfigFacts, acceptance: Acceptance) -> list[ConfigProblem]:
-    """The reasons why a config proves nothing, whatever TLC finds; ``[accept]`` may vouch for symmetry."""
+def config_problems(
+    facts: ConfigFacts, acceptance: Acceptance, ignored: Container[str] = ()
+) -> list[ConfigProblem]:
+    """The reasons why a config proves nothing, whatever TLC finds.
+
+    ``[accept]`` may vouch for symmetry. ``ignored`` are names of findings, such as ``model-value N``.
+    """
     kind = ConfigProblemKind
     return [
         *(ConfigProblem(kind=kind.DROPPED, check=check) for check in facts.dropped),
         *([] if facts.checked else [ConfigProblem(kind=kind.NOTHING_CHECKED)]),
-        *(ConfigProblem(kind=kind.MODEL_VALUE, constant=c, name=name) for c, name in facts.mistaken),
+        *(
+            ConfigProblem(kind=kind.MODEL_VALUE, constant=c, name=name)
+            for c, name in facts.mistaken
+            if f"model-value {c}" not in ignored
+        ),
         *(
             ConfigProblem(kind=kind.SYMMETRY, check=Check("property", name))
             for name in facts.doubtful

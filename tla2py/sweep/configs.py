@@ -5,17 +5,15 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 import msgspec
 
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError
-from tla2py.lint import check_config_names
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep_text import SweepText
-from tla2py.syntax import ModuleGraph
 
 
 def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
@@ -44,11 +42,11 @@ def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> Sw
 
 
 def read_configs(
-    file: SweepFile, source: SweepText, base: Path, specs: Mapping[str, ModuleGraph]
+    file: SweepFile, source: SweepText, base: Path, ignored: Container[str]
 ) -> dict[str, ConfigFile]:
-    """The configs of a sweep, by their names in its file.
+    """The configs of a sweep, by their names in its file; ``ignored`` are rules of lint.
 
-    Raises InputError: ``config-missing``, and as ``read_config`` and ``check_config_names`` do.
+    Raises InputError: ``config-missing``, and as ``read_config`` does.
     """
     found = {}
     for name in _names(file):
@@ -59,8 +57,7 @@ def read_configs(
                 where=source.place("config", value=name),
                 hint="configs are relative to the sweep file",
             )
-        found[name] = read_config(base / name)
-        check_config_names(found[name], specs)
+        found[name] = read_config(base / name, ignored)
     return found
 
 

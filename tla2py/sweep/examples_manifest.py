@@ -207,7 +207,7 @@ def manifest_sweep(
             config = _beside(entry, entry.model.path, "config", base)
             spec = specs.get(module) or load_modules(base / module, libraries, translate=translate)
             read = configs.get(config) or read_config(base / config)
-            check_config_names(read, {Path(module).name: spec}, undeclared=True)
+            check_config_names(read, {Path(module).name: spec})
         except InputError as error:
             unread.append(Unread(entry=entry, error=error))
             continue

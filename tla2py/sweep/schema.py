@@ -38,7 +38,7 @@ def sweep_schema() -> Schema:
     plain = _spelled(made["$defs"]["SweepFile"], made["$defs"])
     sections = plain["properties"]
     _describe(plain, "")
-    for name in ("model", "grid", "tlc", "inputs", "outputs", "expect"):
+    for name in ("model", "grid", "tlc", "inputs", "outputs", "lint", "expect"):
         _describe(sections[name], name)
     _describe(sections["expect"]["properties"]["point"]["items"], "expect")
     _named(sections["constants"], _NAME)

@@ -97,6 +97,12 @@ class OutputsSection(_Section, frozen=True):
     files: list[str] = []
 
 
+class LintSection(_Section, frozen=True):
+    """``[lint]``: the rules of lint that do not apply."""
+
+    ignore: list[str] = []
+
+
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
 
 
@@ -153,6 +159,7 @@ class SweepFile(_Section, frozen=True):
     inputs: InputsSection = InputsSection()
     outputs: OutputsSection = OutputsSection()
     expect: ExpectSection | None = None
+    lint: LintSection = LintSection()
     accept: Acceptance = {}
 
 
@@ -165,6 +172,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "model": ModelSection,
     "grid": GridSection,
     "tlc": TlcSection,
+    "lint": LintSection,
     "inputs": InputsSection,
     "outputs": OutputsSection,
     "expect": ExpectSection,
@@ -197,6 +205,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "inputs": "Files that runs may read.",
         "outputs": "Files that runs write and the store keeps.",
         "expect": "The results you expect; default: every point holds.",
+        "lint": "The rules of lint to ignore.",
         "accept": (
             'Findings that you accept, each with a reason: CODE = "reason" for all of a kind, CODE.NAME for that of '
             "one definition, action or parameter."
@@ -263,6 +272,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "warm": "Let short runs share a JVM if there are many.",
         "trust": "Give TLC your environment, files and network.",
     },
+    "lint": {"ignore": "The codes of the rules to ignore."},
     "expect": {
         "verdict": "The expected verdict.",
         "outcome": "The expected outcome, by TLC's own name for its exit status; finer than verdict.",

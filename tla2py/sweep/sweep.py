@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from tla2py.config.render import default_template
+from tla2py.config.statements import MISTAKE_CODES
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
 from tla2py.model.inputs import InputFile, Inputs
@@ -38,6 +39,7 @@ class Sweep(ModelInputs):
     - ``input_files``: the files that runs may read, by pattern, as they were when the sweep was loaded
     - ``counted``: indices of points with coverage, even if the file does not request it
     - ``vacuity``: whether to ask TLC what could not fail
+    - ``no_lint``: whether to ignore all rules of lint
     - ``left_out``: models of a manifest that TLC cannot run, each with the reason
     - ``unread``: models of a manifest that could not be read
     - ``special``: options by index of the point, if they differ from ``options``
@@ -53,6 +55,7 @@ class Sweep(ModelInputs):
     template: str
     counted: frozenset[int] = frozenset()
     vacuity: bool = False
+    no_lint: bool = False
     left_out: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     overrides: tuple[Override, ...] = ()
@@ -92,7 +95,13 @@ class Sweep(ModelInputs):
         return walk_grid(self.file, self.source, groups, failing_predicate(self))
 
 
-def load_sweep(path: Path, libraries: Sequence[Path] = (), *, translate: Translate | None = None) -> Sweep:
+def load_sweep(
+    path: Path,
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+    no_lint: bool = False,
+) -> Sweep:
     """The sweep of a sweep file, or of a ``manifest.json``, checked against its modules.
 
     ``libraries`` are module folders for a manifest, which cannot name any. ``translate`` is for PlusCal, see
@@ -107,7 +116,7 @@ def load_sweep(path: Path, libraries: Sequence[Path] = (), *, translate: Transla
     if libraries:
         hint = 'libraries = ["lib"]'
         raise InputError("usage", "-L is for manifests; a sweep file names its own folders", hint=hint)
-    return _loaded(path, *read_sweep_file(path), translate=translate)
+    return _loaded(path, *read_sweep_file(path), translate=translate, no_lint=no_lint)
 
 
 def sweep_of_models(
@@ -151,7 +160,12 @@ def sweep_of_models(
 
 
 def sweep_of_configs(
-    module: Path, pattern: str, libraries: Sequence[Path] = (), *, translate: Translate | None = None
+    module: Path,
+    pattern: str,
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+    no_lint: bool = False,
 ) -> Sweep:
     """The sweep of a module over the configs that match a pattern such as ``models/*.cfg``.
 
@@ -160,7 +174,7 @@ def sweep_of_configs(
     """
     path = module.with_suffix(".configs.toml")
     file, source = read_sweep_text(configs_text(module, pattern, libraries), path)
-    return _loaded(path, file, source, translate=translate)
+    return _loaded(path, file, source, translate=translate, no_lint=no_lint)
 
 
 def _loaded(
@@ -171,6 +185,7 @@ def _loaded(
     manifest: ManifestSweep | None = None,
     *,
     translate: Translate | None = None,
+    no_lint: bool = False,
 ) -> Sweep:
     base = path.parent
     file = expand_config_patterns(file, source, base)
@@ -207,7 +222,8 @@ def _loaded(
         specs = {name: load_modules(base / name, libraries, translate=translate) for name in names}
     check_names(file, source, specs)
     check_variables(file, source)
-    configs = manifest.configs if manifest else read_configs(file, source, base, specs)
+    ignored = MISTAKE_CODES if no_lint else file.lint.ignore
+    configs = manifest.configs if manifest else read_configs(file, source, base, ignored)
     file = with_external_rows(file, configs, external)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
@@ -225,6 +241,7 @@ def _loaded(
         limits=search_limits(file, source),
         template=_template(file, source, base),
         vacuity=file.tlc.vacuity,
+        no_lint=no_lint,
         overrides=overrides,
     )
     points = tuple(item for item in sweep.grid() if isinstance(item, Point))

@@ -18,7 +18,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     """A line for what is accepted, a line per unexpected result, or one line if all points are as expected."""
     name = result.sweep.name
     if result.findings.accepted:
-        yield Text(f"{name}: accepted: {'; '.join(map(str, result.findings.accepted))}")
+        yield Text(f"{name}: accepted: {result.findings.accepted_text}")
     for mismatch in result.mismatches:
         yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
     for unread in result.sweep.unread:

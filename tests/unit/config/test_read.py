@@ -107,7 +107,6 @@ def test_an_empty_config(path: Path) -> None:
         ("CONSTANTS A = 1..3", ":1:15", "cannot express a value such as 1.."),
         ("CONSTANTS A = 1.5", ":1:15", "cannot express a value such as 1."),
         ("CONSTANTS A = 2147483648", ":1:15", "cannot express"),
-        ("INVARIANT A TYPE_CONSTRAINT B", ":1:13", "ignores TYPE_CONSTRAINT"),
         ("\ufeffINVARIANT A", ":1:1", "byte order mark: .* it never sees INVARIANT"),
         ("INIT I\x0cNEXT N", ":1:7", "U\\+000C that TLC"),
         ("INIT I\u00a0NEXT N", ":1:7", "U\\+00A0 that TLC"),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.conftest import BOX, LoadSweep
 from tla2py.errors import InputError
+from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.model.config import Config
 from tla2py.model.run import Run
 from tla2py.sweep.plan import plan_sweep
@@ -179,22 +180,34 @@ def test_a_pattern_finds_configs(box: Path, load: LoadSweep) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "code", "place", "said"),
     [
-        ("INVARIANT Full", "INVARIANT Ful", "unknown-definition", "Box.cfg:11:11", "did you mean Full?"),
-        ("NEXT Next", "NEXT Nxt", "unknown-definition", "Box.cfg:3:6", "no definition Nxt"),
-        ("Low = 1", "Lo = 1", "unknown-constant", "Box.cfg:5:3", "declares no constant Lo"),
-        ("Table <- Table2", "Table <- Table3", "unknown-definition", "Box.cfg:8:12", "did you mean Table2?"),
-        ("Low = 1", "Low = ", "config-syntax", "Box.cfg:6:7", "="),
+        ("INVARIANT Full", "INVARIANT Ful", "unknown-definition", (11, 11), "Full"),
+        ("NEXT Next", "NEXT Nxt", "unknown-definition", (3, 6), "Next"),
+        ("Low = 1", "Low = 1 Lo = 1", "unknown-constant", (5, 11), "Low"),
+        ("Table <- Table2", "Table <- Table3", "unknown-definition", (8, 12), "Table2"),
     ],
 )
 def test_what_a_config_names_has_to_be_there(
-    box: Path, load: LoadSweep, old: str, new: str, code: str, place: str, said: str
+    box: Path, load: LoadSweep, old: str, new: str, code: str, place: tuple[int, int], said: str
 ) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace(old, new))
+    sweep = load('module = "Box.tla"\nconfig = "Box.cfg"\n')
+    (found,) = [each for each in lint_sweep(sweep, plan_sweep(sweep, "jar")) if each.code == code]
+    assert (found.place.line, found.place.column) == place
+    assert said in str(found.hint)
+    # TLC ignores a value, and stops at anything else.
+    assert found.refuses == (code != "unknown-constant")
+    if code == "unknown-definition" and new.startswith("INVARIANT"):
+        overridden = load('module = "Box.tla"\nconfig = "Box.cfg"\n[model]\ninvariants = ["Full"]\n')
+        findings = lint_sweep(overridden, plan_sweep(overridden, "jar"))
+        assert [each for each in findings if each.code == code] == []
+
+
+def test_a_config_that_does_not_parse(box: Path, load: LoadSweep) -> None:
+    (box / "Box.cfg").write_text(CONFIG.replace("Low = 1", "Low = "))
     with pytest.raises(InputError) as raised:
         runs(load, "")
-    assert raised.value.code == code
-    assert str(raised.value.where).endswith(place)
-    assert said in str(raised.value)
+    assert raised.value.code == "config-syntax"
+    assert str(raised.value.where).endswith("Box.cfg:6:7")
 
 
 def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:

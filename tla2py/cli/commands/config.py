@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, print_error, show_text
-from tla2py.cli.options import Libraries, Translate
+from tla2py.cli.options import Libraries, NoLint, Translate
 from tla2py.cli.translate import pluscal_translator
 from tla2py.errors import ExitCode, InputError, writing
 from tla2py.execution.preflight import file_errors
@@ -37,6 +37,7 @@ def cfg_command(
     ] = False,
     library: Libraries = None,
     translate: Translate = True,
+    no_lint: NoLint = False,
 ) -> None:
     """Write or print the TLC config of every point, with its wrapper module if it needs one.
 
@@ -49,13 +50,15 @@ def cfg_command(
     libraries = tuple(library or ())
     translator = pluscal_translator(translate=translate)
     if check:
-        errors = [error for file in sweep for error in file_errors(file, libraries, translator)]
+        errors = [
+            error for file in sweep for error in file_errors(file, libraries, translator, no_lint=no_lint)
+        ]
         for error in errors:
             print_error(error)
         raise typer.Exit(ExitCode.NOT_RUN if errors else ExitCode.OK)
     if len(sweep) > 1:
         raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
-    plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator), "")
+    plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator, no_lint=no_lint), "")
     if output is None:
         _print(plan)
         return

@@ -11,6 +11,7 @@ from tla2py.errors import InputError, Tla2pyError
 from tla2py.lint.accept import apply_acceptance
 from tla2py.lint.configs import config_of, lint_file, module_of
 from tla2py.lint.finding import Finding
+from tla2py.lint.ignore import shown_findings
 from tla2py.lint.jar import Dialect
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
@@ -64,7 +65,7 @@ def lint_paths(
     errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
     for each in files:
         try:
-            for finding in _findings(each, libraries, dialect, translate):
+            for finding in shown_findings(_findings(each, libraries, dialect, translate)):
                 found[finding] = None
         except Tla2pyError as error:
             errors.setdefault(str(error), (error, []))[1].append(each.file)

@@ -13,6 +13,7 @@ from tla2py.config.statements import read_statements
 from tla2py.errors import Place
 from tla2py.lint.configs import lint_parsed
 from tla2py.lint.finding import Finding, Severity, finding, rule, run_rules
+from tla2py.lint.ignore import EVERY_RULE, IN_SWEEP_FILE, comment_reasons, mark_ignored, unknown_rule
 from tla2py.lint.jar import Dialect
 from tla2py.lint.names import misspelt_names
 from tla2py.lint.subject import Mention, Subject, mentions_of, remaining_values
@@ -38,11 +39,25 @@ def deadlock_options(subject: Subject) -> Iterator[Finding]:
 
 def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tuple[Finding, ...]:
     """The findings on a sweep and its configs."""
-    found: dict[Finding, None] = {}
+    ignored = sweep.file.lint.ignore
+    found = list(_findings(sweep, plan, dialect))
+    for code in ignored:
+        found += unknown_rule(code, Place.parse(sweep.source.place("lint", "ignore", value=code)))
+    every = EVERY_RULE if sweep.no_lint else None
+    return tuple(dict.fromkeys(mark_ignored(found, dict.fromkeys(ignored, IN_SWEEP_FILE), every)))
+
+
+def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
+    used = {name for run in plan.runs for name in _used(run.config)}
     for file in sweep.configs.values():
-        found |= dict.fromkeys(lint_parsed(file, sweep.specs, complete=False, dialect=dialect))
-    found |= dict.fromkeys(_value_findings(sweep))
-    found |= dict.fromkeys(unread_parameters(sweep, plan))
+        yield from lint_parsed(file, sweep.specs, complete=False, dialect=dialect, used=used)
+    values = list(_value_findings(sweep))
+    for file in sweep.configs.values():
+        own = [each for each in values if each.place.file == str(file.path)]
+        values = [each for each in values if each not in own]
+        yield from mark_ignored(own, comment_reasons(file.statements, file.path))
+    yield from values
+    yield from unread_parameters(sweep, plan)
     seen: set[object] = set()
     for point, run in zip(plan.points, plan.runs, strict=True):
         permuted = _permuted(sweep, point)
@@ -52,8 +67,8 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
             seen.add(names)
             base = sweep.config(point.parameters)
             subject = _subject(sweep, base, run.config, sweep.spec(point.parameters))
-            found |= dict.fromkeys(run_rules(replace(subject, permuted=permuted)))
-    return tuple(found)
+            found = run_rules(replace(subject, permuted=permuted))
+            yield from mark_ignored(found, comment_reasons(base.statements, base.path) if base else {})
 
 
 def _value_findings(sweep: Sweep) -> Iterator[Finding]:
@@ -95,6 +110,13 @@ def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
     return tuple(own) if isinstance(own, list) else ()
 
 
+def _used(config: Config) -> Iterator[tuple[str, str]]:
+    """The keys and names under the keywords of a config."""
+    for key in (*LIST_FIELDS, *NAME_FIELDS):
+        value = getattr(config, key)
+        yield from ((key, name) for name in (value if isinstance(value, tuple) else (value,)) if name)
+
+
 def _named(config: Config) -> tuple[object, ...]:
     return (*(getattr(config, key) for key in (*LIST_FIELDS, *NAME_FIELDS)), config.check_deadlock)
 
@@ -115,16 +137,14 @@ def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: Module
 def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator[Mention]:
     varied = {parameter.name for parameter in sweep.parameters}
     in_config = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
-    for key in (*LIST_FIELDS, *NAME_FIELDS):
-        value = getattr(config, key)
-        for name in value if isinstance(value, tuple) else [value] if value else []:
-            table = "parameters" if key in varied else "model"
-            own = table == "parameters" or getattr(sweep.file.model, key) is not None
-            if (key, name) in in_config and not own:
-                yield in_config[key, name]
-            else:
-                place = Place.parse(sweep.source.place(table, key, value=name))
-                yield Mention(key=key, name=name, place=place)
+    for key, name in _used(config):
+        table = "parameters" if key in varied else "model"
+        own = table == "parameters" or getattr(sweep.file.model, key) is not None
+        if (key, name) in in_config and not own:
+            yield in_config[key, name]
+        else:
+            place = Place.parse(sweep.source.place(table, key, value=name))
+            yield Mention(key=key, name=name, place=place)
     for option in sweep.options.options:
         yield Mention(
             key="options", name=option, place=Place.parse(sweep.source.place("tlc", "options", value=option))

@@ -1,0 +1,95 @@
+"""Rules of lint that the user ignores, and configs that TLC runs although it ignores a part of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.unit.lint.page import MODULE
+
+HEAD = "SPECIFICATION Spec\nCONSTANTS S = {a, b} Op <- Same\nINVARIANT Small\n"
+# The module defines Limit, so TLC's model value Limit is not what it looks like.
+WRONG = HEAD.replace("Small", "Bounded") + "CONSTANT N = Limit\n"
+IGNORED = "accepted: model-value N ({})"
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    (tmp_path / "Box.tla").write_text(MODULE.replace("\n====", "\nBounded == x < 9 /\\ S # {N}\n===="))
+    (tmp_path / "Box.cfg").write_text(WRONG)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "extra",
+    ["CONSTANT a = 1", "CONSTANT Limits = 9", "CONSTANT x = 1", "CONSTANT Limit = [Bax] 9", "; "],
+)
+def test_what_tlc_ignores_is_a_warning(run_cli: RunCli, box: Path, extra: str) -> None:
+    (box / "Box.cfg").write_text(f"{HEAD.replace('Small', 'Enough')}CONSTANT N = 9\n{extra}\n")
+    done = run_cli("check", "Box.tla", cwd=box)
+    assert done.code == 0, done.stderr
+    assert [str(place).startswith("Box.cfg:5:") for _, place in done.findings] == [True]
+    assert "warning[" in done.stderr
+
+
+def test_no_lint_runs_a_check(run_cli: RunCli, box: Path) -> None:
+    refused = run_cli("check", "Box.tla", cwd=box)
+    assert (refused.code, refused.error.code) == (2, "model-value")
+    done = run_cli("check", "Box.tla", "--no-lint", cwd=box)
+    assert done.code == 0, done.stderr
+    assert "note[model-value]" in done.stderr
+    assert "--no-lint" in done.stderr
+
+
+def test_tlc_gets_a_config_that_does_not_parse(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.cfg").write_text(HEAD + "CONSTANT N = 3..4\n")
+    assert run_cli("check", "Box.tla", cwd=box).error.code == "config-syntax"
+    done = run_cli("check", "Box.tla", "--no-lint", cwd=box)
+    assert done.code == 2
+    assert "broken" in done.stdout
+    assert "note[value]" in done.stderr
+
+
+def test_a_comment_in_the_config_ignores_rules(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.cfg").write_text("\\* tla2py: ignore model-value model-valu\n" + WRONG)
+    done = run_cli("check", "Box.tla", cwd=box)
+    assert done.code == 0, done.stderr
+    assert "note[model-value]" in done.stderr
+    assert "Box.cfg:1" in done.stderr
+    assert ("unknown-rule", "Box.cfg:1:1") in done.findings
+    linted = run_cli("lint", "Box.cfg", "--format", "json", cwd=box)
+    severities = {each["code"]: each["severity"] for each in json.loads(linted.stdout)}
+    assert severities == {"unknown-rule": "warning", "model-value": "note"}
+    (box / "Box.cfg").write_text("\\* tla2py: ignore model-value\n" + WRONG)
+    assert run_cli("lint", "Box.cfg", cwd=box).code == 0
+    assert run_cli("cfg", "--check", "Box.cfg", cwd=box).code == 0
+
+
+def test_an_unreadable_end_can_be_ignored(run_cli: RunCli, box: Path) -> None:
+    text = HEAD.replace("Small", "Enough") + "CONSTANT N = 9\n; the rest\nINVARIANT Nope\n"
+    (box / "Box.cfg").write_text(text)
+    assert run_cli("check", "Box.tla", cwd=box).error.code == "config-syntax"
+    (box / "Box.cfg").write_text(text + "\\* tla2py: ignore unreadable\n")
+    done = run_cli("check", "Box.tla", cwd=box)
+    assert (done.code, "note[unreadable]" in done.stderr) == (0, True), done.stderr
+
+
+def test_a_green_gate_lists_what_it_ignores(run_cli: RunCli, box: Path) -> None:
+    sweep = box / "s.toml"
+    sweep.write_text('module = "Box.tla"\nconfig = "Box.cfg"\n')
+    refused = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", cwd=box)
+    assert (refused.code, refused.error.code) == (2, "model-value")
+    done = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", "--no-lint", cwd=box)
+    assert done.code == 0, done.stderr
+    assert IGNORED.format("--no-lint") in " ".join((done.stdout + done.stderr).split())
+    sweep.write_text(sweep.read_text() + '[lint]\nignore = ["model-value", "nonsense"]\n')
+    done = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", cwd=box)
+    assert done.code == 0, done.stderr
+    assert IGNORED.format("ignored by [lint]") in " ".join((done.stdout + done.stderr).split())
+    assert ("unknown-rule", "s.toml:4:27") in done.findings
+    stored = run_cli("gate", "st", cwd=box)
+    assert stored.code == 0, stored.stdout
+    assert IGNORED.format("ignored by [lint]") in " ".join((stored.stdout + stored.stderr).split())
