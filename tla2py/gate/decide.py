@@ -18,7 +18,7 @@ from tla2py.gate.decision import (
     RunMismatch,
     remark_text,
 )
-from tla2py.gate.drift import Drift, DriftKind, drift, locked_point
+from tla2py.gate.drift import OF_MODULES, Drift, DriftKind, drift, locked_point
 from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, parameters_key
 from tla2py.gate.meaning import Meanings
 from tla2py.lint.accept import NO_FINDINGS, Findings
@@ -80,6 +80,7 @@ def decide(
         # No point keeps a result where the sweep as a whole has none.
         dropped = (replace(each, row=None, checks=(), problems=(), locked=None) for each in points)
         return Decision(name=sweep.name, points=tuple(dropped), problems=(failed,), findings=findings.open)
+    changed, points = _changed_modules(points)
     excluded = sum(left_out(each.expected, each.row) for each in points)
     # A red point says it already.
     reported = {(each.reason.value, each.subject) for point in points for each in point.problems}
@@ -91,6 +92,7 @@ def decide(
         points=points,
         problems=(
             *(_finding_problem(each) for each in doubts if strict),
+            *changed,
             *_sweep_problems(sweep, points, lock, remarks, excluded),
         ),
         findings=() if strict else doubts,
@@ -107,6 +109,22 @@ def decide(
     return replace(
         decision, notices=(*decision.notices, f"if the drift is intended, --update accepts it{when}")
     )
+
+
+def _changed_modules(
+    points: tuple[PointDecision, ...],
+) -> tuple[tuple[Problem, ...], tuple[PointDecision, ...]]:
+    """The drift of what modules say, once for all points, and the points without it."""
+
+    def concerns_modules(problem: Problem) -> bool:
+        return isinstance(problem.cause, Drift) and problem.cause.kind in OF_MODULES
+
+    changed = [each for point in points for each in point.problems if concerns_modules(each)]
+    rest = (
+        replace(point, problems=tuple(each for each in point.problems if not concerns_modules(each)))
+        for point in points
+    )
+    return tuple(dict.fromkeys(replace(each, point=None) for each in changed)), tuple(rest)
 
 
 def _finding_problem(finding: Finding) -> Problem:

@@ -77,6 +77,8 @@ _CHANGED = {
     DriftKind.ASSUMPTIONS: "the assumptions of module {} have changed",
     DriftKind.REFERENCES: "names that {} uses now refer to other definitions",
 }
+# Changes of modules, which concern all points that use them.
+OF_MODULES = frozenset({DriftKind.DEFINITION, DriftKind.ASSUMPTIONS, DriftKind.REFERENCES})
 # The words for a name that is gone, and for one that is new.
 _GONE_AND_NEW = {
     DriftKind.POINT: ("the locked point {} is no longer in the sweep", "the point is not in the lock"),
