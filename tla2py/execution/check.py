@@ -36,11 +36,15 @@ from tla2py.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """The result of a check: its record and what it means; ``config`` is the config that it started from."""
+    """The result of a check: its record and what it means.
+
+    ``config`` is the config that it started from, ``filled`` are the constants that nothing assigns.
+    """
 
     record: RunRecord
     result: RunResult
     config: Path | None = None
+    filled: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -169,7 +173,7 @@ def check_model(
         written = OptionTexts(constants=check.given, config=check.config, verbatim=check.verbatim is not None)
         origins = Origins(paths=given.paths, text=given.texts.__getitem__, written=written)
         result = located(executed.record, executed.result, origins)
-        return Checked(record=executed.record, result=result, config=check.config)
+        return Checked(record=executed.record, result=result, config=check.config, filled=check.model.filled)
 
 
 def _progress(stdout: Path) -> Stats | None:

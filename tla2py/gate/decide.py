@@ -23,6 +23,7 @@ from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, parameters_key
 from tla2py.gate.meaning import Meanings
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.lint.finding import Finding
+from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
@@ -98,6 +99,7 @@ def decide(
         findings=() if strict else doubts,
         notices=(
             *([f"accepted: {findings.accepted_text}"] if findings.accepted else []),
+            *([filled_text(plan.filled)] if plan.filled else []),
             *(remark_text(each) for each in remarks if not each.doubtful),
             *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),

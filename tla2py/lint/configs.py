@@ -15,13 +15,14 @@ from tla2py.errors import InputError, Place
 from tla2py.lint import constants as constants
 from tla2py.lint import definitions as definitions
 from tla2py.lint import ignore as ignore
+from tla2py.lint import model_values as model_values
 from tla2py.lint import names as names
 from tla2py.lint import symmetry as symmetry
 from tla2py.lint import text as text
 from tla2py.lint import types as types
 from tla2py.lint.finding import Finding, run_rules
 from tla2py.lint.jar import Dialect
-from tla2py.lint.subject import Mention, Subject, mentions_of, remaining_values
+from tla2py.lint.subject import AssignedValue, Mention, Subject, mentions_of, remaining_values
 from tla2py.syntax import ModuleGraph, Translate, load_modules
 
 _UNKNOWN = ("unknown-definition", "unknown-constant")
@@ -69,8 +70,9 @@ def lint_parsed(
 def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
     """The findings on constants given to ``check`` as options; they override those of its configs."""
     values = [(name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items()]
-    misspelt = names.misspelt_names(spec, [*values, *remaining_values(values, *files)])
-    return (*types.wrong_types(spec, values), *misspelt)
+    whole: list[AssignedValue] = [*values, *remaining_values(values, *files)]
+    odd = model_values.odd_model_values(spec, whole)
+    return (*types.wrong_types(spec, values), *names.misspelt_names(spec, whole), *odd)
 
 
 def unknown_names(

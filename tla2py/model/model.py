@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -66,6 +66,12 @@ def filled_constants(
             hint=f"write CONSTANT {name} = {name} there if it is a model value",
         )
     return names
+
+
+def filled_text(names: Sequence[str]) -> str:
+    """A sentence on the constants that nothing assigns."""
+    what = "a model value of its own name" if len(names) == 1 else "model values of their own names"
+    return f"not assigned, so {what}: {', '.join(names)}"
 
 
 def without_names(config: Config, names: Container[str]) -> Config:

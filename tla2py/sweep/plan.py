@@ -27,13 +27,14 @@ from tla2py.text import parameter_text
 class Plan:
     """One run per point, in grid order, and the module texts that they share.
 
-    ``paths`` are the user's files by the sha256 of their texts.
+    ``paths`` are the user's files by the sha256 of their texts; ``filled`` the constants that no point assigns.
     """
 
     points: tuple[Point, ...]
     runs: tuple[Run, ...]
     sources: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
+    filled: tuple[str, ...] = ()
 
 
 def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
@@ -53,10 +54,12 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
     runs: list[Run] = []
     sources: dict[str, str] = {}
     paths: dict[str, str] = {}
+    filled: dict[str, None] = {}
     plain = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in sweep.specs.values()}
     template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
     for point in sweep.points:
         model = sweep.model(point)
+        filled |= dict.fromkeys(model.filled)
         config, main, wrapper = build_config(model, _value_place(sweep, point))
         text = render_config(config, sweep.template, where=template)
         if template is not None:
@@ -86,7 +89,7 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
                 inputs=sweep.inputs_of(point).without(name for name, _ in given.modules),
             )
         )
-    return Plan(sweep.points, tuple(runs), sources, paths)
+    return Plan(sweep.points, tuple(runs), sources, paths, tuple(filled))
 
 
 def _check_rendered(template: str, point: Point, model: Model, config: Config, text: str) -> None:

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.execution.check import Checked
+from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
 from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
@@ -48,6 +49,8 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     parts += [Text(f"{text}\n", "yellow") for text in notes_of(result)]
     if result.verdict is Verdict.INCONCLUSIVE and not result.simulated:
         parts.append(Text(REMEDIES[result.outcome]))
+    if checked.filled:
+        parts.append(Text(filled_text(checked.filled), "dim"))
     verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])
     names = ", ".join(v.label for v in result.violations)
     if result.simulated:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from tla2py.execution.sweeps import SweepResult
+from tla2py.model.model import filled_text
 from tla2py.store.storage import Address
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.sweep import Sweep
@@ -19,6 +20,8 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     name = result.sweep.name
     if result.findings.accepted:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
+    if result.plan.filled:
+        yield Text(f"{name}: {filled_text(result.plan.filled)}", "dim")
     for mismatch in result.mismatches:
         yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
     for unread in result.sweep.unread:

@@ -260,3 +260,21 @@ def test_what_is_known_is_written_down_as_the_gate_says(run_cli: RunCli, tiny_sw
     done = run_cli(*gate)
     assert done.code == 0, done
     assert "[[expect.point]]" not in done.stdout
+
+
+def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:
+    folder.change(folder.sweep, 'Goal = "Roof"\n', "")
+    folder.change(folder.sweep, "[constants]\n", "")
+    # A number is compared with it, so it must be one.
+    done = folder.gate()
+    assert (done.code, done.error.code) == (2, "unassigned")
+    folder.change(folder.module, "NotThere == floor /= Goal", "Goals == {Goal}")
+    done = folder.gate("--summary", "gate.md")
+    assert done.code == 0
+    note = "not assigned, so a model value of its own name: Goal"
+    assert f"note: {note}" in done.stdout
+    assert "model value of its own name" in (folder.path / "gate.md").read_text()
+    done = folder.cli("sweep", "sweep.toml", "-o", "store")
+    assert note in done.stdout
+    done = folder.cli("check", "Lift.tla", "-c", "Top=1", "--invariant", "Inside", "--no-deadlock")
+    assert note in done.stdout

@@ -215,6 +215,42 @@ def test_a_template_may_add_statements_and_lay_them_out(load: LoadSweep, tmp_pat
     assert len({run.run_id for run in runs}) == 2
 
 
+COMPARED = r"""---- MODULE Small ----
+EXTENDS Naturals
+CONSTANTS N, Nil
+VARIABLES x, owner
+Init == x = 0 /\ owner = [i \in {1, 2} |-> Nil]
+Next == x' = x + 1 /\ owner' = [owner EXCEPT ![1] = x]
+Spec == Init /\ [][Next]_<<x, owner>>
+Low == x # N
+Free == owner[2] = Nil
+====
+"""
+
+
+def test_a_constant_that_only_numbers_are_compared_with_needs_a_value(
+    load: LoadSweep, tmp_path: Path
+) -> None:
+    (tmp_path / "Small.tla").write_text(COMPARED)
+    with pytest.raises(InputError) as raised:
+        plan_sweep(load('module = "Small.tla"\n[model]\ninvariants = ["Low", "Free"]\n'), "jar")
+    assert (raised.value.code, raised.value.where) == ("unassigned", str(tmp_path / "sweep.toml"))
+    assert "constant N " in raised.value.message
+    assert "compared with x" in raised.value.message
+    assert plan_sweep(load('module = "Small.tla"\n[constants]\nN = 2\n'), "jar").filled == ("Nil",)
+
+
+def test_a_constant_that_a_config_leaves_out_needs_a_value(load: LoadSweep, tmp_path: Path) -> None:
+    (tmp_path / "Small.tla").write_text(COMPARED)
+    (tmp_path / "Small.cfg").write_text("SPECIFICATION Spec\nCONSTANT N = 2\n")
+    text = 'module = "Small.tla"\nconfig = "Small.cfg"\n'
+    with pytest.raises(InputError) as raised:
+        plan_sweep(load(text), "jar")
+    assert (raised.value.code, raised.value.where) == ("unassigned", str(tmp_path / "Small.cfg"))
+    assert "constant Nil " in raised.value.message
+    assert plan_sweep(load(text + '[constants]\nNil = "Nil"\n'), "jar").filled == ()
+
+
 def test_the_text_of_any_module_reached_changes_every_id(load: LoadSweep, tmp_path: Path) -> None:
     (tmp_path / "Base.tla").write_text("---- MODULE Base ----\nOne == 1\n====\n")
     (tmp_path / "Unused.tla").write_text("---- MODULE Unused ----\n====\n")

@@ -15,8 +15,9 @@ from tla2py.lint.configs import lint_parsed
 from tla2py.lint.finding import Finding, Severity, finding, rule, run_rules
 from tla2py.lint.ignore import EVERY_RULE, IN_SWEEP_FILE, comment_reasons, mark_ignored, unknown_rule
 from tla2py.lint.jar import Dialect
+from tla2py.lint.model_values import odd_model_values
 from tla2py.lint.names import misspelt_names
-from tla2py.lint.subject import Mention, Subject, mentions_of, remaining_values
+from tla2py.lint.subject import AssignedValue, Mention, Subject, mentions_of, remaining_values
 from tla2py.lint.sweeps.unread import unread_parameters
 from tla2py.lint.types import wrong_types
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
@@ -83,7 +84,9 @@ def _value_findings(sweep: Sweep) -> Iterator[Finding]:
     for (_, permuted), each in given.items():
         placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
         yield from wrong_types(each.spec, placed, permuted)
-        yield from misspelt_names(each.spec, [*placed, *remaining_values(placed, *each.files.values())])
+        whole: list[AssignedValue] = [*placed, *remaining_values(placed, *each.files.values())]
+        yield from misspelt_names(each.spec, whole)
+        yield from odd_model_values(each.spec, whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,8 +72,7 @@ def compared_types(spec: ModuleGraph) -> dict[str, ConstantType]:
         found = list(inference.constraints(entity))
         if any(each.constraint.strength == REQUIRED for each in found):
             continue
-        found = [each for each in found if each.constraint.strength == COMPARED]
-        if found := found or list(inference.compared_with_variables(entity)):
+        if found := [each for each in found if each.constraint.strength == COMPARED]:
             types[constant.name] = _weigh(found)
     return types
 
