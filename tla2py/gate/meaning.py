@@ -13,11 +13,12 @@ from tla2py.model.run import Run
 from tla2py.sweep.checks import named_definitions
 from tla2py.syntax import ModuleGraph, read_text
 from tla2py.syntax.depth import deeply
-from tla2py.syntax.reach import Reach
+from tla2py.syntax.reach import closure, digest_assumptions, digest_names
 
 # Ten thousand points have few different definitions in their wrapper modules.
 _DEFINITION = re.compile(r"\n\n(?=MC_\w+(?:\(.*\))? ==$)", re.MULTILINE)
-_Replaced: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+_Uses: TypeAlias = tuple[tuple[str, str], ...]
+_Replaced: TypeAlias = frozenset[tuple[str, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +43,7 @@ class Meanings:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources
-        self._reach: dict[int, Reach] = {}
-        self._known: dict[tuple[int, tuple[tuple[str, str], ...], _Replaced], Meaning] = {}
+        self._known: dict[tuple[int, _Uses, _Replaced], Meaning] = {}
 
     def of(self, run: Run, config: Config, spec: ModuleGraph) -> Meaning:
         """The meaning of a run's config."""
@@ -51,8 +51,7 @@ class Meanings:
         replaced = self._replaced(run, config, spec)
         key = (id(spec), uses, replaced)
         if key not in self._known:
-            reach = self._reach.setdefault(id(spec), Reach(spec))
-            self._known[key] = _meaning(reach, uses, dict(replaced))
+            self._known[key] = _meaning(spec, uses, dict(replaced))
         return self._known[key]
 
     def _replaced(self, run: Run, config: Config, spec: ModuleGraph) -> _Replaced:
@@ -64,14 +63,12 @@ class Meanings:
                 found |= _defined(definition)
         # Model values would make a meaning of its own for each point.
         known = found.keys() | spec.scope.names.keys()
-        return tuple((name, tuple(sorted(names & known))) for name, names in sorted(found.items()))
+        return frozenset(closure({name: frozenset(names & known) for name, names in found.items()}).items())
 
 
-def _meaning(
-    reach: Reach, uses: tuple[tuple[str, str], ...], replaced: dict[str, tuple[str, ...]]
-) -> Meaning:
-    assumptions, assumed = reach.assumptions(replaced)
-    reached = {f"{kind} {name}": reach.reached([name], replaced) for kind, name in uses}
+def _meaning(spec: ModuleGraph, uses: _Uses, replaced: Mapping[str, frozenset[str]]) -> Meaning:
+    assumptions, assumed = digest_assumptions(spec, replaced)
+    reached = {f"{kind} {name}": digest_names(spec, [name], replaced) for kind, name in uses}
     definitions = dict(assumed.definitions)
     for each in reached.values():
         definitions |= each.definitions

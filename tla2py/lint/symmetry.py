@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from tla2py.errors import Place
 from tla2py.lint.finding import Finding, Severity, finding, rule
-from tla2py.lint.reached import Reached, closure, constants, named, reached, steps
+from tla2py.lint.reached import constants, steps
 from tla2py.lint.subject import Subject
 from tla2py.syntax import Level, ModuleGraph
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Levels
+from tla2py.syntax.reach import Reached, closure, named, reached
 from tla2py.syntax.scope import Scope
 from tla2py.syntax.standard import standard_module_of
 

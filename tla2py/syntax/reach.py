@@ -1,10 +1,14 @@
-"""The definitions that names of a module reach at any depth, and digests of what these say."""
+"""The expressions that names reach at any depth, and digests of the definitions among them.
+
+Names are followed through EXTENDS, INSTANCE with its substitutions, LET, and what a config replaces. Operators of standard
+modules count by name, as a part of the text that uses them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tla2py.syntax.depth import deeply
@@ -15,7 +19,80 @@ from tla2py.syntax.scope import Entity, Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """The definitions that some names reach.
+    """An expression, the scope of its names, and the definition that it is in, None for the root."""
+
+    expr: Expression
+    scope: Scope
+    owner: Entity | None = None
+
+    @property
+    def entity(self) -> Entity | None:
+        """What the name that this expression applies refers to; for ``Op!label``, a part of Op, that is Op."""
+        name = self.expr.operator if self.expr.shape == "apply" else ""
+        while name and (found := self.scope.find(name)) is None:
+            name = name.rpartition("!")[0]
+        return found if name else None
+
+
+def named(spec: ModuleGraph, names: Iterable[str]) -> Iterator[Reached]:
+    """The bodies of definitions of the root module; other names are left out."""
+    for name in names:
+        entity = spec.scope.find(name)
+        if entity is not None and entity.body is not None:
+            yield Reached(expr=entity.body, scope=entity.scope, owner=entity)
+
+
+def closure(values: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
+    """The names that a config gives values, each with the names in its value at any depth.
+
+    ``[Mod]Name`` counts as Name.
+    """
+    found = {name.rpartition("]")[2]: {*value} for name, value in values.items()}
+    for names in found.values():
+        pending = [*names]
+        while pending:
+            new = found.get(pending.pop(), set()) - names
+            names |= new
+            pending += new
+    return {name: frozenset(names) for name, names in found.items()}
+
+
+def reached(
+    spec: ModuleGraph,
+    roots: Iterable[Reached],
+    replaced: Mapping[str, frozenset[str]],
+    *,
+    beyond: Collection[str] = (),
+) -> Iterator[Reached]:
+    """Every expression that some expressions contain or reach through names.
+
+    ``replaced`` are the names that the config gives other values, each with the names in its value. The arguments of the
+    operators ``beyond`` are left out.
+    """
+    pending = list(roots)
+    seen = {each.owner for each in pending}
+    while pending:
+        each = pending.pop()
+        yield each
+        expr, owner = each.expr, each.owner
+        if expr.shape == "apply" and expr.operator in beyond:
+            continue
+        inside = spec.resolver.let(each.scope, expr) if expr.shape == "let" else each.scope
+        pending += [Reached(expr=child, scope=inside, owner=owner) for child in expr.children()]
+        if expr.shape != "apply":
+            continue
+        others = [spec.scope.find(name) for name in replaced.get(expr.operator.rpartition("!")[2], ())]
+        for entity in (each.entity, *others):
+            if entity is not None and entity.body is not None and entity not in seen:
+                seen.add(entity)
+                # A definition in a LET is a part of the definition around it.
+                around = owner if entity.enclosed else entity
+                pending.append(Reached(expr=entity.body, scope=entity.scope, owner=around))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReachedDigests:
+    """The definitions that some names or assumptions reach.
 
     definitions: a digest of each by name; ``M!Op`` is one of module M that the root does not see under its own name.
     digest: over the definitions and what each of their names refers to.
@@ -25,92 +102,65 @@ class Reached:
     digest: str
 
 
-class Reach:
-    """Follows the names of a module through EXTENDS, INSTANCE with its substitutions, and LET.
+@deeply
+def digest_names(
+    spec: ModuleGraph, names: Iterable[str], replaced: Mapping[str, frozenset[str]]
+) -> ReachedDigests:
+    """The digests of what some names of the root reach; ``replaced`` as for ``reached``."""
+    direct = {name for each in names for name in (each, *replaced.get(each, ()))}
+    return _digests(spec, named(spec, direct), replaced)
 
-    Operators of standard modules count by name, as a part of the text that uses them.
-    """
 
-    def __init__(self, spec: ModuleGraph) -> None:
-        self._spec = spec
-        self._used: dict[Entity, tuple[tuple[str, Entity | None], ...]] = {}
+@deeply
+def digest_assumptions(
+    spec: ModuleGraph, replaced: Mapping[str, frozenset[str]]
+) -> tuple[Mapping[str, str], ReachedDigests]:
+    """The digests of the assumptions that TLC checks, by module, and of what they reach."""
+    modules = [module for module in spec.extended if module.assumptions]
+    roots = [
+        Reached(expr=each.body, scope=spec.scope_of(module))
+        for module in modules
+        for each in module.assumptions
+    ]
+    texts = {
+        module.name: _digest_of(sorted(each.digest for each in module.assumptions)) for module in modules
+    }
+    return texts, _digests(spec, roots, replaced)
 
-    @deeply
-    def reached(self, names: Iterable[str], replaced: Mapping[str, Iterable[str]]) -> Reached:
-        """What some names of the root reach. A name in ``replaced`` reaches what the config gives it, too."""
-        root = self._spec.scope
-        return self._closure([(name, root.find(name)) for name in names], replaced)
 
-    @deeply
-    def assumptions(self, replaced: Mapping[str, Iterable[str]]) -> tuple[Mapping[str, str], Reached]:
-        """The digests of the assumptions that TLC checks, by module, and what they reach."""
-        digests: dict[str, str] = {}
-        used: list[tuple[str, Entity | None]] = []
-        for module in self._spec.extended:
-            for each in module.assumptions:
-                used += self._mentioned(each.body, self._spec.scope_of(module))
-            if module.assumptions:
-                digests[module.name] = _digest_of(sorted(each.digest for each in module.assumptions))
-        return digests, self._closure(used, replaced)
-
-    def _closure(
-        self, pending: list[tuple[str, Entity | None]], replaced: Mapping[str, Iterable[str]]
-    ) -> Reached:
-        seen: set[tuple[str, Entity | None]] = set()
-        texts: dict[str, set[str]] = {}
-        facts: set[str] = set()
-        while pending:
-            name, entity = each = pending.pop()
-            if each in seen:
-                continue
-            seen.add(each)
-            pending += [(other, self._spec.scope.find(other)) for other in replaced.get(name, ())]
-            if entity is None:
-                continue
-            label = self._label(entity)
-            if entity.body is not None:
-                texts.setdefault(label, set()).add(entity.digest)
-            used = self._uses(entity)
-            refers = sorted({(other, self._label(target)) for other, target in used if target is not None})
-            facts.add(json.dumps([entity.kind, label, entity.parameters, entity.digest, refers]))
-            pending += used
+def _digests(
+    spec: ModuleGraph, roots: Iterable[Reached], replaced: Mapping[str, frozenset[str]]
+) -> ReachedDigests:
+    refers: dict[Entity, set[tuple[str, str, str]]] = {}
+    for each in reached(spec, roots, replaced):
+        if each.owner is not None:
+            found = refers.setdefault(each.owner, set())
+            entity = each.entity
+            # A definition in a LET is a part of the text around it.
+            if entity is not None and not entity.enclosed:
+                found.add((each.expr.operator, entity.kind, _label(entity, spec)))
+    texts: dict[str, set[str]] = {}
+    for entity in refers:
+        texts.setdefault(_label(entity, spec), set()).add(entity.digest)
+    facts = (
+        [_label(entity, spec), entity.parameters, entity.digest, sorted(names)]
+        for entity, names in refers.items()
+    )
+    return ReachedDigests(
         # One name may stand for several substitutions, one for each instance of its module.
-        definitions = {
+        definitions={
             label: next(iter(each)) if len(each) == 1 else _digest_of(sorted(each))
             for label, each in sorted(texts.items())
-        }
-        return Reached(definitions=definitions, digest=_digest_of(sorted(facts)))
-
-    def _uses(self, entity: Entity) -> tuple[tuple[str, Entity | None], ...]:
-        if entity not in self._used:
-            body = entity.body
-            self._used[entity] = tuple(self._mentioned(body, entity.scope)) if body is not None else ()
-        return self._used[entity]
-
-    def _mentioned(self, expr: Expression, scope: Scope) -> Iterator[tuple[str, Entity | None]]:
-        """The names in an expression and what they refer to; a definition in a LET is a part of the text around it."""
-        pending = [(expr, scope)]
-        while pending:
-            each, around = pending.pop()
-            inside = self._spec.resolver.let(around, each) if each.shape == "let" else around
-            if each.shape == "apply":
-                entity = _find(each.operator, around)
-                if entity is None or not entity.enclosed:
-                    yield each.operator, entity
-            pending += [(child, inside) for child in each.children()]
-
-    def _label(self, entity: Entity) -> str:
-        name = entity.declaration.name
-        seen = self._spec.scope.find(name)
-        plain = seen is not None and seen.declaration is entity.declaration and entity.kind != "substituted"
-        return name if plain else f"{entity.declaration.module}!{name}"
+        },
+        digest=_digest_of(sorted(json.dumps(fact) for fact in facts)),
+    )
 
 
-def _find(name: str, scope: Scope) -> Entity | None:
-    """The entity of a name; of ``Op!label``, which is a part of a definition, that definition."""
-    while (entity := scope.find(name)) is None and "!" in name:
-        name = name.rpartition("!")[0]
-    return entity
+def _label(entity: Entity, spec: ModuleGraph) -> str:
+    name = entity.declaration.name
+    seen = spec.scope.find(name)
+    plain = seen is not None and seen.declaration is entity.declaration and entity.kind != "substituted"
+    return name if plain else f"{entity.declaration.module}!{name}"
 
 
 def _digest_of(facts: object) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 
 from tla2py.errors import Place
 from tla2py.lint.finding import RULES, Finding, Severity, finding
-from tla2py.lint.reached import Reached, closure, constants, named
+from tla2py.lint.reached import constants
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
+from tla2py.syntax.reach import Reached, closure, named
 
 RULES["unread-parameter"] = Severity.WARNING
 
