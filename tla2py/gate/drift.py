@@ -172,7 +172,7 @@ def _config(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
 def _meaning(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
     changed = [
         *_digests(DriftKind.DEFINITION, before.definitions, now.definitions),
-        *_digests(DriftKind.ASSUMPTIONS, before.assumptions, now.assumptions, gone=True),
+        *_digests(DriftKind.ASSUMPTIONS, before.assumptions, now.assumptions),
     ]
     yield from changed
     # A changed definition or substitution explains which ones are new or gone.
@@ -181,14 +181,13 @@ def _meaning(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
 
 
 def _digests(
-    kind: DriftKind, before: Mapping[str, str] | None, now: Mapping[str, str] | None, *, gone: bool = False
+    kind: DriftKind, before: Mapping[str, str] | None, now: Mapping[str, str] | None
 ) -> Iterator[Drift]:
-    """The names whose digests differ, with ``gone`` also those that are new or gone."""
-    if before is None or now is None:
-        return
-    for name in sorted(before.keys() | now.keys() if gone else before.keys() & now.keys()):
-        if before.get(name) != now.get(name):
-            yield Drift(kind=kind, name=name, before=before.get(name), now=now.get(name))
+    """The names whose digests differ, without those that are new or gone."""
+    if before is not None and now is not None:
+        for name in sorted(before.keys() & now.keys()):
+            if before[name] != now[name]:
+                yield Drift(kind=kind, name=name, before=before[name], now=now[name])
 
 
 def _names(kind: DriftKind, before: Sequence[str], now: Sequence[str]) -> Iterator[Drift]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ LOCK_VERSION = 2
 _HEAD = "# What was checked and found when this was last accepted; 'tla2py gate --update' accepts it anew.\n"
 # Without these a point was not counted.
 _ACTIONS = ("fired", "idle")
+# Digests by name. A point may have more than it reaches: what other points reach.
+_DIGESTS = ("reaches", "assumptions", "definitions")
 
 
 class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,7 +68,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Shared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The names that all points have, and for each point are not written again."""
+    """What is not written again for each point: names that all points have, and digests that are the same at all."""
 
     checked: list[str] = []
     searched: list[str] = []
@@ -77,16 +80,13 @@ class _Shared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     definitions: dict[str, str] = {}
 
 
-_NOTHING = _Shared()
-
-
 class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The content of a lock; one of version 1 has nothing shared."""
 
     version: int
     tlc: str | None = None
     vacuity: bool = False
-    shared: _Shared = _NOTHING
+    shared: _Shared = _Shared()
     point: list[LockedPoint] = []
 
 
@@ -146,19 +146,28 @@ def lock_text(lock: Lock) -> str:
     shared = {}
     for key in _Shared.__struct_fields__:
         found = [point for point in points if point[key] is not None]
-        common = set.intersection(*(_items(point[key]) for point in found)) if found else set()
+        common = _common([_items(point[key]) for point in found], key)
         for point in found:
             own = _items(point[key]) - common
             # An empty list of actions says that they were counted.
             if own or key in _ACTIONS:
-                point[key] = dict(own) if isinstance(point[key], dict) else list(own)
+                point[key] = dict(own) if key in _DIGESTS else list(own)
             else:
                 point[key] = None
         if common:
-            shared[key] = dict(common) if isinstance(getattr(_NOTHING, key), dict) else list(common)
+            shared[key] = dict(common) if key in _DIGESTS else list(common)
     head = {"version": LOCK_VERSION, "tlc": lock.tlc, "vacuity": lock.vacuity or None}
     tables = [_table("", head), *([_table("shared", shared)] if shared else [])]
     return _HEAD + "\n".join([*tables, *(_table("point", point) for point in points)])
+
+
+def _common(found: Sequence[set[Any]], key: str) -> set[Any]:
+    """The names that all points have; of digests those on which all points that have the name agree."""
+    if key in _DIGESTS:
+        items = set[Any]().union(*found)
+        digests = Counter(name for name, _ in items)
+        return {(name, digest) for name, digest in items if digests[name] == 1}
+    return set.intersection(*found) if found else set()
 
 
 def _with_shared(point: LockedPoint, shared: _Shared) -> LockedPoint:

@@ -116,14 +116,14 @@ def digest_assumptions(
     spec: ModuleGraph, replaced: Mapping[str, frozenset[str]]
 ) -> tuple[Mapping[str, str], ReachedDigests]:
     """The digests of the assumptions that TLC checks, by module, and of what they reach."""
-    modules = [module for module in spec.extended if module.assumptions]
     roots = [
         Reached(expr=each.body, scope=spec.scope_of(module))
-        for module in modules
+        for module in spec.extended
         for each in module.assumptions
     ]
     texts = {
-        module.name: _digest_of(sorted(each.digest for each in module.assumptions)) for module in modules
+        module.name: _digest_of(sorted(each.digest for each in module.assumptions))
+        for module in spec.extended
     }
     return texts, _digests(spec, roots, replaced)
 

@@ -263,7 +263,6 @@ BEFORE = LockedPoint(
             ],
         ),
         ({"assumptions": {"Counter": "x"}}, ["the assumptions of module Counter have changed"]),
-        ({"assumptions": {}}, ["the assumptions of module Counter have changed"]),
         ({"distinct": None}, ["distinct states were 84,776; the count is no longer reproducible"]),
         ({"fired": ["Stay"]}, ["action Up no longer fires", "action Stay now fires"]),
         ({"fired": ["Down", "Up"], "idle": []}, ["action Down now fires"]),
