@@ -120,7 +120,7 @@ def test_a_note_is_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
 
 
 def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
-    found = json.loads(run_cli("lint", "BoxBad.cfg", "--format", "json", cwd=box).stdout)
+    found = json.loads(run_cli("lint", "BoxBad.cfg", "--format", "json", cwd=box).stdout)["findings"]
     assert [(each["code"], each["line"], each["column"]) for each in found] == [
         ("comma", 3, 16),
         ("state-property", 5, 10),
@@ -237,6 +237,25 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     assert "empty" in nothing.error.message
 
 
+def test_the_module_of_a_config_may_be_above_or_in_a_library(run_cli: RunCli, box: Path) -> None:
+    models, library = box / "specs" / "models", box / "lib"
+    for folder in (models, library):
+        folder.mkdir(parents=True)
+    (box / "specs" / "Crate.tla").write_text(MODULE.replace("MODULE Box", "MODULE Crate"))
+    (library / "Far.tla").write_text(MODULE.replace("MODULE Box", "MODULE Far"))
+    for name in ("CrateSmall", "Far", "setup"):
+        (models / f"{name}.cfg").write_text(CONFIG + "PROPERTY Bound\n")
+    done = run_cli("lint", "specs", "-L", "lib", "--format", "json", cwd=box)
+    found = json.loads(done.stdout)
+    assert [(each["code"], each["file"]) for each in found["findings"]] == [
+        ("state-property", "specs/models/CrateSmall.cfg"),
+        ("state-property", "specs/models/Far.cfg"),
+    ]
+    assert (found["files"], found["not_linted"]) == (2, ["specs/models/setup.cfg"])
+    done = run_cli("lint", "specs/models", "-L", "lib", cwd=box)
+    assert done.errors[-1] == "2 warnings in 2 files; 1 config without a module not linted"
+
+
 def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Path) -> None:
     (box / "models").mkdir()
     (box / "models" / "Crate.tla").write_text(MODULE.replace("MODULE Box", "MODULE Crate"))
@@ -286,7 +305,7 @@ def test_findings_that_differ_in_their_places_alone_are_told_once(run_cli: RunCl
     assert first.startswith("Box.cfg:")
     assert f" BoxA.cfg:{line}:1, BoxB.cfg:{line}:1\n" in done.stdout
     assert done.errors[-1] == "1 error, 3 notes in 4 files"
-    told = json.loads(run_cli("lint", *files, "--format", "json", cwd=box).stdout)
+    told = json.loads(run_cli("lint", *files, "--format", "json", cwd=box).stdout)["findings"]
     assert [each["file"] for each in told] == [*files]
 
 

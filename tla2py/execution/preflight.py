@@ -108,7 +108,7 @@ def _file_errors(
 ) -> Iterator[Tla2pyError]:
     if file.suffix == ".cfg":
         config_expectation(read_config(file, MISTAKE_CODES if no_lint else ()).text, file)
-        module = module_of(file)
+        module = module_of(file, libraries)
         if module is None:
             yield from _only_errors(lint_file(file, None) if not no_lint else ())
             return

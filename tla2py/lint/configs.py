@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -125,9 +126,22 @@ def _lint(
     return tuple(ignore.mark_ignored(run_rules(subject), ignore.comment_reasons(file.statements, file.path)))
 
 
-def module_of(config: Path) -> Path | None:
-    """The module beside a config, or None: ``Spec.tla`` for ``Spec.cfg``, else ``MCSpec.tla``, else the longest prefix."""
-    beside = {path.stem: path for path in config.parent.glob("*.tla")}
+# How many folders above a config may have its module.
+_LEVELS = 3
+
+
+def module_of(config: Path, libraries: Sequence[Path] = ()) -> Path | None:
+    """The module of a config: beside it, in the folders above, nearest first, or in ``libraries``; None without one.
+
+    It is ``Spec.tla`` for ``Spec.cfg``, otherwise ``MCSpec.tla``, otherwise the longest prefix.
+    """
+    above = [Path(os.path.normpath(config.parent / ("../" * level))) for level in range(_LEVELS + 1)]
+    found = (_module_in(folder, config) for folder in dict.fromkeys([*above, *libraries]))
+    return next((module for module in found if module is not None), None)
+
+
+def _module_in(folder: Path, config: Path) -> Path | None:
+    beside = {path.stem: path for path in folder.glob("*.tla")}
     wrapper = beside.get(f"MC{config.stem}") or beside.get(f"MC_{config.stem}")
     begun = [path for stem, path in beside.items() if config.stem.startswith(stem)]
     return beside.get(config.stem) or wrapper or max(begun, key=lambda path: len(path.stem), default=None)

@@ -36,8 +36,8 @@ def finding_text(finding: Finding, *same: Finding) -> Text:
     return text
 
 
-def findings_summary(findings: Sequence[Finding], files: int, unread: int) -> str:
-    """How many findings there are of each severity, in how many files, and how many of these could not be read whole."""
+def findings_summary(findings: Sequence[Finding], files: int, unread: int, skipped: int) -> str:
+    """The number of findings of each severity, of files, of those not read whole, and of configs without a module."""
     counts = [
         counted(number, severity.value)
         for severity in Severity
@@ -45,4 +45,5 @@ def findings_summary(findings: Sequence[Finding], files: int, unread: int) -> st
     ]
     looked = counted(files, "file")
     lost = f", {unread} of which could not be read whole" if unread else ""
-    return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost
+    left = f"; {counted(skipped, 'config')} without a module not linted" if skipped else ""
+    return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost + left

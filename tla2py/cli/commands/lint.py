@@ -40,8 +40,8 @@ def lint_command(
 ) -> None:
     """Find what TLC misreads in configs and sweep files, without running it.
 
-    A config belongs to the module that you name, otherwise to the module beside it whose name is a prefix of its own. Exit codes:
-    0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot apply.
+    A config belongs to the module that you name, otherwise to one whose name is a prefix of its own: beside it, above it or in -L.
+    Exit codes: 0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot apply.
     Examples:
       tla2py lint Spec.cfg Spec.tla
       tla2py lint models/*.cfg
@@ -51,7 +51,7 @@ def lint_command(
     dialect = jar_dialect(find_jar(tla2tools))
     report = lint_paths(files, library or [], dialect, pluscal_translator(tla2tools))
     for config in report.text_only:
-        skipped = f"{config}: no module beside it matches its name; only its text is checked"
+        skipped = f"{config}: no module matches its name; only its text is checked"
         named = f"tla2py lint {config} {module_beside(config)}"
         err().print(f"{skipped}; to name the module: {named}", markup=False)
     for error, unread in report.errors:
@@ -59,10 +59,19 @@ def lint_command(
         if (error.where or "").split(":")[0] not in map(str, unread):
             err().print(f"  so only partly read: {', '.join(map(str, unread))}", markup=False)
     if form is Format.JSON:
-        show_json([finding.to_dict() for finding in report.findings])
+        show_json(
+            {
+                "findings": [finding.to_dict() for finding in report.findings],
+                "files": len(report.files),
+                "text_only": [str(file) for file in report.text_only],
+                "unread": [str(file) for _, files in report.errors for file in files],
+                "not_linted": [str(file) for file in report.skipped],
+            }
+        )
     elif report.findings or report.unread < len(report.files):
         for same in group_findings(report.findings):
             show(finding_text(*same))
-        err().print(findings_summary(report.findings, len(report.files), report.unread))
+        counts = len(report.files), report.unread, len(report.skipped)
+        err().print(findings_summary(report.findings, *counts))
     bad = any(finding.severity is not Severity.NOTE for finding in report.findings)
     raise typer.Exit(ExitCode.NOT_RUN if report.errors else ExitCode.UNEXPECTED if bad else ExitCode.OK)

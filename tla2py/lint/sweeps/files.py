@@ -30,11 +30,15 @@ class LintedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintReport:
-    """The findings on files, and each error with the files that it left partly unread."""
+    """The findings on files, and each error with the files that it left partly unread.
+
+    ``skipped`` are the configs in folders that have no module.
+    """
 
     files: tuple[LintedFile, ...]
     findings: tuple[Finding, ...]
     errors: tuple[tuple[Tla2pyError, tuple[Path, ...]], ...]
+    skipped: tuple[Path, ...]
 
     @property
     def unread(self) -> int:
@@ -59,7 +63,8 @@ def lint_paths(
     translate: Translate | None = None,
 ) -> LintReport:
     """The report on files and folders. Raises InputError (``usage``, ``config-missing``) if there is nothing to lint."""
-    files = tuple(_linted_files(paths))
+    skipped: list[Path] = []
+    files = tuple(_linted_files(paths, libraries, skipped))
     found: dict[Finding, None] = {}
     # Several configs of one module share the errors of that module.
     errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
@@ -73,6 +78,7 @@ def lint_paths(
         files=files,
         findings=tuple(found),
         errors=tuple((error, tuple(unread)) for error, unread in errors.values()),
+        skipped=tuple(skipped),
     )
 
 
@@ -97,7 +103,10 @@ def _findings(
         yield from lint_file(each.file, each.module, libraries, dialect, translate)
 
 
-def _linted_files(paths: Sequence[Path]) -> Iterator[LintedFile]:
+def _linted_files(
+    paths: Sequence[Path], libraries: Sequence[Path], skipped: list[Path]
+) -> Iterator[LintedFile]:
+    """The files to lint; adds the configs of folders that have no module to ``skipped``."""
     files = [path for path in paths if not path.is_dir()]
     modules = [file for file in files if file.suffix == ".tla"]
     configs = [file for file in files if file.suffix == ".cfg"]
@@ -113,26 +122,30 @@ def _linted_files(paths: Sequence[Path]) -> Iterator[LintedFile]:
         hint = "name one module, or none: tla2py finds the module beside a config by its name"
         raise InputError("usage", "several modules for the configs", hint=hint)
     for folder in (path for path in paths if path.is_dir()):
-        found = [LintedFile(file=file, module=module_of(file)) for file in _within(folder)]
-        if not found:
+        found = [*_within(folder, libraries)]
+        linted = [each for each in found if each.module is not None or each.file.suffix != ".cfg"]
+        if not linted:
             raise _nothing_in(folder)
-        yield from found
+        skipped += [each.file for each in found if each not in linted]
+        yield from linted
     for file in files:
         if file.suffix == ".cfg":
-            yield LintedFile(file=file, module=modules[0] if modules else module_of(file))
+            yield LintedFile(file=file, module=modules[0] if modules else module_of(file, libraries))
         elif file.suffix != ".tla":
             yield LintedFile(file=file)
         elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
             yield LintedFile(file=config_of(file), module=file)
 
 
-def _within(folder: Path) -> Iterator[Path]:
-    """The configs with a module beside them and the sweep files below a folder, except hidden ones."""
+def _within(folder: Path, libraries: Sequence[Path]) -> Iterator[LintedFile]:
+    """The configs and sweep files below a folder, except hidden ones."""
     for path in sorted(folder.rglob("*")):
         if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
             continue
-        if (path.suffix == ".cfg" and module_of(path)) or (path.suffix == ".toml" and _swept(path)):
-            yield path
+        if path.suffix == ".cfg":
+            yield LintedFile(file=path, module=module_of(path, libraries))
+        elif path.suffix == ".toml" and _swept(path):
+            yield LintedFile(file=path)
 
 
 def _swept(file: Path) -> list[Path]:
