@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
 from tla2py.explore.contrast import nearest_holding
+from tla2py.explore.view import open_view
 from tla2py.store.record import open_archive
 from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
@@ -263,3 +264,11 @@ def trace_whose_modules_are_gone(lab: Lab) -> None:
 def input_that_was_edited_in_the_store(lab: Lab) -> None:
     lab.write("runs/one/inputs/" + "0" * 64, "edited")
     Store(lab.folder / "runs/one").input_file("0" * 64)
+
+
+@provokes("table-damaged")
+def table_that_was_edited_while_a_sweep_goes_on(lab: Lab) -> None:
+    store = lab.view("invariant").store
+    (Path(store.path) / "tables/traces.parquet").write_text("edited")
+    with store.lock():
+        _ = open_view(store.path).trace_rows

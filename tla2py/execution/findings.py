@@ -16,6 +16,7 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph, Span
 from tla2py.tables.details import ActionRow, action_rows
 from tla2py.tables.runs import RunRow, run_rows
+from tla2py.tables.write import table_file
 from tla2py.vacuity.probe import PROBE_CODES
 
 
@@ -24,7 +25,7 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
 
     An entry of ``[accept]`` that accepts none of them is a finding too.
     """
-    runs = run_rows(store.table("runs"))
+    runs = run_rows(table_file(store, "runs"))
     rows = {row.run_id: row for row in runs}
     results = [
         (point, row)
@@ -38,7 +39,7 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
         if row.verdict is Verdict.HOLDS and sweep.options_of(point).mode == "check"
     ]
     complete = whole == results and len(rows) >= len({run.run_id for run in plan.runs})
-    actions = [each for each in action_rows(store.table("coverage")) if complete]
+    actions = [each for each in action_rows(table_file(store, "coverage")) if complete]
     # With a single state, that is what explains which actions are never enabled.
     moving = any(row.distinct != 1 for _, row in results)
     counted = complete and moving and {row.run_id for _, row in results} <= {each.run_id for each in actions}

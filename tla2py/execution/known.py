@@ -25,8 +25,9 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     present = store.records().keys()
     planned = {run.run_id: run for run in plan.runs if run.run_id in present and not run.limits.trust}
     table: dict[str, LimitsRow] = {}
-    with contextlib.suppress(OSError, ValueError), store.storage.open("tables/runs.parquet") as source:
-        table = {row.run_id: row for row in limits_rows(source)}
+    with contextlib.suppress(OSError, ValueError):
+        if store.intact("runs"):
+            table = {row.run_id: row for row in limits_rows(store.table("runs"))}
     # A full disk or a crash may have truncated a record after the table was written.
     trusted = not table or is_remote(store.path) or _tables_current(store)
     store.prefetch([run_id for run_id in planned if run_id not in table])

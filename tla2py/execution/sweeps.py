@@ -25,6 +25,7 @@ from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import check_expectations
 from tla2py.tables.runs import RunRow, run_rows
+from tla2py.tables.write import table_file
 from tla2py.toolchain.toolchain import Jar, Toolchain
 
 
@@ -155,7 +156,7 @@ def _run(
                 recorded = store.records()
                 listener.interrupted(sum(run.run_id not in recorded for run in job.missing))
                 raise
-        runs = run_rows(store.table("runs"))
+        runs = run_rows(table_file(store, "runs"))
         if sweep.vacuity:
             executed += execute_probes(sweep, plan, store, runs, toolchain, start, listener)
         findings = sweep_findings(sweep, plan, store, warnings)

@@ -12,6 +12,7 @@ from tla2py.explore.view import LIKENESS, StoreView
 from tla2py.show.markup import html_text, row, table
 from tla2py.show.plain import runs_of
 from tla2py.tables.traces import trace_actions
+from tla2py.tables.write import table_file
 from tla2py.text import counted
 from tla2py.trace.display import Printed
 from tla2py.trace.trace import Trace
@@ -146,7 +147,7 @@ def by_kind(items: Iterable[Item], likeness: float = LIKENESS) -> list[list[Item
 
 def all_found(view: StoreView) -> list[StoredTrace]:
     """A store's counterexamples with their actions, and its simulated behaviours that violate nothing."""
-    actions = trace_actions(view.store.table("states"))
+    actions = trace_actions(table_file(view.store, "states"))
     points: dict[str, int] = {}
     for point in view.manifest.points:
         points.setdefault(point.run_id, point.point)

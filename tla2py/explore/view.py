@@ -22,6 +22,7 @@ from tla2py.tables.read import read_table
 from tla2py.tables.runs import RunRow, run_rows
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.traces import TraceRow, shortest_traces, trace_rows, trace_states
+from tla2py.tables.write import table_file
 from tla2py.text import counted
 from tla2py.trace.trace import Trace
 
@@ -114,12 +115,12 @@ class StoreView:
     @cached_property
     def run_rows(self) -> Sequence[RunRow]:
         """The rows of ``runs``, without pandas."""
-        return run_rows(self.store.table("runs"))
+        return run_rows(table_file(self.store, "runs"))
 
     @cached_property
     def trace_rows(self) -> Sequence[TraceRow]:
         """The rows of ``traces``, without pandas."""
-        return trace_rows(self.store.table("traces"))
+        return trace_rows(table_file(self.store, "traces"))
 
     @cached_property
     def shortest_traces(self) -> Mapping[tuple[str, str], TraceRow]:
@@ -132,7 +133,7 @@ class StoreView:
             raise InputError(
                 "unknown-table", f"not a table: {name}", hint=f"tables: {', '.join(TABLE_NAMES)}"
             )
-        return read_table(self.store.table(name))
+        return read_table(table_file(self.store, name))
 
     def spark(self, name: str) -> DataFrame:
         """A table as a Spark frame, in the active session or in a new one on ``local[*]``."""
@@ -198,7 +199,7 @@ class StoreView:
         return Trace(
             kind=row.kind,
             name=row.name,
-            states=trace_states(self.store.table("states"), before, row.length),
+            states=trace_states(table_file(self.store, "states"), before, row.length),
             loop_start=row.loop_start,
             loop_action=row.loop_action,
             loop_action_args=row.loop_action_args,

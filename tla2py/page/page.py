@@ -24,6 +24,7 @@ from tla2py.page.traces import TraceViews, find_traces, trace_articles
 from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
 from tla2py.tables.runs import start_days
+from tla2py.tables.write import table_file
 
 _FOLDER = Path(__file__).parent
 # Notes with more characters are folded.
@@ -77,7 +78,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         modules=view.manifest.modules,
         version=__version__,
         tlc=_span(point.run.tlc_version for point in points),
-        begun=_span(start_days(view.store.table("runs"))),
+        begun=_span(start_days(table_file(view.store, "runs"))),
         summary=summary_line(view, points),
         findings=view.findings,
         same={name: text for name, text in parameters.items() if name not in varying(points)},

@@ -14,6 +14,7 @@ from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
 from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
+from tla2py.tables.write import table_file
 
 
 def table_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
@@ -29,7 +30,7 @@ def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
     if name not in TABLE_NAMES:
         raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
-    file = store.table(name).resolve()
+    file = table_file(store, name).resolve()
     if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
         # Only the driver has the copy, and Spark has no connector for object storage of its own.
         return session.createDataFrame(read_table(file), struct_type(columns))

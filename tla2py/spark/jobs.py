@@ -19,6 +19,7 @@ from tla2py.store.storage import folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, runs_columns
+from tla2py.tables.write import table_file
 
 
 def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataFrame]:
@@ -39,7 +40,7 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
             if isinstance(store, ForeignStore):
                 # Only the driver has its tables.
                 columns = runs_columns(()) if table == "runs" else TABLES[table]
-                part = session.createDataFrame(read_table(store.table(table)), struct_type(columns))
+                part = session.createDataFrame(read_table(table_file(store, table)), struct_type(columns))
             else:
                 part = stored_frame(session, store, table)
             parts.append(part.withColumn("source", sf.lit(name)))

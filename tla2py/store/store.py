@@ -9,6 +9,7 @@
     STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record
     STORE/tables/NAME.parquet     the tables, derived from the rest
+    STORE/tables/digests.json     what they were made from, and their digests
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.model.result import Executed
+from tla2py.store.digests import DIGESTS, TableDigests, cached_digest
 from tla2py.store.record import Archive, open_archive, write_archive
 from tla2py.store.storage import Address, Stamp, Write, below, storage_of
 from tla2py.tlc.inputs import input_path, keep_stream
@@ -263,6 +265,22 @@ class Store:
     def table(self, name: str) -> Path:
         """The path of a table's file, or of a local copy. A missing remote table raises FileNotFoundError."""
         return self.storage.local(f"tables/{name}.parquet")
+
+    def table_digests(self) -> TableDigests:
+        """The digests written with the tables; empty ones if the file is missing or damaged."""
+        try:
+            with self.storage.open(f"tables/{DIGESTS}") as source:
+                return msgspec.json.decode(source.read(), type=TableDigests)
+        except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+            return TableDigests()
+
+    def intact(self, name: str) -> bool:
+        """Whether a table's file has the content that was written."""
+        wanted = self.table_digests().sha256.get(name)
+        try:
+            return wanted == cached_digest(self.table(name))
+        except FileNotFoundError:
+            return False
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the store for writing. Raises StoreError (``store-busy``)."""

@@ -11,14 +11,22 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 import pyarrow as pa
 import pyarrow.json as pj
 import pyarrow.parquet as pq
 
+from tla2py.errors import StoreError
 from tla2py.sourcemap.stored import StoredOrigins
+from tla2py.store.digests import DIGESTS, TableDigests, file_digest
 from tla2py.store.record import Archive
 from tla2py.store.storage import Stamp
-from tla2py.store.store import Manifest, ManifestParameter, Store
+from tla2py.store.store import (
+    Manifest,
+    ManifestParameter,
+    ManifestPoint,
+    Store,
+)
 from tla2py.tables import rows
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.tlc.output.behaviours import iter_behaviours
@@ -30,29 +38,60 @@ T = TypeVar("T")
 
 # The size of the JSON that becomes one row group of a file.
 _BATCH_BYTES = 1024**2
-_DIGEST = b"tla2py.digest"
+# Every sweep reads these again; a reader checks the others.
+_READ_BY_SWEEPS = ("runs", "coverage", "diagnostics")
 
 
 def refresh_tables(store: Store) -> bool:
     """Bring the tables up to date with the records; returns whether they had to be written.
 
-    Every table is written aside and then moved into place. Raises StoreError (``store-unwritable``).
+    The store must be locked. Raises StoreError as ``rewrite_tables`` does.
     """
-    manifest, records = store.manifest(), store.records()
-    digest = _digest(manifest, records)
-    if _current(store, digest):
+    if tables_current(store) and all(map(store.intact, _READ_BY_SWEEPS)):
         return False
-    _write(store, manifest, records, digest)
+    rewrite_tables(store)
     return True
 
 
+def rewrite_tables(store: Store) -> None:
+    """Write every table aside and move it into place. Raises StoreError (``store-unwritable``)."""
+    manifest, records = store.manifest(), store.records()
+    _write(store, manifest, records, _digest(manifest, records))
+
+
+def table_file(store: Store, name: str) -> Path:
+    """The file of a table with the content that was written; a changed one is made again from the records.
+
+    Raises StoreError (``table-damaged``) if the store cannot be written.
+    """
+    if not store.intact(name):
+        try:
+            with store.lock():
+                if not store.intact(name):
+                    rewrite_tables(store)
+        except StoreError as error:
+            # A sweep may have written the tables in between.
+            if not store.intact(name):
+                raise StoreError(
+                    "table-damaged",
+                    f"the table {name} of {store.path} is not the one that was written, and cannot be made again: "
+                    f"{error.message}",
+                    hint="open a copy of the store that you can write",
+                ) from error
+    return store.table(name)
+
+
 def tables_current(store: Store) -> bool:
-    """Whether the tables are up to date with the records. Raises StoreError as ``Store.manifest`` does."""
-    return _current(store, _digest(store.manifest(), store.records()))
+    """Whether the tables are up to date with the records, judged by their sizes; ``table_file`` checks their contents.
 
-
-def _current(store: Store, digest: str) -> bool:
-    return all(_stored_digest(store, name) == digest for name in TABLE_NAMES)
+    Raises StoreError as ``Store.manifest`` does.
+    """
+    written = store.table_digests()
+    if written.made_from != _digest(store.manifest(), store.records()):
+        return False
+    stamps = store.storage.stamps("tables")
+    sizes = {name: stamps.get(f"{name}.parquet") for name in TABLE_NAMES}
+    return all(stamp and stamp.size == written.size.get(name) for name, stamp in sizes.items())
 
 
 def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
@@ -67,37 +106,38 @@ def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _stored_digest(store: Store, name: str) -> str | None:
-    try:
-        with store.storage.open(f"tables/{name}.parquet") as source:
-            metadata = pq.read_schema(source).metadata or {}
-    except (OSError, pa.ArrowException):
-        return None
-    return str(metadata.get(_DIGEST, b""), "utf-8")
-
-
 def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], digest: str) -> None:
     points = [point for point in manifest.points if point.run_id in records]
-    # The tables have to be closed before their folder is moved into place.
-    with (
-        store.storage.staging("tables") as folder,
-        write_tables(folder, manifest.parameters, digest) as tables,
-    ):
-        seen: set[str] = set()
-        origins = StoredOrigins(store, manifest)
-        store.prefetch(point.run_id for point in points)
-        for point in points:
-            with store.archive(point.run_id) as archive:
-                result = interpret_record(archive.record, archive.stdout)
-                result = origins.located(point, archive.record, result)
-                tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
-                if point.run_id not in seen:
-                    seen.add(point.run_id)
-                    traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
-                    tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
-                    tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
-                    tables.add_prints(rows.print_rows(point.run_id, result))
-                    tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
+    with store.storage.staging("tables") as folder:
+        with write_tables(folder, manifest.parameters) as tables:
+            _add_points(tables, store, manifest, points)
+        files = {name: folder / f"{name}.parquet" for name in TABLE_NAMES}
+        digests = TableDigests(
+            made_from=digest,
+            size={name: file.stat().st_size for name, file in files.items()},
+            sha256={name: file_digest(file) for name, file in files.items()},
+        )
+        (folder / DIGESTS).write_bytes(msgspec.json.format(msgspec.json.encode(digests), indent=1))
+
+
+def _add_points(
+    tables: TableWriter, store: Store, manifest: Manifest, points: Sequence[ManifestPoint]
+) -> None:
+    seen: set[str] = set()
+    origins = StoredOrigins(store, manifest)
+    store.prefetch(point.run_id for point in points)
+    for point in points:
+        with store.archive(point.run_id) as archive:
+            result = interpret_record(archive.record, archive.stdout)
+            result = origins.located(point, archive.record, result)
+            tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
+            if point.run_id not in seen:
+                seen.add(point.run_id)
+                traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
+                tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
+                tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
+                tables.add_prints(rows.print_rows(point.run_id, result))
+                tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
 
 
 def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Iterator[T]]) -> Iterator[T]:
@@ -109,16 +149,13 @@ def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Ite
 
 
 @contextlib.contextmanager
-def write_tables(
-    folder: Path, parameters: Sequence[ManifestParameter], digest: str = ""
-) -> Iterator[TableWriter]:
-    """A writer of every table as a file in ``folder``; ``digest`` identifies what they are made from."""
+def write_tables(folder: Path, parameters: Sequence[ManifestParameter]) -> Iterator[TableWriter]:
+    """A writer of every table as a file in ``folder``."""
     columns = {"runs": runs_columns(parameters), **TABLES}
     with contextlib.ExitStack() as stack:
         sinks = {}
         for name in TABLE_NAMES:
-            schema = arrow_schema(columns[name]).with_metadata({_DIGEST: digest.encode()})
-            sinks[name] = stack.enter_context(_Sink(folder / f"{name}.parquet", schema))
+            sinks[name] = stack.enter_context(_Sink(folder / f"{name}.parquet", arrow_schema(columns[name])))
         yield TableWriter(sinks)
         for sink in sinks.values():
             sink.close()

@@ -12,6 +12,7 @@ from tla2py.store.storage import Address
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.details import run_notes
+from tla2py.tables.write import table_file
 from tla2py.text import counted
 
 
@@ -29,7 +30,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     if result.empty_points:
         points = ", ".join(map(str, result.empty_points))
         yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
-    for note in run_notes(result.store.table("diagnostics"), result.runs):
+    for note in run_notes(table_file(result.store, "diagnostics"), result.runs):
         yield Text(f"{name}, {note}", "yellow")
     if result.sweep.limits.trust:
         yield Text(f"{name}: {TRUSTED}", "yellow")

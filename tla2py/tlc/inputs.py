@@ -6,20 +6,17 @@ the content that its id names.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
 from tla2py.model.inputs import InputFile
 from tla2py.tlc.command import BEHAVIOURS, CONFIG_NAME, GRAPH
-from tla2py.tlc.sandbox.reaper import scratch_folder
+from tla2py.tlc.sandbox.private import private_folder
 from tla2py.tlc.sandbox.sandbox import JAVA_VARIABLES
 
 # What a run's folder has of its own.
@@ -29,8 +26,6 @@ RESERVED_FILES = frozenset(
 # The shell that starts a run changes or refuses these, and Java takes options from others.
 RESERVED_VARIABLES = frozenset({*JAVA_VARIABLES, "TLA2PY_FOLDER", "IFS", "OPTIND", "PPID", "PWD", "_"})
 _BLOCK = 1 << 20
-_folders: dict[int, Path] = {}
-_lock = threading.Lock()
 
 
 def keep_input(file: Path) -> str:
@@ -66,11 +61,4 @@ def keep_stream(source: IO[bytes]) -> str:
 
 
 def _folder() -> Path:
-    """This process's folder of copies, removed when the process ends; a forked child has its own."""
-    pid = os.getpid()
-    with _lock:
-        if pid not in _folders:
-            stack = ExitStack()
-            _folders[pid] = stack.enter_context(scratch_folder("tla2py-inputs-"))
-            atexit.register(lambda: stack.close() if os.getpid() == pid else None)
-        return _folders[pid]
+    return private_folder("inputs")

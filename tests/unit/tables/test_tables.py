@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from datetime import datetime, timezone
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.conftest import file_size_limit
 from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.explore.view import open_view
+from tla2py.model.outcome import Verdict
 from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.tables.pandas import pandas_frame
 from tla2py.tables.rows import run_row
@@ -27,7 +29,7 @@ from tla2py.tables.schema import (
     parameter_type,
     runs_columns,
 )
-from tla2py.tables.write import refresh_tables
+from tla2py.tables.write import refresh_tables, table_file
 
 PARAMETERS = [
     ManifestParameter(name="N", kind="constant", column="N", type="integer"),
@@ -271,7 +273,7 @@ def test_tables_that_are_deleted_are_made_again_with_their_folder(tmp_path: Path
     rows = open_view(made.path).run_rows
     shutil.rmtree(tmp_path / "store" / "tables")
     assert open_view(made.path).run_rows == rows
-    assert {file.stem for file in (tmp_path / "store" / "tables").iterdir()} == set(TABLE_NAMES)
+    assert {file.stem for file in (tmp_path / "store" / "tables").iterdir()} == {*TABLE_NAMES, "digests"}
 
 
 def test_pandas_keeps_integers_where_some_are_missing(store: Store) -> None:
@@ -330,3 +332,45 @@ def test_types_are_those_of_arrow() -> None:
     for columns in (runs_columns(PARAMETERS), *TABLES.values()):
         assert len({column.name for column in columns}) == len(columns)
         assert all(isinstance(column.type, pa.DataType) for column in columns)
+
+
+def edited(store: Store, name: str, **columns: str) -> None:
+    """Rewrite a table in place with other values."""
+    file = Path(store.path) / "tables" / f"{name}.parquet"
+    found = pq.read_table(file)
+    for column, text in columns.items():
+        index = found.schema.get_field_index(column)
+        found = found.set_column(index, found.schema.field(column), [[text] * found.num_rows])
+    pq.write_table(found, file)
+
+
+def test_a_table_that_was_edited_is_made_again(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    refresh_tables(made)
+    files = {name: table_file(made, name).read_bytes() for name in ("runs", "states")}
+    edited(made, "runs", verdict="holds", outcome="success")
+    assert [row.verdict for row in open_view(made.path).run_rows] == [Verdict.VIOLATED]
+    # Of the same size and with the same time, a table that is read later.
+    open_ = open_view(made.path)
+    states = Path(made.path) / "tables" / "states.parquet"
+    stat = states.stat()
+    states.write_bytes(files["states"][:-9] + bytes(9))
+    os.utime(states, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+    assert open_.arrow("states").num_rows == 3
+    assert states.read_bytes() == files["states"]
+    # A sweep that has nothing to run does not believe it either.
+    runs = Path(made.path) / "tables" / "runs.parquet"
+    runs.write_bytes(files["runs"][:-9] + bytes(9))
+    assert refresh_tables(made)
+    assert runs.read_bytes() == files["runs"]
+
+
+def test_an_edited_table_that_cannot_be_made_again_is_an_error(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    refresh_tables(made)
+    with made.lock():
+        edited(made, "traces", kind="deadlock")
+        with pytest.raises(StoreError) as raised:
+            _ = open_view(made.path).trace_rows
+    assert raised.value.code == "table-damaged"
+    assert len(open_view(made.path).trace_rows) == 1
