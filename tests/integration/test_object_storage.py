@@ -82,7 +82,13 @@ def test_a_store_is_the_same_wherever_it_is(
     assert swept.code == 1, swept.stderr
     assert f"tla2py trace {address} 3" in swept.stdout
     kept = storage.objects(f"{bucket}/runs/mine")
-    assert {name.partition("/")[0] for name in kept} == {"store.json", "records", "sources", "tables"}
+    assert {name.partition("/")[0] for name in kept} == {
+        "store.json",
+        "findings.json",
+        "records",
+        "sources",
+        "tables",
+    }
     # Existing runs are not repeated, and reading writes nothing.
     again = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", storage.uri(f"{bucket}/runs/mine"))
     assert (again.executed, again.cached) == (0, 3)
