@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import zipfile
 from dataclasses import replace
@@ -14,9 +15,10 @@ from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark import require_pyspark
 from tla2py.syntax.parse import parse_module
 from tla2py.toolchain.download import download
+from tla2py.toolchain.java import find_java, java_at
 from tla2py.toolchain.overrides import check_overrides
 from tla2py.toolchain.pluscal import _translate
-from tla2py.toolchain.toolchain import Toolchain, find_java, find_toolchain, java_at
+from tla2py.toolchain.toolchain import Toolchain, bundled_jar, find_toolchain
 
 
 @provokes("java-missing")
@@ -72,6 +74,25 @@ def project_file_with_an_unknown_key(lab: Lab) -> None:
 def project_file_that_is_no_toml(lab: Lab) -> None:
     lab.write("tla2py.toml", "tla2tools = 1.7.4\n")
     lab.run("tools", "path")
+
+
+@provokes("jar-pinned", "tla2py.toml")
+def jar_that_was_rebuilt(lab: Lab) -> None:
+    shutil.copy(bundled_jar(), lab.folder / "tools.jar")
+    lab.write("tla2py.toml", f'tla2tools = "tools.jar"\ntla2tools_sha256 = "{"0" * 64}"\n')
+    lab.run("check", "Counter.tla", "-c", "Max=1")
+
+
+@provokes("jar-missing")
+def pin_without_a_project(lab: Lab) -> None:
+    lab.run("tools", "pin")
+
+
+@provokes("project-file", "tla2py.toml")
+def project_file_that_cannot_be_edited(lab: Lab) -> None:
+    shutil.copy(bundled_jar(), lab.folder / "tools.jar")
+    lab.write("tla2py.toml", '"tla2tools" = "tools.jar"\n')
+    lab.run("tools", "pin")
 
 
 @provokes("not-installed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import RunCli
 from tests.integration.test_modules import TWICE, TWICE_CLASS, USE, write
 from tla2py.execution.listener import Listener
 from tla2py.execution.options import SweepOptions
@@ -29,6 +31,10 @@ class Exchange(Listener):
 
     def planned(self, *_: object) -> None:
         self._exchange()
+
+
+def digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def swept(file: Path, jar: Path, listener: Listener) -> SweepResult:
@@ -96,3 +102,52 @@ def test_every_file_of_an_override_counts(tmp_path: Path) -> None:
             jar.writestr("rules.properties", text)
         jars.append(read_override(tmp_path / "twice.jar").sha256)
     assert len(set(jars)) == 2
+
+
+def rebuilt(jar: Path) -> None:
+    """Write the bundled TLC with another file in it: another digest, the same answers."""
+    shutil.copy(bundled_jar(), jar)
+    with zipfile.ZipFile(jar, "a") as archive:
+        archive.writestr("BUILD", "again")
+
+
+def test_a_pinned_jar_that_was_rebuilt(tmp_path: Path, run_cli: RunCli, tiny_sweep: Path) -> None:
+    jar, file = tmp_path / "tools.jar", tmp_path / "tla2py.toml"
+    shutil.copy(bundled_jar(), jar)
+    file.write_text('tla2tools = "tools.jar"\n')
+    sweep = ("sweep", tiny_sweep, "--executor", "local")
+    first = run_cli(*sweep)
+    chosen = f"tla2py.toml chooses the jar tools.jar: TLC 2.15, revision d5b5a7f, sha256 {digest(jar)[:12]}"
+    assert f"{chosen} (not pinned; to pin it: tla2py tools pin)" in first.stderr.splitlines()[0]
+    assert run_cli("tools", "pin").code == 0
+    assert file.read_text() == f'tla2tools = "tools.jar"\ntla2tools_sha256 = "{digest(jar)}"\n'
+    assert run_cli(*sweep).stderr.splitlines()[0] == chosen
+    old = digest(jar)
+    rebuilt(jar)
+    for command in (sweep, ("check", "Counter.tla", "-c", "Max=1"), (*sweep, "--dry-run")):
+        ended = run_cli(*command)
+        assert (ended.code, ended.refusal) == (2, ("jar-pinned", str(file)))
+        assert [each in ended.error.message for each in (old, digest(jar))] == [True, True]
+        assert "tla2py tools pin" in ended.hint
+    # Another choice that is nearer is not the project's.
+    assert run_cli(*sweep, "--tla2tools", bundled_jar()).stderr.startswith("nothing to run")
+    pinned = run_cli("tools", "pin")
+    assert (pinned.code, f"sha256 {old} was pinned" in pinned.stderr) == (0, True)
+    changed = "the jar has changed from TLC 2.15 (rev: d5b5a7f), sha256 "
+    for command in ((*sweep, "--dry-run"), sweep):
+        told = " ".join(run_cli(*command).stderr.split())
+        assert f"{changed}{old[:12]}, to TLC 2.15, revision d5b5a7f, sha256 {digest(jar)[:12]};" in told
+        assert "3 recorded runs no longer apply" in told
+    assert changed not in run_cli(*sweep).stderr
+
+
+def test_every_report_names_the_projects_jar(tmp_path: Path, run_cli: RunCli, tiny_sweep: Path) -> None:
+    jar = tmp_path / "tools.jar"
+    shutil.copy(bundled_jar(), jar)
+    (tmp_path / "tla2py.toml").write_text('tla2tools = "tools.jar"\n')
+    reports = ("--junit", "j.xml", "--sarif", "s.sarif", "--summary", "s.md")
+    ended = run_cli("gate", tiny_sweep, "--executor", "local", *reports, env={"GITHUB_ACTIONS": "true"})
+    texts = [(tmp_path / name).read_text() for name in reports[1::2]]
+    for text in (*texts, ended.stdout, ended.stderr):
+        assert digest(jar)[:12] in text, text
+    assert ended.stdout.count(digest(jar)[:12]) == 2

@@ -147,7 +147,7 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert "--force" in again.stderr
     assert len(tools.server.seen) == 1
     file = tools.folder / "project" / "tla2py.toml"
-    assert file.read_text() == 'tla2tools = "rolling"\n'
+    assert file.read_text() == f'tla2tools = "rolling"\ntla2tools_sha256 = "{SHA256}"\n'
     assert tools.run("tools", "path").stdout.strip() == str(jar)
     listed = json.loads(tools.run("tools", "list", "--json").stdout)
     (used,) = [jar for jar in listed["jars"] if jar["used"]]
@@ -173,13 +173,19 @@ def test_the_default_is_the_projects(tools: Tools) -> None:
     assert "tla2py tools install 1.7.4" in ended.hint
     assert "1.7.4" in tools.run("tools", "list").stdout
     assert tools.run("tools", "install", "rolling", "--default").code == 0
-    assert (tools.folder / "pyproject.toml").read_text() == '[tool.tla2py]\ntla2tools = "rolling"  # ours\n'
+    pinned = f'[tool.tla2py]\ntla2tools = "rolling"  # ours\ntla2tools_sha256 = "{SHA256}"\n'
+    assert (tools.folder / "pyproject.toml").read_text() == pinned
     assert tools.run("tools", "path").stdout.strip().endswith("rolling/tla2tools.jar")
 
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("tla2tools = 174\n", "tla2tools"), ("tools = '1'\n", "tools"), ("tla2tools\n", "TOML")],
+    [
+        ("tla2tools = 174\n", "tla2tools"),
+        ("tla2tools_sha256 = 'ab'\n", "tla2tools_sha256 without tla2tools"),
+        ("tools = '1'\n", "tools"),
+        ("tla2tools\n", "TOML"),
+    ],
 )
 def test_a_project_file_that_is_wrong(tools: Tools, text: str, named: str) -> None:
     (tools.folder / "tla2py.toml").write_text(text)

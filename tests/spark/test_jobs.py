@@ -35,8 +35,9 @@ from tla2py.spark.shipping import Shipper, unpack
 from tla2py.store.record import open_archive
 from tla2py.syntax import Remark
 from tla2py.tables.schema import TABLE_NAMES
+from tla2py.toolchain.java import find_java
 from tla2py.toolchain.overrides import option_overrides, read_override
-from tla2py.toolchain.toolchain import find_java, find_toolchain
+from tla2py.toolchain.toolchain import find_toolchain
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 # The interpreter closes PySpark's sockets and its JVM's pipe at exit.

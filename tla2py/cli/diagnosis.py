@@ -27,8 +27,9 @@ from tla2py.model.outcome import Verdict
 from tla2py.sweep.sections import TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.sandbox.sandbox import walls
+from tla2py.toolchain.java import find_java
 from tla2py.toolchain.javas import found_javas
-from tla2py.toolchain.toolchain import find_jar, find_java
+from tla2py.toolchain.toolchain import find_jar
 
 State = Literal["ok", "warning", "problem"]
 _GIB = 1024**3

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tla2py.cli.console import err, show
 from tla2py.cli.translate import print_remark
 from tla2py.execution.executor import slots_text
+from tla2py.execution.jars import EarlierJar
 from tla2py.execution.listener import Listener
 from tla2py.execution.listener import Progress as SweepProgress
 from tla2py.execution.sweeps import SweepResult
@@ -25,8 +26,15 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
 from tla2py.terminal.figures import seconds
 from tla2py.terminal.summary import sweep_summary
-from tla2py.terminal.sweep import cached_line, interrupted_line, judgement_lines, taken_over_line
+from tla2py.terminal.sweep import (
+    cached_line,
+    interrupted_line,
+    jar_changed_line,
+    judgement_lines,
+    taken_over_line,
+)
 from tla2py.text import counted
+from tla2py.toolchain.toolchain import Jar
 
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
 _FIRST_SECONDS = 5.0
@@ -46,6 +54,14 @@ class ConsoleListener(Listener):
     def store_taken_over(self, store: Address, modules: Sequence[str], sweep: Sweep) -> None:
         """Print the warning."""
         err().print(taken_over_line(store, modules, sweep))
+
+    def project_jar(self, jar: Jar) -> None:
+        """Name the jar."""
+        err().print(jar.project_line)
+
+    def jar_changed(self, sweep: Sweep, before: EarlierJar, jar: Jar) -> None:
+        """Print how many runs that costs."""
+        err().print(jar_changed_line(sweep, before, jar))
 
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
         """Print why so few runs go on at once."""

@@ -7,11 +7,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tla2py.execution.jars import EarlierJar
 from tla2py.lint import Finding
 from tla2py.store.storage import Address
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
+from tla2py.toolchain.toolchain import Jar
 
 if TYPE_CHECKING:
     from tla2py.execution.sweeps import SweepResult
@@ -40,6 +42,12 @@ class Listener:
 
     def store_taken_over(self, store: Address, modules: Sequence[str], sweep: Sweep) -> None:
         """The store held results of other modules until now."""
+
+    def project_jar(self, jar: Jar) -> None:
+        """A project's file chose the jar."""
+
+    def jar_changed(self, sweep: Sweep, before: EarlierJar, jar: Jar) -> None:
+        """Recorded runs do not apply, because another jar made them."""
 
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
         """The machine's memory limits the number of concurrent runs."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
 from tla2py.execution.findings import sweep_findings
+from tla2py.execution.jars import earlier_jars
 from tla2py.execution.job import execute_job, prepare_job
 from tla2py.execution.known import known_runs
 from tla2py.execution.listener import SILENT, Listener
@@ -18,6 +19,7 @@ from tla2py.execution.probes import execute_probes
 from tla2py.lint import Finding
 from tla2py.lint.accept import Findings
 from tla2py.model.outcome import Verdict
+from tla2py.model.run import Run
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out
@@ -77,12 +79,17 @@ def preview_sweeps(
 
     Raises InputError as ``run_sweeps`` does.
     """
+    if jar.project is not None:
+        listener.project_jar(jar)
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
     for sweep, plan, address in zip(sweeps, plans, addresses, strict=True):
         lint_plan(sweep, plan, jar, listener.warned)
         check_expectations(sweep, plan)
         cached = frozenset() if fresh else frozenset(known_runs(Store(address), plan))
+        if not fresh:
+            missing = {run.run_id: run for run in plan.runs if run.run_id not in cached}
+            _report_other_jars(Store(address), sweep, [*missing.values()], jar, listener)
         yield sweep, plan, cached
 
 
@@ -101,6 +108,8 @@ def run_sweeps(
     Raises InputError, before any store is created, as ``plan_sweep``, ``lint_plan``, ``check_plan`` and
     ``store_addresses`` do.
     """
+    if toolchain.jar.project is not None:
+        listener.project_jar(toolchain.jar)
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep in sweeps]
     warnings = []
@@ -149,6 +158,8 @@ def _run(
     with store.lock():
         _report_other_modules(store, sweep, listener)
         job = prepare_job(sweep, plan, store, fresh=fresh)
+        if not fresh:
+            _report_other_jars(store, sweep, job.missing, toolchain.jar, listener)
         with listener.executing(sweep, len(job.missing), len(job.known)) as report:
             try:
                 executed = execute_job(job, toolchain, start, report)
@@ -176,6 +187,13 @@ def _run(
             listener.found(finding)
     listener.finished(result)
     return result
+
+
+def _report_other_jars(
+    store: Store, sweep: Sweep, missing: Sequence[Run], jar: Jar, listener: Listener
+) -> None:
+    for before in earlier_jars(store, missing):
+        listener.jar_changed(sweep, before, jar)
 
 
 def _report_other_modules(store: Store, sweep: Sweep, listener: Listener) -> None:

@@ -26,11 +26,7 @@ def github_annotations(gates: Sequence[Evidence]) -> list[str]:
             )
             for gate, problem, point, place in _placed(gates)
         ]
-        + [
-            github_command("notice", gate.decision.name, notice)
-            for gate in gates
-            for notice in gate.decision.notices
-        ]
+        + [github_command("notice", gate.decision.name, notice) for gate in gates for notice in gate.notices]
     )
 
 

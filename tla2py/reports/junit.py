@@ -52,6 +52,8 @@ def _text(*suites: TestSuite) -> str:
 def _suite(gate: Evidence) -> TestSuite:
     name = printable(gate.decision.name)
     suite = TestSuite(name)
+    if gate.jar:
+        suite.add_property("tla2tools", printable(gate.jar))
     for each in gate.decision.findings:
         case = TestCase(printable(f"finding {each.name}"), classname=name, time=0)
         # Readers show skipped cases, but not the output of those that pass.

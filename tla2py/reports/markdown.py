@@ -60,7 +60,7 @@ def _section(gate: Evidence) -> list[str]:
     parts += [f"- {escape(problem.text)}" for problem in decision.problems]
     for point in decision.points:
         parts += [f"- **{escape(point.shown)}**: {escape(problem.text)}" for problem in point.problems]
-    parts += [f"- {escape(notice)}" for notice in decision.notices]
+    parts += [f"- {escape(notice)}" for notice in gate.notices]
     if parts[-1]:
         parts.append("")
     return [*parts, *_table(decision), *_traces(gate)]

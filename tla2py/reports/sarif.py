@@ -68,7 +68,8 @@ def sarif_text(gates: Sequence[Evidence]) -> str:
         # Results with the same key are numbered: a code host shows one alert per fingerprint.
         seen[key] += 1
         result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
-    return sarif_document([_rule(rule) for rule in rules], results)
+    jars = sorted({gate.jar for gate in gates if gate.jar})
+    return sarif_document([_rule(rule) for rule in rules], results, jars)
 
 
 def sarif_error(message: str, place: Place | None) -> str:
@@ -84,8 +85,8 @@ def sarif_error(message: str, place: Place | None) -> str:
     return sarif_document([_rule("gate/error")], [result])
 
 
-def sarif_document(rules: list[Json], results: list[Json]) -> str:
-    """One run of tla2py with its rules and results."""
+def sarif_document(rules: list[Json], results: list[Json], jars: Sequence[str] = ()) -> str:
+    """One run of tla2py with its rules and results, and the jars that projects chose for it."""
     driver = {
         "name": "tla2py",
         "version": tla2py.__version__,
@@ -97,6 +98,8 @@ def sarif_document(rules: list[Json], results: list[Json]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
+    if jars:
+        run["properties"] = {"tla2tools": [printable(jar) for jar in jars]}
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 

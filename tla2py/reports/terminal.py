@@ -92,7 +92,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
         plain = again.plain if same == indices[0] else f"as for point {same}, in {again.folder}"
         lines.append(Text.assemble(("      plain: ", "bold"), printable(plain)))
     lines += _known(gate)
-    lines += [Text(f"      note: {notice}", "yellow") for notice in gate.decision.notices]
+    lines += [Text(f"      note: {notice}", "yellow") for notice in gate.notices]
     return lines
 
 

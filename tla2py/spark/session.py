@@ -25,7 +25,7 @@ from tla2py.execution.executor import default_slots, fitting_slots
 from tla2py.spark.executor import first_line
 from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.sandbox.reaper import scratch_folder
-from tla2py.toolchain.toolchain import find_java
+from tla2py.toolchain.java import find_java
 
 # The optimising compiler takes half of the processor time of Spark's start; only large queries need it.
 _ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)

@@ -276,11 +276,9 @@ class Store:
 
     def intact(self, name: str) -> bool:
         """Whether a table's file has the content that was written."""
-        wanted = self.table_digests().sha256.get(name)
-        try:
-            return wanted == cached_digest(self.table(name))
-        except FileNotFoundError:
-            return False
+        with contextlib.suppress(FileNotFoundError):
+            return self.table_digests().sha256.get(name) == cached_digest(self.table(name))
+        return False
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the store for writing. Raises StoreError (``store-busy``)."""

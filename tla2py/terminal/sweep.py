@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from tla2py.execution.jars import EarlierJar
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text
 from tla2py.store.storage import Address
@@ -14,6 +15,7 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.tables.details import run_notes
 from tla2py.tables.write import table_file
 from tla2py.text import counted
+from tla2py.toolchain.toolchain import Jar
 
 
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
@@ -51,6 +53,15 @@ def cached_line(result: SweepResult) -> Text:
 def interrupted_line(left: int) -> Text:
     """The line for an interrupted sweep with runs left."""
     return Text(f"interrupted with {counted(left, 'run')} left; repeat the command to run them", "yellow")
+
+
+def jar_changed_line(sweep: Sweep, before: EarlierJar, jar: Jar) -> Text:
+    """The notice that recorded runs do not apply, because another jar made them."""
+    return Text(
+        f"{sweep.name}: the jar has changed from TLC {before.tlc}, sha256 {before.sha256[:12]}, to {jar}; "
+        f"{counted(before.runs, 'recorded run')} no longer appl{'ies' if before.runs == 1 else 'y'}",
+        "yellow",
+    )
 
 
 def taken_over_line(store: Address, modules: Sequence[str], sweep: Sweep) -> Text:

@@ -19,7 +19,7 @@ import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.toolchain.download import download
-from tla2py.toolchain.releases import COMMUNITY, Release
+from tla2py.toolchain.releases import COMMUNITY, Release, release
 
 _JAR = "tla2tools.jar"
 
@@ -40,6 +40,20 @@ def installed_jar(name: str) -> Path | None:
 def installed(wanted: Release) -> Path | None:
     """The jar of a release, or the folder of the CommunityModules; None if not installed."""
     return community_modules() if wanted.name == COMMUNITY else installed_jar(wanted.name)
+
+
+def installed_path(name: str) -> Path:
+    """The jar of a release, or the folder of the CommunityModules.
+
+    Raises InputError as ``release`` does, and ToolchainError (``not-installed``).
+    """
+    wanted = release(name)
+    found = installed(wanted)
+    if found is None:
+        raise ToolchainError(
+            "not-installed", f"{wanted.name} is not installed", hint=f"tla2py tools install {wanted.name}"
+        )
+    return found
 
 
 def installed_releases() -> list[tuple[str, Path]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.errors import ToolchainError
-from tla2py.toolchain.toolchain import (
+from tla2py.toolchain.java import (
     JAVA_VARIABLES,
     MINIMUM_JAVA,
     find_java,

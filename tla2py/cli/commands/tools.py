@@ -11,15 +11,15 @@ from tla2py.cli.console import err, show, show_json
 from tla2py.cli.groups import command_group
 from tla2py.cli.help import PlainCommand
 from tla2py.cli.options import Json
-from tla2py.errors import InputError, ToolchainError
+from tla2py.errors import InputError
 from tla2py.terminal.tools import DownloadProgress, jars_table, javas_table, tools_json
 from tla2py.text import parse_duration
 from tla2py.toolchain.foundjars import found_jars
-from tla2py.toolchain.installed import check_modules, community_modules, install, installed
+from tla2py.toolchain.installed import check_modules, community_modules, install, installed, installed_path
 from tla2py.toolchain.javas import found_javas
 from tla2py.toolchain.project import remember
 from tla2py.toolchain.releases import COMMUNITY, release
-from tla2py.toolchain.toolchain import find_jar, read_jar
+from tla2py.toolchain.toolchain import find_jar, pin_project_jar, read_jar
 
 tools_app = command_group("tools", "List the TLC jars and Javas of this machine; install official releases.")
 
@@ -47,7 +47,7 @@ def install_command(
     ],
     default: Annotated[
         bool,
-        typer.Option("--default", help="Make it the project's TLC: tla2tools = NAME in tla2py.toml."),
+        typer.Option("--default", help="Make it the project's TLC, pinned by its digest in tla2py.toml."),
     ] = False,
     from_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Install this jar; download nothing.")
@@ -81,16 +81,25 @@ def install_command(
         progress = DownloadProgress(wanted.name)
         check = check_modules if wanted.name == COMMUNITY else (lambda path: read_jar(path, "the download"))
         there = install(wanted, check, file=from_file, sha256=sha256, patience=seconds, report=progress)
-    if wanted.name != COMMUNITY:
-        jar = read_jar(there, "installed")
-        err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}")
-    if default:
-        err().print(f"{remember(wanted.name)} makes it this project's TLC")
-    elif wanted.name == COMMUNITY:
+    if wanted.name == COMMUNITY:
         err().print(f'use them with -L {COMMUNITY}, or libraries = ["{COMMUNITY}"] in a sweep file')
     else:
-        err().print(f"use it with --tla2tools {wanted.name}; --default makes it this project's TLC")
+        jar = read_jar(there, "installed")
+        err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}")
+        if default:
+            err().print(f"{remember(wanted.name, jar.sha256)} makes it this project's TLC")
+        else:
+            err().print(f"use it with --tla2tools {wanted.name}; --default makes it this project's TLC")
     typer.echo(installed(wanted))
+
+
+@tools_app.command("pin", cls=PlainCommand)
+def pin_command() -> None:
+    """Pin the project's jar: write its digest into the file that names it. Another jar is an error from then on."""
+    jar, file = pin_project_jar()
+    if jar.project is not None and jar.project.sha256 not in (None, jar.sha256):
+        err().print(f"sha256 {jar.project.sha256} was pinned")
+    err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}\n{file} pins it")
 
 
 @tools_app.command("path", cls=PlainCommand)
@@ -106,13 +115,4 @@ def path_command(
       java -cp "$(tla2py tools path)" tlc2.TLC Spec.tla
       tla2py check Spec.tla -L "$(tla2py tools path community-modules)"
     """
-    if name is None:
-        typer.echo(find_jar().path)
-        return
-    wanted = release(name)
-    found = installed(wanted)
-    if found is None:
-        raise ToolchainError(
-            "not-installed", f"{wanted.name} is not installed", hint=f"tla2py tools install {wanted.name}"
-        )
-    typer.echo(found)
+    typer.echo(find_jar().path if name is None else installed_path(name))
