@@ -1,6 +1,6 @@
 ------------------------------ MODULE Counter ------------------------------
 (* Some counters that go up one step at a time: small, and wrong once the limit is passed. *)
-EXTENDS Naturals, FiniteSets
+EXTENDS Naturals, FiniteSets, TLC
 
 CONSTANTS
   Procs,   \* set of model values
@@ -22,4 +22,6 @@ Spec == Init /\ [][Next]_count
 
 Below == Total(Procs) < Bound
 Small == \A p \in Procs : count[p] < Bound
+
+ASSUME PrintT(<<"counters", Cardinality(Procs)>>)
 ============================================================================

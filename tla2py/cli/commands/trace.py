@@ -94,19 +94,16 @@ def trace_command(
 def _show_errors(found: TraceFile) -> ExitCode:
     """Show TLC's errors in a log without an answer, and return the exit code."""
     verdict = found.result.verdict
-    if verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces):
+    answered = verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces)
+    if answered or found.result.simulated:
         return ExitCode.OK
     for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
         show(each)
     # An example behaviour of another tool has no verdict.
     inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
-    return (
-        ExitCode.NOT_RUN
-        if verdict is Verdict.BROKEN
-        else ExitCode.INCONCLUSIVE
-        if inconclusive
-        else ExitCode.OK
-    )
+    if verdict is Verdict.BROKEN:
+        return ExitCode.NOT_RUN
+    return ExitCode.INCONCLUSIVE if inconclusive else ExitCode.OK
 
 
 def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> ExitCode:
