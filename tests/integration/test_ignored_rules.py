@@ -90,6 +90,9 @@ def test_a_green_gate_lists_what_it_ignores(run_cli: RunCli, box: Path) -> None:
     assert done.code == 0, done.stderr
     assert IGNORED.format("ignored by [lint]") in " ".join((done.stdout + done.stderr).split())
     assert ("unknown-rule", "s.toml:4:27") in done.findings
+    linted = run_cli("lint", "s.toml", cwd=box)
+    assert [each.code for each in linted.reported.findings] == ["unknown-rule", "model-value"]
+    assert "note[model-value]" in linted.stdout
     stored = run_cli("gate", "st", cwd=box)
     assert stored.code == 0, stored.stdout
     assert IGNORED.format("ignored by [lint]") in " ".join((stored.stdout + stored.stderr).split())

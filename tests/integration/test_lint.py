@@ -317,3 +317,29 @@ def test_a_module_beside_its_sweep_file_needs_no_config(run_cli: RunCli, box: Pa
     assert (done.code, done.findings, done.reported.errors) == (0, [], [])
     (box / "Bax.tla").write_text("---- MODULE Bax ----\n====\n")
     assert run_cli("lint", "Bax.tla", "s.toml", cwd=box).code == 2
+
+
+def test_a_config_that_cannot_be_read_is_one_broken_point(run_cli: RunCli, box: Path) -> None:
+    (box / "BoxBad.cfg").write_text(CONFIG + "INVARIANT (\n\\* EXPECT SafetyFailure Small\n")
+    (box / "BoxBinary.cfg").write_bytes(b"\xff\xfe\x00INVARIANT")
+    (box / "Box.cfg").write_text(CONFIG + "INVARIANT Small\nCHECK_DEADLOCK FALSE\n")
+    args = ("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", "-o", "st")
+    done = run_cli(*args, cwd=box)
+    assert done.code == 2, done.stderr
+    [result] = done.reported.results
+    assert {row.point: row.verdict.value for row in result.runs} == {1: "violated", 2: "broken", 3: "broken"}
+    messages = {row.point: row.message for row in result.runs}
+    assert str(messages[2]).startswith("BoxBad.cfg:3:11: not a config")
+    assert "BoxBinary.cfg" in str(messages[3])
+    again = run_cli(*args, cwd=box)
+    assert (again.code, again.reported.results[0].executed) == (2, 0)
+    (box / "s.toml").write_text('module = "Box.tla"\nconfig = "Box*.cfg"\n')
+    assert run_cli("cfg", "--check", "s.toml", cwd=box).error.code == "config-syntax"
+    linted = run_cli("lint", "s.toml", cwd=box)
+    assert (linted.code, linted.findings) == (2, [("syntax", "BoxBad.cfg:3:11")])
+    assert linted.error.code == "config-unreadable"
+    gate = run_cli("gate", "s.toml", "--executor", "local", "-o", "gated", cwd=box)
+    assert gate.code == 2
+    assert "BoxBad.cfg:3:11" in gate.stdout + gate.stderr
+    (box / "Box.cfg").unlink()
+    assert run_cli(*args, cwd=box).error.code == "config-syntax"

@@ -22,6 +22,8 @@ _BLANKED = ("CHECK_DEADLOCK", "_EXPECT")
 class ConfigFile:
     """A config file: its content, its text for TLC, and its statements with their places.
 
+    ``problem`` says why it could not be read, in a sweep over several configs.
+
     In ``text`` CHECK_DEADLOCK and _EXPECT are blanked out. Instead of CHECK_DEADLOCK, which TLC 2.15 does not know, TLC
     gets an option.
     """
@@ -30,11 +32,17 @@ class ConfigFile:
     config: Config
     text: str
     statements: Statements = field(compare=False, repr=False)
+    problem: str | None = None
 
 
 def read_config(path: Path, ignored: Container[str] = (), *, verbatim: bool = False) -> ConfigFile:
     """A ``.cfg`` file. Raises InputError: ``config-missing``, ``config-unreadable``, and as ``parse_config`` does."""
     return parse_config(read_config_text(path), path, ignored, verbatim=verbatim)
+
+
+def unread_config(path: Path, problem: str) -> ConfigFile:
+    """An empty config for a file that could not be read."""
+    return ConfigFile(path=path, config=Config(), text="", statements=read_statements(""), problem=problem)
 
 
 def read_config_text(path: Path) -> str:

@@ -26,7 +26,7 @@ from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.output.notes import with_notes
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed
 from tla2py.tlc.outputs import Outputs
-from tla2py.tlc.process import Ended, execute_argv
+from tla2py.tlc.process import Ended, execute_argv, not_started
 from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.tlc.sandbox.sandbox import java_sandbox
@@ -197,6 +197,8 @@ class _RunExecution:
 
     def _execute_tlc(self, folder: Path, options: TlcOptions) -> tuple[tuple[str, ...], Ended]:
         """Run TLC in a shared JVM if that is allowed and works, else in a process of its own."""
+        if self.run.refused is not None:
+            return (), not_started(folder, self.run.refused)
         toolchain, limits, watch, inputs = self.toolchain, self.run.limits, self.watch, self.run.inputs
         java, jar = toolchain.java.path, toolchain.jar.path
         classes = [override.copy for override in toolchain.overrides]

@@ -46,6 +46,8 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
 
 def reusable(row: LimitsRow, run: Run) -> bool:
     """Whether a run would end the same now: not after a kill, nor if its limits have risen."""
+    if run.refused is not None:
+        return True
     if row.outcome in RETRIED:
         return False
     if row.outcome is Outcome.TIMEOUT:

@@ -117,6 +117,9 @@ def _file_errors(
     else:
         manifest = file.suffix == ".json"
         sweep = load_sweep(file, libraries if manifest else (), translate=translate, no_lint=no_lint)
+    for config in sweep.configs.values():
+        if config.problem is not None:
+            read_config(config.path)
     plan = plan_sweep(sweep, "")
     check_expectations(sweep, plan)
     found = lint_sweep(sweep, plan)

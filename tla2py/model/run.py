@@ -86,6 +86,7 @@ class Run:
     modules: all modules it needs; their texts are sent once for all runs.
     config_text: the config that TLC reads; ``config`` is kept to render the further executions of ``find = "each"``.
     originals: the user's own texts of the modules that TLC reads as changed copies.
+    refused: why TLC is not started, such as a config that cannot be read; None if it is.
     """
 
     run_id: str = field(init=False)
@@ -99,6 +100,7 @@ class Run:
     jar_sha256: str
     originals: tuple[ModuleText, ...] = ()
     inputs: Inputs = NO_INPUTS
+    refused: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "run_id", _digest(self))
@@ -169,6 +171,8 @@ def _digest(run: Run) -> str:
         facts.append("trust")
     if given := run.inputs.facts():
         facts.append(given)
+    if run.refused is not None:
+        facts.append(["refused", run.refused])
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

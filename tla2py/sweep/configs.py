@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.config.read import ConfigFile, read_config
+from tla2py.config.read import ConfigFile, read_config, unread_config
 from tla2py.errors import InputError
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep_text import SweepText
@@ -46,9 +46,10 @@ def read_configs(
 ) -> dict[str, ConfigFile]:
     """The configs of a sweep, by their names in its file; ``ignored`` are rules of lint.
 
-    Raises InputError: ``config-missing``, and as ``read_config`` does.
+    Raises InputError: ``config-missing``, and as ``read_config`` does if no config can be read.
     """
     found = {}
+    errors = []
     for name in _names(file):
         if not (base / name).is_file():
             raise InputError(
@@ -57,7 +58,15 @@ def read_configs(
                 where=source.place("config", value=name),
                 hint="configs are relative to the sweep file",
             )
-        found[name] = read_config(base / name, ignored)
+        path = base / name
+        try:
+            found[name] = read_config(path, ignored)
+        except InputError as error:
+            # The file's path depends on the current folder, its name in the sweep does not.
+            found[name] = unread_config(path, str(error.line).replace(str(path), name))
+            errors.append(error)
+    if errors and len(errors) == len(found):
+        raise errors[0]
     return found
 
 

@@ -14,7 +14,7 @@ from tla2py.errors import InputError
 from tla2py.lint.subject import keyword_of
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
 from tla2py.model.model import Model
-from tla2py.model.modules import module_texts
+from tla2py.model.modules import ModuleTexts, module_texts
 from tla2py.model.run import Run
 from tla2py.sweep.grid import Point
 from tla2py.sweep.places import PointPlaces
@@ -58,6 +58,13 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
     plain = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in sweep.specs.values()}
     template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
     for point in sweep.points:
+        base = sweep.config(point.parameters)
+        if base is not None and base.problem is not None:
+            given = plain[id(sweep.spec(point.parameters))]
+            sources |= given.texts
+            paths |= given.paths
+            runs.append(_refused_run(sweep, point, given, base.problem, jar_sha256))
+            continue
         model = sweep.model(point)
         filled |= dict.fromkeys(model.filled)
         config, main, wrapper = build_config(model, _value_place(sweep, point))
@@ -90,6 +97,22 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
             )
         )
     return Plan(sweep.points, tuple(runs), sources, paths, tuple(filled))
+
+
+def _refused_run(sweep: Sweep, point: Point, given: ModuleTexts, problem: str, jar_sha256: str) -> Run:
+    """The run of a point whose config cannot be read; TLC is not started for it."""
+    return Run(
+        main=sweep.spec(point.parameters).root.name,
+        modules=given.modules,
+        config=Config(),
+        config_text="",
+        template=sweep.template,
+        options=sweep.options_of(point),
+        limits=sweep.limits,
+        jar_sha256=jar_sha256,
+        originals=given.originals,
+        refused=problem,
+    )
 
 
 def _check_rendered(template: str, point: Point, model: Model, config: Config, text: str) -> None:

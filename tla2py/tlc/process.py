@@ -42,6 +42,25 @@ class Ended:
     peak_memory_bytes: int
 
 
+def not_started(folder: Path, message: str) -> Ended:
+    """The end of a command that was not started; ``stdout.txt`` has the reason as an error of TLC's."""
+    text = f"@!@!@STARTMSG 1000:1 @!@!@\n{message}\n@!@!@ENDMSG 1000 @!@!@\n"
+    (folder / "stdout.txt").write_text(text, encoding="utf-8")
+    (folder / "stderr.txt").write_text("", encoding="utf-8")
+    return Ended(
+        exit_code=None,
+        termination_reason=None,
+        started_at=_now(),
+        wall_seconds=0.0,
+        cpu_seconds=0.0,
+        peak_memory_bytes=0,
+    )
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
 def execute_argv(
     argv: Sequence[str],
     folder: Path,
@@ -61,7 +80,7 @@ def execute_argv(
     ``predict`` returns the exit code from the standard output so far if it is certain, so that nobody waits for the
     process to end. Without a ``sandbox`` the command is trusted. ``variables`` are added to its environment.
     """
-    started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    started_at = _now()
     begun = time.monotonic()
     command, descriptor = reaper.guarded(tuple(argv))
     with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:

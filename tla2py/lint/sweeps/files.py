@@ -94,7 +94,12 @@ def _findings(
     if each.file.suffix != ".cfg":
         sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else (), translate=translate)
         plan = plan_sweep(sweep, "")
-        yield from apply_acceptance(lint_sweep(sweep, plan, dialect), sweep.file.accept).open
+        for config in sweep.configs.values():
+            if config.problem is not None:
+                yield from lint_file(config.path, None, (), dialect)
+        findings = apply_acceptance(lint_sweep(sweep, plan, dialect), sweep.file.accept)
+        yield from findings.open
+        yield from (each.finding for each in findings.accepted if each.finding.ignored)
         check_expectations(sweep, plan)
         return
     # Findings on the text are kept even if the module cannot be read.
