@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from tla2py.errors import InputError
 from tla2py.syntax import Definition, ModuleGraph
@@ -22,16 +22,20 @@ _ALTERNATIVES = {
     "set of numbers": ("{1, 2}", "{0, 1}", "{2, 3}", "{1, 2, 3, 4}"),
     "sequence": ("<<1, 2>>", "<<1, 2, 3>>", "<<1>>", "<<1, 2, 3, 4>>", "<<>>"),
 }
+_SETS = "set of model values"
 # The number of constants varied at once.
 _VARIED = 3
 
 
 def fit_values(
-    spec: ModuleGraph, types: Mapping[str, ConstantType], values: Mapping[str, str]
+    spec: ModuleGraph,
+    types: Mapping[str, ConstantType],
+    values: Mapping[str, str],
+    fixed: Collection[str] = (),
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
     """The values, adjusted to satisfy the module's assumptions, and the assumptions that are still false.
 
-    The latter are texts with places, by the last declared constant that each mentions. Assumptions that tla2py cannot
+    Those of ``fixed`` constants stay. The latter are texts with places, by the last declared constant that each mentions. Assumptions that tla2py cannot
     evaluate are ignored.
     """
     conjuncts = list(assumed_conjuncts(spec))
@@ -39,7 +43,7 @@ def fit_values(
     for each in _failing(spec, conjuncts, chosen):
         # An earlier change may have fixed it.
         if _failing(spec, [each], chosen):
-            chosen = _vary(spec, types, chosen, conjuncts, _constants(*each))
+            chosen = _vary(spec, types, chosen, conjuncts, _constants(*each), fixed)
     broken: dict[str, list[str]] = {}
     for expr, scope in _failing(spec, conjuncts, chosen):
         used = _constants(expr, scope)
@@ -59,6 +63,7 @@ def _vary(
     values: dict[str, str],
     conjuncts: _Conjuncts,
     used: set[str],
+    fixed: Collection[str],
 ) -> dict[str, str]:
     """The values that violate the fewest assumptions, with a few constants varied; 0 is the last resort.
 
@@ -67,8 +72,16 @@ def _vary(
     # With N > 3 * T and T >= F, changing N may mean changing F too.
     related = [found for expr, scope in conjuncts if (found := _constants(expr, scope)) & used]
     linked = set[str]().union(*related)
-    names = sorted(values, key=lambda name: name not in used)
-    alternatives = {name: _alternatives(types[name].kind, values[name]) for name in names if name in linked}
+    names = sorted((name for name in values if name not in fixed), key=lambda name: name not in used)
+    # A set of model values may have to be, or to be disjoint from, that of another constant.
+    sets = [text for name, text in values.items() if types[name].kind == _SETS]
+    alternatives = {
+        name: (*sets, f"{{{name}1, {name}2}}", f"{{{name}1}}")
+        if types[name].kind == _SETS
+        else _alternatives(types[name].kind, values[name])
+        for name in names
+        if name in linked
+    }
     varied = [name for name, texts in alternatives.items() if texts][:_VARIED]
     choices = [dict.fromkeys((values[name], *alternatives[name])) for name in varied]
 
@@ -80,6 +93,11 @@ def _vary(
 
     best = min(itertools.product(*choices), key=badness)
     return values | dict(zip(varied, best, strict=True))
+
+
+def satisfies(spec: ModuleGraph, values: Mapping[str, str]) -> bool:
+    """Whether no assumption of a module is false for values of its constants, as far as tla2py can evaluate them."""
+    return not _failing(spec, list(assumed_conjuncts(spec)), values)
 
 
 def _alternatives(kind: str, value: str) -> Sequence[str]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tla2py.config.read import read_config
-from tla2py.errors import InputError
-from tla2py.init.assumptions import fit_values
+from tla2py.init.assumptions import fit_values, satisfies
 from tla2py.init.endless import endless_sets
-from tla2py.model.config import LIST_FIELDS, Config
+from tla2py.init.start import Start, is_part, start_of
+from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
 from tla2py.syntax import Constant, ModuleGraph
 from tla2py.syntax.search import PROOFS
 from tla2py.syntax.types import ConstantType, infer_types
@@ -26,8 +24,8 @@ _WIDTH = 100
 _GUESS = "a guess"
 # The usual name of a sweep file; it does not identify the module.
 _USUAL = "sweep"
-# Kinds whose example values are not guesses.
-_SETTLED = {"set of model values", "boolean"}
+# Kinds that are easily varied.
+_VARIED = {"number", "set of model values", "boolean"}
 
 
 def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[Path]) -> str:
@@ -37,23 +35,28 @@ def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[P
     """
     folder = output.parent if output is not None else Path()
     types = infer_types(spec)
-    values, broken = fit_values(spec, types, guess_values(spec, types))
-    varied = _varied(spec, types, values)
-    config = _config(spec)
-    lists = _lists(spec, config)
+    start = start_of(spec)
+    replaced = {name: text for name, text in start.substitutions.items() if name in types}
+    given = start.constants | replaced
+    values, broken = fit_values(spec, types, guess_values(spec, types, given) | given, given)
+    varied = _varied(spec, types, values, start)
+    lists = _lists(spec, start.config)
+    invariants = start.config.invariants or lists["invariants"]
     parts = [
-        _head(spec, folder, libraries, named=output is not None and output.stem != _USUAL),
-        _model(spec, lists, config),
-        _constants(spec, types, values, broken),
-        _substitutions(spec),
+        _head(spec, folder, libraries, start, named=output is not None and output.stem != _USUAL),
+        _model(spec, lists, start.config),
+        _constants(spec, types, values, broken, start),
+        _substitutions(spec, start),
         _parameters(varied),
         [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
-        _expect(lists["invariants"], varied),
+        _expect(invariants, varied),
     ]
     return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
 
 
-def _head(spec: ModuleGraph, folder: Path, libraries: Sequence[Path], *, named: bool) -> Iterator[str]:
+def _head(
+    spec: ModuleGraph, folder: Path, libraries: Sequence[Path], start: Start, *, named: bool
+) -> Iterator[str]:
     root = spec.root
     assert root.path is not None
     yield from _comment(
@@ -64,11 +67,11 @@ def _head(spec: ModuleGraph, folder: Path, libraries: Sequence[Path], *, named: 
     if not named:
         # Otherwise the file's name names the store.
         yield _line(f"name = {toml_string(root.name)}", f"results go to runs/{root.name}")
-    if (beside := root.path.with_suffix(".cfg")).is_file():
-        yield _line(
-            f"# config = {toml_string(_relative(beside, folder))}",
-            "it may say all this: then delete [model], which would override it, and [constants]",
-        )
+    if start.path is not None:
+        path = toml_string(_relative(start.path, folder))
+        yield _line(f"# config = {path}", "what is not marked as a guess is copied from it")
+        for each in start.left:
+            yield from _comment(f"Not taken over, as only a config can state it: {each}")
     # Every folder with a module of the specification is needed.
     found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent != PROOFS]
     needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
@@ -81,21 +84,11 @@ def _head(spec: ModuleGraph, folder: Path, libraries: Sequence[Path], *, named: 
         yield f"libraries = [{', '.join(map(toml_string, needed))}]"
 
 
-def _config(spec: ModuleGraph) -> Config:
-    """The config beside a module; an empty one if there is none or it cannot be read."""
-    assert spec.root.path is not None
-    with contextlib.suppress(InputError):
-        return read_config(spec.root.path.with_suffix(".cfg")).config
-    return Config()
-
-
 def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
-    """The names for each list of [model]: those in the config, then those that look likely."""
+    """The names for each list of [model] that look likely, without those in the config."""
+    settled = {name for key in LIST_FIELDS for name in getattr(config, key)}
     keys = [key for key in LIST_FIELDS if key != "postconditions"]
-    configured = {key: [name for name in getattr(config, key) if name in spec.definitions] for key in keys}
-    settled = {name for names in configured.values() for name in names}
-    likely = {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
-    return {key: configured[key] + likely[key] for key in keys}
+    return {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
 
 
 def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
@@ -103,38 +96,50 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
     candidates = spec.candidates
     usual = ["Spec"] if "Spec" in spec.definitions else []
     specifications = list(dict.fromkeys([*usual, *candidates.specification]))
-    if specifications:
+    if config.specification or config.init:
+        pass
+    elif specifications:
         yield _line(f"specification = {toml_string(specifications[0])}", _others(specifications))
     elif candidates.init and candidates.next:
         yield _line(f"init = {toml_string(candidates.init[0])}", _others(candidates.init))
         yield _line(f"next = {toml_string(candidates.next[0])}", _others(candidates.next))
     else:
         yield '# specification = "..."       # no definition looks like one; or init and next'
-    yield from _choice("invariants", lists["invariants"])
-    yield from _choice("properties", lists["properties"])
-    for key in ("constraints", "action_constraints"):
-        if names := lists[key]:
-            guess = "" if set(names) <= set(getattr(config, key)) else ", guessed from the name"
-            yield _line(f"{key} = [{', '.join(map(toml_string, names))}]", f"bounds the search{guess}")
-    yield _line("# check_deadlock = false", "if behaviours may end")
-    if candidates.symmetry:
+    for key in NAME_FIELDS:
+        if name := getattr(config, key):
+            yield f"{key} = {toml_string(name)}"
+    for key in LIST_FIELDS:
+        names, likely = getattr(config, key), lists.get(key, ())
+        if key in ("invariants", "properties"):
+            yield from _choice(key, names, likely)
+        elif names:
+            yield f"{key} = [{', '.join(map(toml_string, names))}]"
+        elif likely:
+            # What a config does not bound is not bounded by a guess.
+            off = "# " if config != Config() else ""
+            listed = f"{off}{key} = [{', '.join(map(toml_string, likely))}]"
+            yield _line(listed, "bounds the search, guessed from the name")
+    yield (
+        _line("check_deadlock = false", "")
+        if not config.check_deadlock
+        else _line("# check_deadlock = false", "if behaviours may end")
+    )
+    if candidates.symmetry and not config.symmetry:
         best = "Symmetry" if "Symmetry" in candidates.symmetry else candidates.symmetry[-1]
         others = [best, *(name for name in candidates.symmetry if name != best)]
         yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
-    for name in spec.definitions:
-        if (name == config.view or re.fullmatch(r"(?i)\w*view", name)) and not spec.definitions[
-            name
-        ].parameters:
+    for name, definition in spec.definitions.items():
+        if re.fullmatch(r"(?i)\w*view", name) and not definition.parameters and not config.view:
             yield f"# view = {toml_string(name)}"
 
 
-def _choice(key: str, names: Sequence[str]) -> Iterator[str]:
-    """A list whose elements are commented out, to be enabled one by one."""
-    if not names:
-        return
-    yield _line(f"{key} = [", "uncomment what to check")
-    yield from (f"    # {toml_string(name)}," for name in names)
-    yield "]"
+def _choice(key: str, names: Sequence[str], likely: Sequence[str]) -> Iterator[str]:
+    """A list of a config's names, and of likely ones that are commented out, to be enabled one by one."""
+    if names or likely:
+        yield _line(f"{key} = [", "uncomment what to check" if likely else "")
+        yield from (f"    {toml_string(name)}," for name in names)
+        yield from (f"    # {toml_string(name)}," for name in likely)
+        yield "]"
 
 
 def _constants(
@@ -142,13 +147,14 @@ def _constants(
     types: Mapping[str, ConstantType],
     values: Mapping[str, str],
     broken: Mapping[str, Sequence[str]],
+    start: Start,
 ) -> Iterator[str]:
     if spec.constants:
         yield "[constants]"
     previous = ""
     for constant in spec.constants:
         kind = types[constant.name]
-        if constant.name not in values:
+        if constant.name not in values or constant.name in start.substitutions:
             continue
         words = constant.comment or constant.group
         # Several constants may share a comment.
@@ -159,8 +165,8 @@ def _constants(
         note = "" if kind.kind in words.lower() else kind.kind
         if kind.kind == "function":
             note = "function, also its domain"
-        if kind.kind not in _SETTLED:
-            note = f"{_GUESS}: {note}" if note else _GUESS
+        note = f"{_GUESS}: {note}" if note else _GUESS
+        note = "" if constant.name in start.constants else note
         yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)
     own = [each for each in spec.constants if each.name not in values]
     if own:
@@ -170,17 +176,19 @@ def _constants(
         yield from (_own(each, width, before) for each, before in zip(own, [None, *own], strict=False))
 
 
-def _substitutions(spec: ModuleGraph) -> Iterator[str]:
-    """Model values for definitions by an unbounded CHOOSE, such as Nil, and finite parts of infinite sets."""
+def _substitutions(spec: ModuleGraph, start: Start) -> Iterator[str]:
+    """Those of the config, model values for definitions by an unbounded CHOOSE, such as Nil, and finite parts of infinite sets."""
     found = [
         name
         for name, each in spec.definitions.items()
         if each.body is not None and not each.parameters and "!" not in name
+        if name not in start.substitutions
         if each.body.operator == "CHOOSE" and all(bound.domain is None for bound in each.body.bounds)
     ]
-    endless = endless_sets(spec)
-    if found or endless:
+    endless = {name: kind for name, kind in endless_sets(spec).items() if name not in start.substitutions}
+    if found or endless or start.substitutions:
         yield "[substitutions]"
+    yield from (f"{toml_key(name)} = {toml_string(text)}" for name, text in start.substitutions.items())
     if endless:
         yield from _comment("TLC cannot enumerate an infinite set; these are replaced by a part:")
         for name, numbers in endless.items():
@@ -196,16 +204,22 @@ def _own(constant: Constant, width: int, before: Constant | None) -> str:
 
 
 def _varied(
-    spec: ModuleGraph, types: Mapping[str, ConstantType], values: Mapping[str, str]
+    spec: ModuleGraph, types: Mapping[str, ConstantType], values: Mapping[str, str], start: Start
 ) -> dict[str, list[str]]:
-    """Example parameters: the first constant of each kind that is easily varied, with some values."""
+    """Example parameters: the first constant of each kind that is easily varied, with some values.
+
+    The values keep to the assumptions, and a set that is part of another one is not varied.
+    """
     found: dict[str, list[str]] = {}
     shown: set[str] = set()
     for constant in spec.constants:
-        kind = types[constant.name].kind
-        if kind in {"number", *_SETTLED} - shown:
+        name, kind = constant.name, types[constant.name].kind
+        if kind not in _VARIED - shown or name in start.substitutions or is_part(name, values):
+            continue
+        texts = [text for text in _more(kind, values[name]) if satisfies(spec, {**values, name: text})]
+        if len(texts) > 1:
             shown.add(kind)
-            found[constant.name] = _more(kind, values[constant.name])
+            found[name] = texts
     return found
 
 
@@ -227,13 +241,18 @@ def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 def _more(kind: str, text: str) -> list[str]:
     """Some values of a kind, starting from one."""
-    if kind == "number":
+    if kind == "number" and text.isdigit():
         first = max(int(text) - 1, 1)
         return [str(first + step) for step in range(3)]
     if kind == "boolean":
         return ["FALSE", "TRUE"]
-    names = text.strip("{}").split(", ")
-    return [text, f"{{{', '.join([*names, names[0].rstrip('0123456789') + '3'])}}}"]
+    if not re.fullmatch(r"\{\w+(, *\w+)*\}", text):
+        return []
+    names = re.findall(r"\w+", text)
+    made = (
+        f"{names[0].rstrip('0123456789')}{number}" for number in range(len(names) + 1, 2 * len(names) + 2)
+    )
+    return [text, f"{{{', '.join([*names, next(name for name in made if name not in names)])}}}"]
 
 
 def _expect(invariants: Sequence[str], varied: Mapping[str, Sequence[str]]) -> Iterator[str]:

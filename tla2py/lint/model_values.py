@@ -44,12 +44,10 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
                 message = f"{name} in {constant} is a model value, not a {_meant(name)}"
                 yield finding("mistaken-model-value", place(), message, f"write {_fixed(name)}", constant)
         kind = compared.get(constant)
-        if text not in _names(text) or _LITERAL.fullmatch(text):
+        if text not in _names(text) - spec.definitions.keys() or _LITERAL.fullmatch(text):
             continue
         if kind is not None and kind.type.kind in _SCALARS:
-            message = (
-                f"{constant} is the model value {text}, which no {kind.kind} equals: it is {kind.reason}"
-            )
+            message = f"{constant} is the model value {text}, which no {kind.kind} equals: {kind.reason}"
             yield finding("mistaken-model-value", place(), message, f"{kind.where} compares it", constant)
         elif (
             users[text] == 1

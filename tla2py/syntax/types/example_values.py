@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from types import MappingProxyType
 
 from tla2py.syntax import Constant, ModuleGraph, StandaloneExpression, parse_expression
 from tla2py.syntax.expression import Expression
@@ -20,13 +21,15 @@ _ELEMENTS = {**dict.fromkeys(("Nat", "Int", "Real"), str(_SMALL)), "BOOLEAN": "F
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def guess_values(spec: ModuleGraph, types: Mapping[str, ConstantType]) -> dict[str, str]:
+def guess_values(
+    spec: ModuleGraph, types: Mapping[str, ConstantType], given: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
     """The example values of constants, as TLA+ text by name.
 
-    Constants that are the model value of their own name are left out. If an assumption puts a model value in a set, the
+    ``given`` are the values of some constants. Constants that are the model value of their own name are left out. If an assumption puts a model value in a set, the
     example is an element of that set.
     """
-    guesser = _Guesser(spec, types)
+    guesser = _Guesser(spec, types, given)
     values = {each.name: guesser.value(each.name) for each in spec.constants}
     return {name: text for name, text in values.items() if text != name}
 
@@ -59,11 +62,13 @@ def assumed_conjuncts(spec: ModuleGraph) -> Iterator[tuple[Expression, Scope]]:
 
 
 class _Guesser:
-    def __init__(self, spec: ModuleGraph, types: Mapping[str, ConstantType]) -> None:
+    def __init__(
+        self, spec: ModuleGraph, types: Mapping[str, ConstantType], given: Mapping[str, str]
+    ) -> None:
         self._spec = spec
         self._types = types
         self._constants: dict[str, Constant] = {each.name: each for each in spec.constants}
-        self._values: dict[str, str] = {}
+        self._values = dict(given)
         self._domains: dict[str, _Domain] = {}
         self._least: dict[str, int] = {}
         self._prefixes: set[str] = set()
@@ -103,7 +108,8 @@ class _Guesser:
         """A value of a type, its model values named after the constant ``name``."""
         element = wanted.element
         if wanted.kind == "set" and (element is None or element.kind == _OWN):
-            return f"{{{', '.join(self._names(name))}}}"
+            whole = self._whole_set(name) if depth == 0 else None
+            return self.value(whole) if whole is not None else f"{{{', '.join(self._names(name))}}}"
         if wanted.kind == "set" and element is not None and element.kind in {"number", "string", "boolean"}:
             return {"number": "{1, 2}", "string": '{"a", "b"}'}.get(element.kind, "{FALSE, TRUE}")
         inner = self._by_type(name, element, depth + 1) if element is not None else str(_SMALL)
@@ -119,9 +125,22 @@ class _Guesser:
         }
         return simple.get(wanted.kind, name)
 
+    def _whole_set(self, name: str) -> str | None:
+        """The set of model values that a constant is a part of by its name, as InitServer is of Server."""
+        words = _words(name)
+        for other, kind in self._types.items():
+            if (
+                other != name
+                and kind.kind == self._types[name].kind
+                and words[-len(_words(other)) :] == _words(other)
+                and len(words) > len(_words(other))
+            ):
+                return other
+        return None
+
     def _names(self, name: str) -> tuple[str, str]:
         """Two names for model values: r1 and r2 for Replicas, tp1 and tp2 for TopicPartitions."""
-        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name) or ["v"]
+        words = _words(name) or ["v"]
         initials = "".join(word[0] for word in words).lower()
         whole = "".join(words).lower()
         for prefix in (initials, *(whole[:length] for length in range(1, len(whole) + 1)), f"{whole}x"):
@@ -236,6 +255,10 @@ class _Guesser:
         if parsed is None or any(scope.find(name) is not known.get(name) for name in parsed.names):
             return None
         return text
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
 
 
 def _parsed(text: str) -> StandaloneExpression | None:
