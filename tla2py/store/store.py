@@ -204,6 +204,7 @@ class Store:
             if sha256 not in stored or stored[sha256].size != input_path(sha256).stat().st_size
         ]
         if missing:
+            self.storage.make(("inputs",))
             with self.storage.staging("inputs") as folder:
                 for sha256 in missing:
                     shutil.copyfile(input_path(sha256), folder / sha256)
@@ -242,7 +243,8 @@ class Store:
         writes[_record_name(record.run_id)] = lambda sink: write_archive(sink, record, executed.folders)
         for pause in (*_PAUSES, None):
             try:
-                self.storage.make({name.rpartition("/")[0] for name in files})
+                if files:
+                    self.storage.make({name.rpartition("/")[0] for name in files})
                 self.storage.write(writes)
             except StoreError as error:
                 if pause is None or error.code != "store-unreachable":

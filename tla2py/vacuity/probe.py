@@ -94,6 +94,7 @@ def plan_probes(
             config_text=render_config(config, run.template),
             options=replace(run.options, find="first", coverage=False, graph=False),
             originals=(),
+            inputs=replace(run.inputs, outputs=()),
         )
         probes.append(Probe(point=point, run=probe, antecedents=antecedents, fairness=fairness))
     return tuple(probes), sources
