@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.errors.provoke import Lab, answering, provokes
 from tla2py.explore.contrast import nearest_holding
 from tla2py.explore.view import open_view
+from tla2py.store.inputs import input_file
 from tla2py.store.record import open_archive
 from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
@@ -263,7 +264,7 @@ def trace_whose_modules_are_gone(lab: Lab) -> None:
 @provokes("input-lost")
 def input_that_was_edited_in_the_store(lab: Lab) -> None:
     lab.write("runs/one/inputs/" + "0" * 64, "edited")
-    Store(lab.folder / "runs/one").input_file("0" * 64)
+    input_file(storage_of(lab.folder / "runs/one"), "0" * 64)
 
 
 @provokes("table-damaged")

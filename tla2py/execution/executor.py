@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -16,6 +17,7 @@ from tla2py.execution.execute import execute_run
 from tla2py.execution.machine import Machine, this_machine
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
+from tla2py.store.inputs import input_file
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.tlc.jvm.pool import close_hosts, stop_hosts
@@ -70,7 +72,7 @@ def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None =
         warm=run.run_id in work.warm,
         # On a cluster this machine executes at most as many as it has cores for.
         slots=min(work.slots, default_slots(run.options.workers)),
-        input_file=store.input_file,
+        input_file=partial(input_file, store.storage),
     ) as executed:
         if executed.cancelled:
             return None

@@ -12,6 +12,7 @@ from tla2py.execution.listener import Progress
 from tla2py.execution.schedule import earlier_durations, long_runs, longest_first
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
+from tla2py.store.inputs import write_inputs
 from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
@@ -45,7 +46,7 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) 
     durations = earlier_durations(store)
     known = {} if fresh else known_runs(store, plan)
     store.write_manifest(manifest(sweep, plan), plan.sources)
-    store.write_inputs(sha256 for run in plan.runs for _, sha256 in run.inputs.files)
+    write_inputs(store.storage, (sha256 for run in plan.runs for _, sha256 in run.inputs.files))
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
     order = longest_first(plan, durations)
     return Job(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from tla2py.errors import InputError
@@ -12,6 +13,7 @@ from tla2py.explore.view import StoreView, open_view
 from tla2py.interop import ForeignStore
 from tla2py.replay.confirm import confirm_trace
 from tla2py.show.export import export_trace
+from tla2py.store.inputs import input_file
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import EVALUATION, SIMULATED
@@ -70,7 +72,11 @@ def verify_traces(
                 yield VerifiedTrace(point=here.point, number=each, judgement="not verifiable", reason=reason)
                 continue
             found = confirm_trace(
-                view.trace(here.point, each), record, sources, toolchain, view.store.input_file
+                view.trace(here.point, each),
+                record,
+                sources,
+                toolchain,
+                partial(input_file, view.store.storage),
             )
             yield VerifiedTrace(
                 point=here.point,

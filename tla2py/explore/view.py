@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from tla2py.errors import InputError, StoreError
 from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.lint.accept import Findings
+from tla2py.store.inputs import input_file
 from tla2py.store.storage import Address
 from tla2py.store.store import Manifest, Store
 from tla2py.tables.read import read_table
@@ -174,7 +175,7 @@ class StoreView:
             with self.store.archive(self._run_id(point)) as archive:
                 record = archive.record
             self._derived[point] = derive_arguments(
-                traces, record, self.store.sources(), self._toolchain, self.store.input_file
+                traces, record, self.store.sources(), self._toolchain, partial(input_file, self.store.storage)
             )
         return self._derived[point][number - 1]
 

@@ -31,7 +31,6 @@ from tla2py.model.result import Executed
 from tla2py.store.digests import DIGESTS, TableDigests, cached_digest
 from tla2py.store.record import Archive, open_archive, write_archive
 from tla2py.store.storage import Address, Stamp, Write, below, storage_of
-from tla2py.tlc.inputs import input_path, keep_stream
 
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
 STORE_VERSION = 1
@@ -194,37 +193,6 @@ class Store:
         """A module text by its sha256. Raises OSError if it is missing."""
         with self.storage.open(f"sources/{sha256}.tla") as source:
             return source.read().decode("utf-8")
-
-    def write_inputs(self, digests: Iterable[str]) -> None:
-        """Write the inputs, by sha256, that the store lacks. Raises StoreError (``store-unwritable``)."""
-        stored = self.storage.stamps("inputs")
-        missing = [
-            sha256
-            for sha256 in dict.fromkeys(digests)
-            if sha256 not in stored or stored[sha256].size != input_path(sha256).stat().st_size
-        ]
-        if missing:
-            self.storage.make(("inputs",))
-            with self.storage.staging("inputs") as folder:
-                for sha256 in missing:
-                    shutil.copyfile(input_path(sha256), folder / sha256)
-
-    def input_file(self, sha256: str) -> Path:
-        """This process's copy of an input. Raises StoreError (``input-lost``)."""
-        copy, found = input_path(sha256), sha256
-        if not copy.is_file():
-            try:
-                with self.storage.open(f"inputs/{sha256}") as source:
-                    found = keep_stream(source)
-            except OSError:
-                found = ""
-        if found != sha256:
-            raise StoreError(
-                "input-lost",
-                f"{below(self.path, 'inputs')}/{sha256} is missing or has changed",
-                hint="run the sweep again: it writes the file that the sweep file names",
-            )
-        return copy
 
     def records(self) -> dict[str, Stamp]:
         """The stamps of the records by run id."""
