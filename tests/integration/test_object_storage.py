@@ -33,7 +33,7 @@ from tla2py.store import remote
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.write import refresh_tables, tables_current
+from tla2py.tables.write import refresh_tables, table_file, tables_current
 
 
 @pytest.fixture(scope="module")
@@ -212,6 +212,22 @@ def test_what_is_written_reads_back(address: str, tmp_path: Path) -> None:
     assert not [
         name for folder in ("", "records", "tables") for name in store.storage.names(folder) if name[0] == "."
     ]
+
+
+def test_an_edited_table_is_made_again(address: str, tmp_path: Path) -> None:
+    store = made(address, tmp_path)
+    refresh_tables(store)
+    with store.storage.open("tables/runs.parquet") as source:
+        whole = source.read()
+    view = tla2py.open_store(address)
+    assert view.run_rows
+    edited = whole[:-9] + bytes(9)
+    store.storage.write({"tables/runs.parquet": lambda sink: sink.write(edited)})
+    # An open store keeps its copy.
+    assert table_file(view.store, "runs").read_bytes() == whole
+    assert answers(tla2py.open_store(address)) == answers(view)
+    with store.storage.open("tables/runs.parquet") as source:
+        assert source.read() == whole
 
 
 def test_what_is_missing_or_damaged(address: str, tmp_path: Path) -> None:

@@ -135,6 +135,10 @@ class Remote:
             self._copies[name] = copy
         return self._copies[name]
 
+    def forget(self, name: str) -> None:
+        """Drop the copy of a file."""
+        self._copies.pop(name, None)
+
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all."""
         with (
@@ -171,7 +175,8 @@ class Remote:
         """Hold the storage for writing, see ``tla2py.store.lease``. Raises StoreError (``store-busy``)."""
         with leased(self):
             if self._connected()[0].type_name not in _OBJECT_STORAGE:
-                for folder in self.names(""):
+                folders = [info.base_name for info in self._list("") if info.type == fs.FileType.Directory]
+                for folder in folders:
                     for left in self.names(folder):
                         if left.startswith(".tmp-"):
                             self.remove(f"{folder}/{left}")

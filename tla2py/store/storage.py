@@ -62,6 +62,9 @@ class Storage(Protocol):
     def local(self, name: str) -> Path:
         """A file on this machine: the original, or a copy that does not change."""
 
+    def forget(self, name: str) -> None:
+        """Drop the copy of a file, so that ``local`` makes a new one."""
+
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all."""
 
@@ -160,6 +163,9 @@ class Folder:
     def local(self, name: str) -> Path:
         """The path of the file, which may not exist."""
         return self.path / name
+
+    def forget(self, name: str) -> None:
+        """Do nothing: ``local`` makes no copies."""
 
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all. Raises StoreError (``store-unwritable``)."""

@@ -28,7 +28,7 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.model.result import Executed
-from tla2py.store.digests import DIGESTS, TableDigests, cached_digest
+from tla2py.store.digests import is_intact
 from tla2py.store.record import Archive, open_archive, write_archive
 from tla2py.store.storage import Address, Stamp, Write, below, storage_of
 
@@ -236,18 +236,10 @@ class Store:
         """The path of a table's file, or of a local copy. A missing remote table raises FileNotFoundError."""
         return self.storage.local(f"tables/{name}.parquet")
 
-    def table_digests(self) -> TableDigests:
-        """The digests written with the tables; empty ones if the file is missing or damaged."""
-        try:
-            with self.storage.open(f"tables/{DIGESTS}") as source:
-                return msgspec.json.decode(source.read(), type=TableDigests)
-        except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
-            return TableDigests()
-
     def intact(self, name: str) -> bool:
         """Whether a table's file has the content that was written."""
         with contextlib.suppress(FileNotFoundError):
-            return self.table_digests().sha256.get(name) == cached_digest(self.table(name))
+            return is_intact(self.storage, name, self.table(name))
         return False
 
     def lock(self) -> AbstractContextManager[None]:

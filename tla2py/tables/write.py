@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, pairwise
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 
 from tla2py.errors import StoreError
 from tla2py.sourcemap.stored import StoredOrigins
-from tla2py.store.digests import DIGESTS, TableDigests, file_digest
+from tla2py.store.digests import DIGESTS, TableDigests, file_digest, read_digests
 from tla2py.store.record import Archive
 from tla2py.store.storage import Stamp
 from tla2py.store.store import (
@@ -38,6 +39,8 @@ T = TypeVar("T")
 
 # The size of the JSON that becomes one row group of a file.
 _BATCH_BYTES = 1024**2
+# Seconds before looking again at a table that a sweep may be writing.
+_PAUSES = (0.1, 0.3, 0.9)
 # Every sweep reads these again; a reader checks the others.
 _READ_BY_SWEEPS = ("runs", "coverage", "diagnostics")
 
@@ -64,20 +67,24 @@ def table_file(store: Store, name: str) -> Path:
 
     Raises StoreError (``table-damaged``) if the store cannot be written.
     """
-    if not store.intact(name):
+    for pause in (*_PAUSES, None):
+        if store.intact(name):
+            break
         try:
             with store.lock():
-                if not store.intact(name):
-                    rewrite_tables(store)
+                rewrite_tables(store)
+            break
         except StoreError as error:
-            # A sweep may have written the tables in between.
-            if not store.intact(name):
-                raise StoreError(
-                    "table-damaged",
-                    f"the table {name} of {store.path} is not the one that was written, and cannot be made again: "
-                    f"{error.message}",
-                    hint="open a copy of the store that you can write",
-                ) from error
+            # A sweep may be writing the tables at this moment.
+            if error.code == "store-busy" and pause is not None:
+                time.sleep(pause)
+                continue
+            raise StoreError(
+                "table-damaged",
+                f"the table {name} of {store.path} is not the one that was written, and cannot be made again: "
+                f"{error.message}",
+                hint="open a copy of the store that you can write",
+            ) from error
     return store.table(name)
 
 
@@ -86,7 +93,7 @@ def tables_current(store: Store) -> bool:
 
     Raises StoreError as ``Store.manifest`` does.
     """
-    written = store.table_digests()
+    written = read_digests(store.storage)
     if written.made_from != _digest(store.manifest(), store.records()):
         return False
     stamps = store.storage.stamps("tables")
