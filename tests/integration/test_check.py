@@ -51,7 +51,7 @@ def test_a_model_that_holds() -> None:
     ended = check("Walk.tla", *LAST2, "--invariant", "OnStreet", "--no-deadlock")
     assert ended.code == 0
     assert ended.stderr == ""
-    (line,) = ended.stdout.splitlines()
+    (_, line) = ended.stdout.splitlines()
     assert line.startswith("holds: OnStreet; 3 states generated, 3 distinct, depth 3")
 
 
@@ -127,7 +127,8 @@ def test_a_violation_is_told_step_by_step() -> None:
     # Of the last state only what changed, and where the action stands.
     assert last[0].split() == ["3", "Walk", "Walk:20"]
     assert last[1].strip() == "at: 1 -> 2"
-    assert last[3].startswith("violated: NotLast; 3 states generated, 3 distinct")
+    assert last[3] == "not assigned, so a model value of its own name: Nobody"
+    assert last[4].startswith("violated: NotLast; 3 states generated, 3 distinct")
     assert "met" not in last[1]
 
 
