@@ -82,9 +82,8 @@ def configs_by_a_pattern_that_finds_none(lab: Lab) -> None:
 
 
 @provokes("config-unreadable")
-def config_that_is_no_text(lab: Lab) -> None:
-    lab.write("Counter.cfg", b"\xff")
-    lab.run("check", "Counter.tla")
+def config_that_is_a_folder(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "--config", ".")
 
 
 @provokes("config-syntax", "Counter.cfg:1:1")

@@ -48,16 +48,19 @@ def unread_config(path: Path, problem: str) -> ConfigFile:
 def read_config_text(path: Path) -> str:
     """The text of a ``.cfg`` file. Raises InputError: ``config-missing``, ``config-unreadable``."""
     try:
-        return path.read_text(encoding="utf-8")
+        # TLC replaces what is not UTF-8, which is harmless in comments.
+        return path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError as error:
         raise InputError(
             "config-missing",
             f"no such config: {path}",
             hint="give the path of a .cfg file",
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise InputError(
-            "config-unreadable", f"cannot read {path}: {reason_of(error)}", hint="a config is UTF-8 text"
+            "config-unreadable",
+            f"cannot read {path}: {reason_of(error)}",
+            hint="name a file that you may read",
         ) from error
 
 

@@ -7,9 +7,9 @@ Source: ``tlc2.tool.impl.ModelConfig``: statements without separators, names whe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tla2py.config.literal import KEYWORDS, LARGEST, LISTS, SINGLE
+from tla2py.config.literal import EXPERIMENTAL, KEYWORDS, LARGEST, LISTS, SINGLE
 from tla2py.config.tokens import Token, Tokens, read_tokens, what_stops
 
 _NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
@@ -57,7 +57,7 @@ class Statement:
 class ConfigMistake:
     """A mistake in a config; ``code`` is that of its lint rule, ``token`` is None at the end of the text.
 
-    A ``harmless`` one is a character that TLC cannot read, with nothing after it.
+    With a ``harmless`` one TLC still reads every statement.
     """
 
     code: str
@@ -142,7 +142,7 @@ class _Reader:
             )
 
     def _statement(self, keyword: Token, names: list[Name], bindings: list[Binding]) -> None:
-        if keyword.text in SINGLE:
+        if keyword.text in SINGLE or keyword.text == "TYPE_CONSTRAINT":
             names.append(self._name(keyword.text))
         elif keyword.text in LISTS:
             self._names(names)
@@ -160,8 +160,11 @@ class _Reader:
             self._name("_EXPECT")  # tla2py.config.expect_comment interprets it
             while self._more() and self.tokens[self.position].line == keyword.line:
                 self.position += 1
-        elif keyword.text == "TYPE_CONSTRAINT":
-            names.append(self._name(keyword.text))
+        elif keyword.text in EXPERIMENTAL:
+            self._names(names)
+            message = f"the configs of a sweep leave out {keyword.text}"
+            error = self._error("syntax", keyword, message, "only check passes it to TLC")
+            self.mistakes.append(replace(error.mistake, harmless=True))
         else:
             message = f"{keyword.text!r} does not begin a statement of a config"
             raise self._error("syntax", keyword, message, "write SPECIFICATION, INVARIANT, CONSTANT, ...")
@@ -284,14 +287,9 @@ class _Reader:
             if self._peek() == ",":
                 self.position += 1
             elif self._peek() != "}":
-                self._next("} or a comma")
+                token = self._next("} or a comma")
                 self.position -= 1
-                raise self._error(
-                    "syntax",
-                    self.tokens[self.position],
-                    "a comma is missing in a set",
-                    "write one before it",
-                )
+                raise self._error("syntax", token, "a comma is missing in a set", "write one before it")
         self.position += 1
         return "{" + ", ".join(elements) + "}"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from tla2py.config.expect_comment import ConfigExpectation, config_expectation
-from tla2py.config.read import ConfigFile
+from tla2py.config.read import ConfigFile, read_config_text
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.sweep.grid import value_key
 from tla2py.sweep.sections import (
@@ -61,7 +61,7 @@ def with_external_rows(
     for name, config in configs.items():
         if config.problem is not None:
             continue
-        expected = config_expectation(config.path.read_text(encoding="utf-8"), config.path)
+        expected = config_expectation(read_config_text(config.path), config.path)
         if expected is not None:
             rows.append(external_row({"config": name} if isinstance(file.config, list) else {}, expected))
     if not rows:

@@ -152,7 +152,13 @@ def test_a_config_that_is_not_there(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"INIT \xff")
     with pytest.raises(InputError) as raised:
         read_config(path)
-    assert raised.value.code == "config-unreadable"
+    assert raised.value.code == "config-syntax"
+
+
+def test_what_tlc_reads_is_read(path: Path) -> None:
+    path.write_bytes(b"\\* caf\xe9\nINVARIANT A\n_PERIODIC B\nCONSTANT N = 3\n ; ")
+    config = read_config(path).config
+    assert (config.invariants, config.assignments) == (("A",), (("N", "3"),))
 
 
 IDENTIFIERS = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,7}", fullmatch=True).filter(
