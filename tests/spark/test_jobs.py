@@ -233,7 +233,7 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     assert arrived.warm
     tools = arrived.toolchain
     assert tools.jar.sha256 == sent.jar.sha256
-    assert tools.jar.path != sent.jar.path
+    assert tools.jar.named != sent.jar.named
     (override,) = tools.overrides
     assert override.copy != sent.overrides[0].copy
     assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
