@@ -112,7 +112,8 @@ def load_sweep(
     ``with_external_rows`` and ``load_modules`` raise.
     """
     if path.suffix == ".json":
-        return sweep_of_models(path, read_manifest(path), libraries, translate=translate)
+        sweep = sweep_of_models(path, read_manifest(path), libraries, translate=translate)
+        return replace(sweep, no_lint=no_lint)
     if libraries:
         hint = 'libraries = ["lib"]'
         raise InputError("usage", "-L is for manifests; a sweep file names its own folders", hint=hint)
