@@ -20,6 +20,9 @@ from tla2py.toolchain.installed import installed_jar
 from tla2py.toolchain.java import Java, find_java
 from tla2py.toolchain.project import ProjectJar, project_jar, remember
 
+# 1980-01-01, the first time that every file system and archive can hold.
+_EPOCH = 315532800
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jar:
@@ -205,6 +208,9 @@ def _copied(jar: Jar, folder: Path) -> Jar:
             )
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            (Path(scratch) / "jar").write_bytes(data)
-            (Path(scratch) / "jar").replace(place)
+            new = Path(scratch) / "jar"
+            new.write_bytes(data)
+            # Class-data archives depend on the time, so the copies of several processes have the same.
+            os.utime(new, (_EPOCH, _EPOCH))
+            new.replace(place)
     return replace(jar, path=place)
