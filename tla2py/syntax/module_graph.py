@@ -8,7 +8,6 @@ from functools import cached_property
 
 from tla2py.syntax.candidates import Candidates, find_candidates
 from tla2py.syntax.depth import deeply
-from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Level, Levels
 from tla2py.syntax.module import Assumption, Constant, Definition, Module, Variable
 from tla2py.syntax.scope import Resolver, Scope
@@ -77,10 +76,6 @@ class ModuleGraph:
         Parameters count as constants. Raises ``KeyError`` for an unknown name.
         """
         return self._levels.of_entity(self.scope.names[name])
-
-    def level_of(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Level:
-        """The level of an expression in a scope; ``bound`` are the names bound around it."""
-        return self._levels.of_expression(expr, scope, bound)
 
     def file_of(self, declaration: Constant | Variable | Definition) -> Module:
         """The module of ``modules`` whose text contains a declaration."""

@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 from tla2py.syntax import Definition, Level, Module, ModuleGraph, Span
 from tla2py.syntax.depth import deeply
-from tla2py.syntax.expression import Expression
-from tla2py.syntax.scope import Scope
+from tla2py.syntax.levels import Levels
+from tla2py.syntax.reach import named
+from tla2py.syntax.reach import reached as reached_expressions
 
 # TLC's registers of TLCSet are an array as long as the largest index; users take small numbers.
 FIRST_REGISTER = 70_000
@@ -56,46 +57,21 @@ class Antecedent:
 @deeply
 def find_antecedents(spec: ModuleGraph, names: Iterable[str]) -> tuple[Antecedent, ...]:
     """The antecedents in the definitions that ``names`` reach, ordered by module and place."""
+    levels = Levels(spec.resolver)
     found: dict[tuple[str, Span], Antecedent] = {}
-    pending = [entity for name in names if (entity := spec.scope.find(name)) is not None]
-    seen = set(pending)
-    while pending:
-        entity = pending.pop()
-        if entity.body is None:
+    for reach in reached_expressions(spec, named(spec, names), {}):
+        expr, owner = reach.expr, reach.owner
+        highest = _IMPLICATIONS.get(expr.operator) if len(expr.arguments) == 2 else None
+        if highest is None or owner is None or not isinstance(owner.declaration, Definition):
             continue
-        bound = frozenset(entity.parameters)
-        for expr, scope, around in _walk(spec, entity.body, entity.scope, bound):
-            if expr.shape == "apply":
-                used = scope.find(expr.operator)
-                if used is not None and not used.enclosed and used not in seen:
-                    seen.add(used)
-                    pending.append(used)
-            declaration = entity.declaration
-            if entity.kind != "definition" or not isinstance(declaration, Definition):
-                continue
-            highest = _IMPLICATIONS.get(expr.operator) if len(expr.arguments) == 2 else None
-            if highest is not None and spec.level_of(expr.arguments[0], scope, around) <= highest:
-                each = Antecedent(
-                    module=spec.file_of(declaration),
-                    span=expr.arguments[0].span,
-                    definition=declaration.name,
-                )
-                found.setdefault(each.key, each)
+        if levels.of_expression(expr.arguments[0], reach.scope) <= highest:
+            each = Antecedent(
+                module=spec.file_of(owner.declaration),
+                span=expr.arguments[0].span,
+                definition=owner.declaration.name,
+            )
+            found.setdefault(each.key, each)
     return tuple(sorted(found.values(), key=lambda each: (each.module.name, _begin(each.span))))
-
-
-def _walk(
-    spec: ModuleGraph, expr: Expression, scope: Scope, bound: frozenset[str]
-) -> Iterator[tuple[Expression, Scope, frozenset[str]]]:
-    """Every expression inside one, with its scope and the names bound around it."""
-    pending = [(expr, scope, bound)]
-    while pending:
-        each, around, names = pending.pop()
-        yield each, around, names
-        inside = spec.resolver.let(around, each) if each.shape == "let" else around
-        parameters = (name for definition in each.definitions for name in definition.parameters)
-        inner = names.union(parameters, *(one.names for one in each.bounds))
-        pending += [(child, inside, inner) for child in each.children()]
 
 
 def instrument(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tla2py.config.render import render_config
@@ -14,7 +14,7 @@ from tla2py.model.run import ModuleText, Run, digest_text
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.syntax import ModuleGraph
+from tla2py.syntax.reach import named, reached
 from tla2py.text import counted, parameter_text
 from tla2py.vacuity.antecedents import (
     FIRST_REGISTER,
@@ -76,7 +76,9 @@ def plan_probes(
         key = (id(spec), run.modules, names, behaviour)
         if key not in known:
             found = find_antecedents(spec, names)
-            fairness = _has_liveness(spec, behaviour)
+            fairness = any(
+                each.expr.operator in _LIVENESS for each in reached(spec, named(spec, behaviour), {})
+            )
             texts = {name.removesuffix(".tla"): plan.sources[sha256] for name, sha256 in run.modules}
             known[key] = found, fairness, instrument(spec, texts, found, fairness=fairness)
         antecedents, fairness, copies = known[key]
@@ -98,21 +100,6 @@ def plan_probes(
         )
         probes.append(Probe(point=point, run=probe, antecedents=antecedents, fairness=fairness))
     return tuple(probes), sources
-
-
-def _has_liveness(spec: ModuleGraph, names: Iterable[str]) -> bool:
-    pending = [entity for name in names if (entity := spec.scope.find(name)) is not None]
-    seen = set(pending)
-    while pending:
-        entity = pending.pop()
-        for expr in entity.body.walk() if entity.body is not None else ():
-            if expr.operator in _LIVENESS:
-                return True
-            used = entity.scope.find(expr.operator) if expr.shape == "apply" else None
-            if used is not None and used not in seen:
-                seen.add(used)
-                pending.append(used)
-    return False
 
 
 def vacuous(probes: Sequence[Probe], answers: Mapping[str, ProbeAnswer]) -> Iterator[Finding]:
