@@ -178,3 +178,9 @@ def test_the_last_antecedent_ends_the_search(mail: Path, run_cli: RunCli) -> Non
     [probe] = set(store.records()) - {point.run_id}
     with store.archive(probe) as archive:
         assert b"\n4 states generated" in archive.stdout(1).read()
+
+
+def test_what_fails_at_another_point_is_not_vacuous(mail: Path, run_cli: RunCli) -> None:
+    (mail / "Mail.tla").write_text(MAIL.replace("x = 9 => FALSE \\* not", "x = 3 => FALSE \\* not"))
+    assert run(mail, run_cli).code == 1
+    assert "Hidden" not in [each.subject for each in found(mail, "vacuous-implication")]

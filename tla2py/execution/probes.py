@@ -31,12 +31,12 @@ def execute_probes(
     listener: Listener,
 ) -> int:
     """The number of probes executed, those that the store lacks. The store must be locked."""
-    probes, sources = _probes(sweep, plan, rows)
+    probes = plan_probes(sweep, plan, rows)
     probe_plan = replace(
         plan,
-        points=tuple(probe.point for probe in probes),
-        runs=tuple(probe.run for probe in probes),
-        sources=plan.sources | sources,
+        points=tuple(probe.point for probe in probes.probes),
+        runs=tuple(probe.run for probe in probes.probes),
+        sources={**plan.sources, **probes.sources},
     )
     known = known_runs(store, probe_plan)
     missing = {run.run_id: run for run in probe_plan.runs if run.run_id not in known}
@@ -58,13 +58,11 @@ def execute_probes(
 
 def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow]) -> list[Finding]:
     """What the probes in a store found."""
-    probes, _ = _probes(sweep, plan, rows)
-    answers = {probe.run.run_id: answer for probe in probes if (answer := _answer(store, probe)) is not None}
-    return list(vacuous(probes, answers))
-
-
-def _probes(sweep: Sweep, plan: Plan, rows: Sequence[RunRow]) -> tuple[tuple[Probe, ...], dict[str, str]]:
-    return plan_probes(sweep, plan, {row.point: row.verdict for row in rows})
+    planned = plan_probes(sweep, plan, rows)
+    answers = {
+        probe.run.run_id: answer for probe in planned.probes if (answer := _answer(store, probe)) is not None
+    }
+    return list(vacuous(planned, answers))
 
 
 def _answer(store: Store, probe: Probe) -> ProbeAnswer | None:

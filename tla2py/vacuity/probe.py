@@ -14,7 +14,9 @@ from tla2py.model.run import ModuleText, Run, digest_text
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
+from tla2py.syntax import Span
 from tla2py.syntax.reach import named, reached
+from tla2py.tables.runs import RunRow
 from tla2py.text import counted, parameter_text
 from tla2py.vacuity.antecedents import (
     FIRST_REGISTER,
@@ -24,9 +26,8 @@ from tla2py.vacuity.antecedents import (
     instrument,
 )
 
-# Operators that only liveness formulas of a specification have.
 PROBE_CODES = frozenset({"vacuous-implication", "no-behaviour", "vacuity-unchecked"})
-
+# Operators that only liveness formulas of a specification have.
 _LIVENESS = frozenset({"WF_", "SF_", "<>", "~>"})
 
 
@@ -56,20 +57,33 @@ class ProbeAnswer:
     reported: frozenset[int]
 
 
-def plan_probes(
-    sweep: Sweep, plan: Plan, verdicts: Mapping[int, Verdict]
-) -> tuple[tuple[Probe, ...], dict[str, str]]:
-    """The probes of the points that hold, and the texts of their modules by sha256.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbePlan:
+    """The probes of a sweep.
 
-    ``verdicts`` are by the number of the point. A point without implications and without fairness to ask for has none.
+    ``sources`` are the texts of their modules by sha256. ``failed`` are the keys of the antecedents in what was violated
+    at some point: it can fail.
     """
+
+    probes: tuple[Probe, ...]
+    sources: Mapping[str, str]
+    failed: frozenset[tuple[str, Span]]
+
+
+def plan_probes(sweep: Sweep, plan: Plan, rows: Sequence[RunRow]) -> ProbePlan:
+    """The probes of the points that hold; a point without implications and without fairness to ask for has none."""
+    verdicts = {row.point: row.verdict for row in rows}
+    violated = {row.point: row.violated_names for row in rows}
+    failed: set[tuple[str, Span]] = set()
     probes: list[Probe] = []
     sources: dict[str, str] = {}
     known: dict[tuple[object, ...], tuple[tuple[Antecedent, ...], bool, dict[str, str]]] = {}
     for point, run in zip(plan.points, plan.runs, strict=True):
+        spec = sweep.spec(point.parameters)
+        if names := violated.get(point.index):
+            failed |= {each.key for each in find_antecedents(spec, names)}
         if verdicts.get(point.index) is not Verdict.HOLDS or run.options.mode != "check":
             continue
-        spec = sweep.spec(point.parameters)
         config = run.config
         names = (*config.invariants, *config.properties)
         behaviour = (config.specification or "",) if config.properties and not config.symmetry else ()
@@ -99,36 +113,37 @@ def plan_probes(
             inputs=replace(run.inputs, outputs=()),
         )
         probes.append(Probe(point=point, run=probe, antecedents=antecedents, fairness=fairness))
-    return tuple(probes), sources
+    return ProbePlan(probes=tuple(probes), sources=sources, failed=frozenset(failed))
 
 
-def vacuous(probes: Sequence[Probe], answers: Mapping[str, ProbeAnswer]) -> Iterator[Finding]:
+def vacuous(plan: ProbePlan, answers: Mapping[str, ProbeAnswer]) -> Iterator[Finding]:
     """The findings of the probes: ``vacuous-implication``, ``no-behaviour``, and ``vacuity-unchecked`` for missing answers.
 
     ``answers`` are by run id. An implication is vacuous if no point of the sweep satisfies its antecedent.
     """
-    asked: dict[Antecedent, int] = defaultdict(int)
-    satisfied: set[Antecedent] = set()
+    asked: dict[tuple[str, Span], list[Antecedent]] = defaultdict(list)
+    satisfied = set(plan.failed)
     empty: list[Probe] = []
     missing: list[Probe] = []
-    for probe in probes:
+    for probe in plan.probes:
         answer = answers.get(probe.run.run_id)
         if answer is not None:
-            satisfied |= {probe.antecedents[number - FIRST_REGISTER] for number in answer.reported}
+            satisfied |= {probe.antecedents[number - FIRST_REGISTER].key for number in answer.reported}
         if answer is None or not probe.answered_by(answer):
             missing.append(probe)
             continue
         for each in probe.antecedents:
-            asked[each] += 1
+            asked[each.key].append(each)
         if probe.fairness and answer.outcome is Outcome.SUCCESS:
             empty.append(probe)
-    for each, points in asked.items():
-        if each not in satisfied:
+    for key, found in asked.items():
+        each = found[0]
+        if key not in satisfied:
             yield _finding(
                 "vacuous-implication",
                 each.module.where(each.span),
                 f"this implication in {each.definition} cannot fail: no reachable state satisfies "
-                f"{each.module.excerpt(each.span)} ({counted(points, 'point')})",
+                f"{each.module.excerpt(each.span)} ({counted(len(found), 'point')})",
                 "correct the antecedent, or add a point where it can be TRUE",
                 each.definition,
             )

@@ -53,7 +53,11 @@ def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "at", "offered"),
-    [("tla2py sw", 1, ["sweep"]), ("tla2py tools ", 2, ["list", "install", "path"]), ("tla2py zz", 1, [])],
+    [
+        ("tla2py sw", 1, ["sweep"]),
+        ("tla2py tools ", 2, ["list", "install", "pin", "path"]),
+        ("tla2py zz", 1, []),
+    ],
 )
 def test_the_shell_completes(words: str, at: int, offered: list[str]) -> None:
     command = Path(sys.executable).with_name("tla2py")
