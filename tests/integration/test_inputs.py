@@ -86,6 +86,7 @@ def test_a_trusted_run_is_never_reused(run_cli: RunCli, sweep: Path) -> None:
         ended = run_cli("sweep", sweep, *LOCAL, "--trust")
         assert found(open_view(store), 1) == ("7", text)
         assert "[inputs]" in ended.stderr
+        assert "the jar has changed" not in ended.stderr
         assert "1 to execute" in run_cli("sweep", sweep, *LOCAL, "--trust", "--dry-run").stdout
     gated = run_cli("gate", sweep, *LOCAL, "--trust")
     assert "[inputs]" in gated.stdout

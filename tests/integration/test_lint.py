@@ -343,3 +343,19 @@ def test_a_config_that_cannot_be_read_is_one_broken_point(run_cli: RunCli, box: 
     assert "BoxBad.cfg:3:11" in gate.stdout + gate.stderr
     (box / "Box.cfg").unlink()
     assert run_cli(*args, cwd=box).error.code == "config-syntax"
+
+
+def test_a_config_without_a_value_of_a_constant_is_one_broken_point(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.cfg").write_text(CONFIG + "INVARIANT Small\nCHECK_DEADLOCK FALSE\n")
+    (box / "BoxBad.cfg").write_text((box / "Box.cfg").read_text().replace("N = 3", ""))
+    args = ("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", "-o", "st")
+    done = run_cli(*args, cwd=box)
+    assert done.code == 2, done.stderr
+    [result] = done.reported.results
+    assert {row.point: row.verdict.value for row in result.runs} == {1: "violated", 2: "broken"}
+    assert "BoxBad.cfg: constant N has no value" in str(result.runs[1].message)
+    (box / "s.toml").write_text('module = "Box.tla"\nconfig = "Box*.cfg"\n')
+    assert run_cli("cfg", "--check", "s.toml", cwd=box).error.code == "unassigned"
+    assert run_cli("lint", "s.toml", cwd=box).error.code == "unassigned"
+    (box / "Box.cfg").unlink()
+    assert run_cli(*args, cwd=box).error.code == "unassigned"

@@ -26,6 +26,8 @@ def earlier_jars(store: Store, missing: Sequence[Run]) -> Iterator[EarlierJar]:
     recorded = store.records().keys()
     made = {row.jar_sha256: row.tlc for row in run_rows(store.table("runs")) if row.jar_sha256}
     for sha256, tlc in made.items():
-        count = sum(replace(run, jar_sha256=sha256).run_id in recorded for run in missing)
+        count = sum(
+            run.jar_sha256 != sha256 and replace(run, jar_sha256=sha256).run_id in recorded for run in missing
+        )
         if count:
             yield EarlierJar(tlc=tlc or "", sha256=sha256, runs=count)

@@ -121,6 +121,7 @@ def _file_errors(
         if config.problem is not None:
             read_config(config.path)
     plan = plan_sweep(sweep, "")
+    yield from plan.errors
     check_expectations(sweep, plan)
     found = lint_sweep(sweep, plan)
     errors = list(_only_errors(found))

@@ -27,7 +27,7 @@ from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
-from tla2py.sweep.expectations import overridden
+from tla2py.sweep.expectations import overridden_text
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     FIGURES,
@@ -160,8 +160,8 @@ def _notices(
 ) -> Iterator[str]:
     if sweep.left_out:
         yield f"not gated: {', '.join(sweep.left_out)}"
-    if ignored := overridden(sweep.expect, [each.point.parameters for each in points]):
-        yield f"the sweep file's [expect] overrides {', '.join(f'EXPECT at {each.where}' for each in ignored)}"
+    if text := overridden_text(sweep.expect, [each.point.parameters for each in points]):
+        yield text
     if lock is None:
         vague = sum(
             each.row is not None

@@ -54,6 +54,8 @@ def _suite(gate: Evidence) -> TestSuite:
     suite = TestSuite(name)
     if gate.jar:
         suite.add_property("tla2tools", printable(gate.jar))
+    for notice in gate.decision.notices:
+        suite.add_property("note", printable(notice))
     for each in gate.decision.findings:
         case = TestCase(printable(f"finding {each.name}"), classname=name, time=0)
         # Readers show skipped cases, but not the output of those that pass.

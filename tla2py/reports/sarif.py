@@ -69,7 +69,8 @@ def sarif_text(gates: Sequence[Evidence]) -> str:
         seen[key] += 1
         result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
     jars = sorted({gate.jar for gate in gates if gate.jar})
-    return sarif_document([_rule(rule) for rule in rules], results, jars)
+    notes = [f"{gate.decision.name}: {notice}" for gate in gates for notice in gate.decision.notices]
+    return sarif_document([_rule(rule) for rule in rules], results, jars, notes)
 
 
 def sarif_error(message: str, place: Place | None) -> str:
@@ -85,8 +86,10 @@ def sarif_error(message: str, place: Place | None) -> str:
     return sarif_document([_rule("gate/error")], [result])
 
 
-def sarif_document(rules: list[Json], results: list[Json], jars: Sequence[str] = ()) -> str:
-    """One run of tla2py with its rules and results, and the jars that projects chose for it."""
+def sarif_document(
+    rules: list[Json], results: list[Json], jars: Sequence[str] = (), notes: Sequence[str] = ()
+) -> str:
+    """One run of tla2py with its rules and results, the jars that projects chose for it, and its notes."""
     driver = {
         "name": "tla2py",
         "version": tla2py.__version__,
@@ -100,6 +103,9 @@ def sarif_document(rules: list[Json], results: list[Json], jars: Sequence[str] =
     }
     if jars:
         run["properties"] = {"tla2tools": [printable(jar) for jar in jars]}
+    if notes:
+        notifications = [{"level": "note", "message": {"text": printable(note)}} for note in notes]
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": notifications}]
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 

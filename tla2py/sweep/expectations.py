@@ -33,14 +33,14 @@ def matching_row(expect: ExpectSection, parameters: Mapping[str, str]) -> Expect
     return expect
 
 
-def overridden(expect: ExpectSection, points: Iterable[Mapping[str, str]]) -> list[ExternalExpectation]:
-    """The expectations of configs that ``[expect]`` overrides at some point, given the parameters of each."""
-    found: dict[str, ExternalExpectation] = {}
+def overridden_text(expect: ExpectSection, points: Iterable[Mapping[str, str]]) -> str | None:
+    """A sentence on the EXPECT comments that ``[expect]`` overrides at some point, given the parameters of each."""
+    found: dict[str, None] = {}
     for parameters in points:
         if not isinstance(matching_row(expect, parameters), ExternalExpectation):
             external = (row for row in expect.point if isinstance(row, ExternalExpectation))
-            found |= {row.where: row for row in external if _matches(row, parameters)}
-    return list(found.values())
+            found |= {f"EXPECT at {row.where}": None for row in external if _matches(row, parameters)}
+    return f"the sweep file's [expect] overrides {', '.join(found)}" if found else None
 
 
 def _matches(row: ExpectPoint, parameters: Mapping[str, str]) -> bool:

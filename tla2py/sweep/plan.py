@@ -27,7 +27,8 @@ from tla2py.text import parameter_text
 class Plan:
     """One run per point, in grid order, and the module texts that they share.
 
-    ``paths`` are the user's files by the sha256 of their texts; ``filled`` the constants that no point assigns.
+    ``paths`` are the user's files by the sha256 of their texts; ``filled`` the constants that no point assigns;
+    ``errors`` one for each point of several configs whose config leaves a constant without a value.
     """
 
     points: tuple[Point, ...]
@@ -35,6 +36,7 @@ class Plan:
     sources: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
     filled: tuple[str, ...] = ()
+    errors: tuple[InputError, ...] = ()
 
 
 def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
@@ -50,22 +52,35 @@ def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
 
 
 def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
-    """The runs of a sweep. Raises InputError (``template-drops``), and as ``Sweep.model`` does."""
+    """The runs of a sweep. Raises InputError (``template-drops``), and as ``Sweep.model`` does.
+
+    One of several configs that leaves a constant without a value stops only its own points.
+    """
     runs: list[Run] = []
     sources: dict[str, str] = {}
     paths: dict[str, str] = {}
     filled: dict[str, None] = {}
+    errors: list[InputError] = []
     plain = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in sweep.specs.values()}
     template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
     for point in sweep.points:
         base = sweep.config(point.parameters)
-        if base is not None and base.problem is not None:
+        problem = base.problem if base is not None else None
+        if problem is None:
+            try:
+                model = sweep.model(point)
+            except InputError as error:
+                if base is None or len(sweep.configs) == 1 or error.code != "unassigned":
+                    raise
+                errors.append(error)
+                # The file's path depends on the current folder, its name in the sweep does not.
+                problem = error.line.replace(str(base.path), point.parameters["config"])
+        if problem is not None:
             given = plain[id(sweep.spec(point.parameters))]
             sources |= given.texts
             paths |= given.paths
-            runs.append(_refused_run(sweep, point, given, base.problem, jar_sha256))
+            runs.append(_refused_run(sweep, point, given, problem, jar_sha256))
             continue
-        model = sweep.model(point)
         filled |= dict.fromkeys(model.filled)
         config, main, wrapper = build_config(model, _value_place(sweep, point))
         text = render_config(config, sweep.template, where=template)
@@ -96,7 +111,9 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
                 inputs=sweep.inputs_of(point).without(name for name, _ in given.modules),
             )
         )
-    return Plan(sweep.points, tuple(runs), sources, paths, tuple(filled))
+    if errors and all(run.refused is not None for run in runs):
+        raise errors[0]
+    return Plan(sweep.points, tuple(runs), sources, paths, tuple(filled), tuple(errors))
 
 
 def _refused_run(sweep: Sweep, point: Point, given: ModuleTexts, problem: str, jar_sha256: str) -> Run:

@@ -10,6 +10,7 @@ from tla2py.execution.jars import EarlierJar
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text
 from tla2py.store.storage import Address
+from tla2py.sweep.expectations import overridden_text
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.details import run_notes
@@ -25,6 +26,8 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
     if result.plan.filled:
         yield Text(f"{name}: {filled_text(result.plan.filled)}", "dim")
+    if text := overridden_text(result.sweep.expect, [point.parameters for point in result.sweep.points]):
+        yield Text(f"{name}: {text}", "dim")
     for mismatch in result.mismatches:
         yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
     for unread in result.sweep.unread:

@@ -80,7 +80,9 @@ def test_the_sweep_file_wins_over_what_a_config_expects(models: Path, run_cli: R
     (models / "sweep.toml").write_text(f"{only}[expect]\nverdict = 'holds'\n")
     done = gate(run_cli, models, "sweep.toml")
     red(done, 1, (Reason.UNEXPECTED, 1))
-    assert "note: the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4" in done.stdout
+    note = "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
+    assert f"note: {note}" in done.stdout
+    assert note in run_cli("sweep", "sweep.toml", "--executor", "local", cwd=models).stderr
     # Rows alone leave the other points to their configs.
     (models / "sweep.toml").write_text(f"{only}[expect]\n")
     done = gate(run_cli, models, "sweep.toml")

@@ -269,11 +269,12 @@ def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:
     done = folder.gate()
     assert (done.code, done.error.code) == (2, "unassigned")
     folder.change(folder.module, "NotThere == floor /= Goal", "Goals == {Goal}")
-    done = folder.gate("--summary", "gate.md")
+    done = folder.gate("--summary", "gate.md", "--junit", "j.xml", "--sarif", "s.sarif")
     assert done.code == 0
     note = "not assigned, so a model value of its own name: Goal"
     assert f"note: {note}" in done.stdout
-    assert "model value of its own name" in (folder.path / "gate.md").read_text()
+    for report in ("gate.md", "j.xml", "s.sarif"):
+        assert "model value of its own name" in (folder.path / report).read_text(), report
     done = folder.cli("sweep", "sweep.toml", "-o", "store")
     assert note in done.stderr
     done = folder.cli("check", "Lift.tla", "-c", "Top=1", "--invariant", "Inside", "--no-deadlock")

@@ -101,6 +101,8 @@ def _findings(
         yield from findings.open
         yield from (each.finding for each in findings.accepted if each.finding.ignored)
         check_expectations(sweep, plan)
+        for error in plan.errors:
+            raise error
         return
     # Findings on the text are kept even if the module cannot be read.
     yield from lint_file(each.file, None, (), dialect)
