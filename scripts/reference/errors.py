@@ -10,21 +10,22 @@ from scripts.reference.raised import CLASSES, raised_errors
 _HEAD = """\
 # Errors
 
-Generated from the code. An error is one or two lines on standard error: the place (file, line and column, if known) and what is
-wrong, then what to do. The command exits with code 2, never with a traceback. In Python an error is an exception of
+Generated from the code. An error is one or two lines on standard error: the place (file, line and column, if known) and what
+is wrong, then what to do. The command exits with code 2, never with a traceback. In Python an error is an exception of
 `tla2py.errors` with `code`, `message`, `where` and `hint`; codes are stable across versions.
 
-A result of TLC is not an error: a violated invariant is a row of a table. Findings of [lint](../lint.md) have the code of their rule.
+A result of TLC is not an error: a violated invariant is a row of a table. The code of a [lint](../lint.md) finding is the name
+of its rule.
 
 ## Exit codes
 
 | code | of `sweep` and `gate` | of `check` | of other commands |
 |---|---|---|---|
 | 0 | every point is as expected | the model holds | done |
-| 1 | an unexpected verdict | it is violated, or an ASSUME excludes it | `lint` found something, `trace --verify` refused a trace, `doctor` found a problem |
-| 2 | it did not run (usage, input, tools), or TLC could not evaluate the model | the same | the same |
-| 3 | inconclusive: timeout, out of memory, a bounded search | the same | `trace` of a log without a verdict |
-| 130, 141 | interrupted; the reader of the output closed it | the same | the same |
+| 1 | an unexpected verdict | the model is violated, or contradicts an ASSUME | `lint` found something, `trace --verify` refused a trace, `doctor` found a problem |
+| 2 | the command did not run (usage, input, tools), or TLC could not evaluate the model | the same | the same |
+| 3 | inconclusive: timeout, out of memory, a bounded search | the same | `trace`: the log has no verdict |
+| 130, 141 | 130: interrupted; 141: the reader of the output closed it | the same | the same |
 
 If several apply, the precedence is 2, 1, 3.
 

@@ -163,6 +163,8 @@ class _Words:
                 and node.args
             ):
                 return f"{self._placeholder(node.args[0], depth)}..."  # ", ".join(names)
+            if isinstance(node.func, ast.Name) and node.func.id == "counted":
+                return f"{self._placeholder(node.args[0], depth)} {self.text(node.args[1])}s"
             if node.args:
                 return self._placeholder(node.args[0], depth)
             if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.JoinedStr):

@@ -10,7 +10,7 @@ import typer
 import tla2py
 from tla2py.cli.console import print_error
 from tla2py.cli.help import PlainCommand, PlainGroup
-from tla2py.errors import ExitCode, InputError, Tla2pyError
+from tla2py.errors import ExitCode, InputError, Tla2pyError, reason_of
 
 # The function of each command, imported on use: Arrow, templates and Spark take longer to import than many commands run.
 _COMMANDS = {
@@ -119,6 +119,6 @@ def run_command(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
+        place = str(error.filename) if error.filename else None
         hint = "check that it exists, that you may read and write it and that the disk is not full"
-        raise InputError("system", f"{place}{error.strerror or error}", hint=hint) from error
+        raise InputError("system", reason_of(error), where=place, hint=hint) from error

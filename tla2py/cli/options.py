@@ -79,7 +79,7 @@ InputFiles = Annotated[
     typer.Option("--input", metavar="FILE", help="A file that the run may read; repeatable."),
 ]
 NoLint = Annotated[
-    bool, typer.Option("--no-lint", help="Run what lint finds wrong; its findings are listed as ignored.")
+    bool, typer.Option("--no-lint", help="Run despite what lint finds; list its findings as ignored.")
 ]
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
 Arguments = Annotated[

@@ -64,8 +64,8 @@ def config_expectation(text: str, path: Path) -> ConfigExpectation | None:
             "config-expect",
             f"EXPECT {words[0]}".strip() + " is not a result of TLC",
             where=places[0],
-            hint="one of: Success, SafetyFailure, LivenessFailure, DeadlockFailure, AssumptionFailure, "
-            "AssertFailure, RuntimeErrorFailure",
+            hint="one of: Success, SafetyFailure, LivenessFailure, StutteringFailure, DeadlockFailure, "
+            "AssumptionFailure, AssertFailure, RuntimeErrorFailure",
         )
     return ConfigExpectation(result=result, violates=_names(words[1:], places[0]), where=places[0])
 

@@ -15,7 +15,7 @@ from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.model.model import Model
 from tla2py.syntax import Constant, Definition, ModuleGraph, parse_expression
 from tla2py.syntax.standard import standard_module_of
-from tla2py.text import did_you_mean
+from tla2py.text import counted, did_you_mean
 from tla2py.toml import value_text
 
 # The modules that standard modules extend.
@@ -129,7 +129,7 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
     if arity is not None and arity != (parameters.count(",") + 1 if parameters else 0):
         raise InputError(
             "wrong-arity",
-            f"{name} takes {arity} argument{'s' * (arity != 1)}, its value {text!r} does not",
+            f"{name} takes {counted(arity, 'argument')}, but its value {text!r} does not",
             hint=f"write LAMBDA {', '.join('xyzuvw'[:arity])} : ..."
             if arity
             else "write an expression without parameters",

@@ -154,7 +154,7 @@ class _RunExecution:
         return StoreError(
             "disk-full",
             f"the disk of TLC's working folder is full: {self.base.parent}",
-            hint="free some space, or set TMPDIR to a folder with room; recorded runs are kept, the same command does the rest",
+            hint="free some space, or set TMPDIR to a folder with room; recorded runs are kept; the same command executes the rest",
         )
 
     def _execute_in(self, folder: Path, purpose: Purpose, config: Config, text: str) -> Execution:

@@ -146,10 +146,10 @@ def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None)
     machine = machine or this_machine()
     fitting = min(slots, machine.memory_bytes // memory_bytes)
     if fitting < 1:
-        has = f"this {machine.kind} has {_gibibytes(machine.memory_bytes)}"
         raise InputError(
             "too-little-memory",
-            f"the memory limit of a run is {_gibibytes(memory_bytes)}, but {has}",
+            f"the memory limit of a run is {_gibibytes(memory_bytes)}, "
+            f"but this {machine.kind} has {_gibibytes(machine.memory_bytes)}",
             hint=f'write memory = "{machine.memory_bytes * 4 // 5 // _MIB}MiB" in [tlc], or give --memory',
         )
     return fitting

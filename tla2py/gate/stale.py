@@ -24,10 +24,12 @@ def sweep_file_of(store: Store, named: Path | None) -> Path:
         return named
     recorded = store.manifest().sweep_file
     if recorded is None or not Path(recorded).is_file():
-        why = (
-            f"was made from {recorded}, which does not exist" if recorded else "does not name its sweep file"
+        problem = (
+            f"{store.path} was made from {recorded}, which does not exist"
+            if recorded
+            else f"{store.path} does not name its sweep file"
         )
-        raise InputError("sweep-unknown", f"{store.path} {why}", hint="name the file with --sweep FILE")
+        raise InputError("sweep-unknown", problem, hint="name the file with --sweep FILE")
     return Path(recorded)
 
 

@@ -29,9 +29,10 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
         frame = session.sql(statement)
         return list(frame.columns), [[plain(value) for value in row] for row in frame.collect()]
     except PySparkException as error:
+        reason = spark_reason(error)[:300]
         raise InputError(
             "sql",
-            spark_reason(error)[:300],
+            reason,
             hint=f"tables: {', '.join(TABLE_NAMES)}; DESCRIBE runs lists columns",
         ) from error
 

@@ -217,7 +217,7 @@ class Folder:
 
 def _remedy(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "free some space, or name another store with -o; recorded runs are kept, the same command executes the rest"
+        return "free some space, or name another store with -o; recorded runs are kept; the same command executes the rest"
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return (
             "use another store with -o, or a copy of this one; if its tables exist, "

@@ -136,9 +136,10 @@ class Store:
             )
         version = data.get("version")
         if isinstance(version, int) and version > STORE_VERSION:
+            writer = data.get("tla2py_version")
             raise StoreError(
                 "store-too-new",
-                f"{self.path} was written by tla2py {data.get('tla2py_version')}, store version {version}; "
+                f"{self.path} was written by tla2py {writer}, store version {version}; "
                 f"this one reads up to {STORE_VERSION}",
                 hint="update tla2py, or sweep into another store with -o",
             )

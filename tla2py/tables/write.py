@@ -81,7 +81,7 @@ def table_file(store: Store, name: str) -> Path:
                 continue
             raise StoreError(
                 "table-damaged",
-                f"the table {name} of {store.path} is not the one that was written, and cannot be made again: "
+                f"the table {name} of {store.path} differs from the one that was written, and cannot be rebuilt:  "
                 f"{error.message}",
                 hint="open a copy of the store that you can write",
             ) from error

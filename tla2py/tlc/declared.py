@@ -59,10 +59,11 @@ def outside_error(pattern: str, where: str | None) -> InputError:
 
 def check_path(path: str, where: str | None) -> None:
     """Raise InputError (``input-path``) for a path that a run writes itself."""
-    if path.partition("/")[0] in RESERVED_FILES:
+    reserved = path.partition("/")[0]
+    if reserved in RESERVED_FILES:
         raise InputError(
             "input-path",
-            f"a run writes its own {path.partition('/')[0]}",
+            f"each run writes its own {reserved}",
             where=where,
             hint="give the file another name, or a narrower pattern",
         )

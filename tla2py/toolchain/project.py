@@ -80,8 +80,8 @@ def remember(named: str, sha256: str) -> Path:
 
 
 _HINT = (
-    f'the keys are {_KEY}, a release or the path of a jar, such as "1.7.4", and {_PIN}, which '
-    "'tla2py tools pin' writes"
+    f'allowed: {_KEY}, a release such as "1.7.4" or the path of a jar; and {_PIN}, written by '
+    "'tla2py tools pin'"
 )
 
 

@@ -57,7 +57,7 @@ def gate_command(
         bool | None,
         typer.Option(
             "--vacuity/--no-vacuity",
-            help="Run TLC again on points that hold, to find what could not fail; default: with --record, then as the lock says.",
+            help="Run TLC again on points that hold, to find checks that cannot fail; default: with --record, then as the lock says.",
         ),
     ] = None,
     master: Master = None,

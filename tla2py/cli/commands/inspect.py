@@ -52,7 +52,7 @@ def init_command(
 ) -> None:
     """Write a first sweep file for a module: every constant, with inferred kinds, and candidates as comments.
 
-    Without -o it is printed.
+    Without -o, print it.
 
     Examples:
       tla2py init Raft.tla -o sweep.toml

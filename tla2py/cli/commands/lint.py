@@ -38,10 +38,12 @@ def lint_command(
     tla2tools: Jar = None,
     form: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
 ) -> None:
-    """Find what TLC misreads in configs and sweep files, without running it.
+    """Find mistakes in configs and sweep files that TLC ignores or misreads, without running TLC.
 
-    A config belongs to the module that you name, otherwise to one whose name is a prefix of its own: beside it, above it or in -L.
+    A config belongs to the module that you name, otherwise to one whose name is a prefix of the config's: beside it, above it or in -L.
+
     Exit codes: 0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot apply.
+
     Examples:
       tla2py lint Spec.cfg Spec.tla
       tla2py lint models/*.cfg

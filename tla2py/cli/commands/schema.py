@@ -22,7 +22,7 @@ def schema_command(
 ) -> None:
     """Write the JSON Schema of sweep files, for editors to complete keys and mark mistakes.
 
-    Without -o it is printed. A sweep file beside it refers to it in its first line: #:schema ./sweep.schema.json
+    Without -o, print it. A sweep file beside it refers to it in its first line: #:schema ./sweep.schema.json
 
     Example:
       tla2py schema -o sweep.schema.json

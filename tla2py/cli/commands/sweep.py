@@ -55,6 +55,7 @@ def sweep_command(
     """Run TLC on every point of a sweep, in parallel, and store the results as tables.
 
     A second run executes only what is missing. Several sweeps share one Spark session and one summary table.
+
     Examples:
       tla2py sweep specs/kip320/sweep.toml
       tla2py sweep specs/*/sweep.toml

@@ -95,7 +95,7 @@ def install_command(
 
 @tools_app.command("pin", cls=PlainCommand)
 def pin_command() -> None:
-    """Pin the project's jar: write its digest into the file that names it. Another jar is an error from then on."""
+    """Pin the project's jar: write its digest into the file that names it. A different jar is then an error."""
     jar, file = pin_project_jar()
     if jar.project is not None and jar.project.sha256 not in (None, jar.sha256):
         err().print(f"sha256 {jar.project.sha256} was pinned")
