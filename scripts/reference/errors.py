@@ -22,7 +22,7 @@ of its rule.
 | code | of `sweep` and `gate` | of `check` | of other commands |
 |---|---|---|---|
 | 0 | every point is as expected | the model holds | done |
-| 1 | an unexpected verdict | the model is violated, or contradicts an ASSUME | `lint` found something, `trace --verify` refused a trace, `doctor` found a problem |
+| 1 | an unexpected verdict | a check is violated, or the model contradicts an ASSUME | `lint` found something, `trace --verify` refused a trace, `doctor` found a problem |
 | 2 | the command did not run (usage, input, tools), or TLC could not evaluate the model | the same | the same |
 | 3 | inconclusive: timeout, out of memory, a bounded search | the same | `trace`: the log has no verdict |
 | 130, 141 | 130: interrupted; 141: the reader of the output closed it | the same | the same |

@@ -119,6 +119,7 @@ def run_command(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        place = str(error.filename) if error.filename else None
+        reason = reason_of(error)
+        problem = f"{error.filename}: {reason}" if error.filename else reason
         hint = "check that it exists, that you may read and write it and that the disk is not full"
-        raise InputError("system", reason_of(error), where=place, hint=hint) from error
+        raise InputError("system", problem, hint=hint) from error

@@ -79,7 +79,7 @@ def file_errors(
 ) -> list[Tla2pyError]:
     """The errors of a sweep file, or of a config with its module, found without running TLC.
 
-    A config not named after a module beside it is checked without one.
+    Without a module for a config, only the config's text is checked.
     """
     try:
         return list(_file_errors(file, libraries, translate, no_lint))

@@ -106,7 +106,7 @@ def gate(
         )
     if options.sweep_file is not None and (files or len(stores) > 1):
         raise InputError(
-            "gate-sweep", "--sweep is for one store", hint="to run a sweep file, name only the file"
+            "gate-sweep", "--sweep applies to a single store", hint="to run a sweep file, name only the file"
         )
     gated = [_gate_store(store, options, listener) for store in stores]
     if files:

@@ -73,7 +73,7 @@ def read_parameters(
         if file.tlc.mode == "check":
             raise InputError(
                 "grid-key",
-                "repeat is for simulation; a check gives the same answer each time",
+                "repeat applies only to simulation; a check gives the same answer each time",
                 where=source.place("grid", "repeat"),
                 hint='set mode = "simulate" in [tlc], or remove repeat',
             )

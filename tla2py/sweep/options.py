@@ -104,7 +104,7 @@ def _check_mode(file: SweepFile, source: SweepText) -> None:
         if getattr(file.tlc, key):
             raise InputError(
                 "wrong-mode",
-                f'{key} is for mode = "{other}"',
+                f'{key} applies only to mode = "{other}"',
                 where=source.place("tlc", key),
                 hint=f'set mode = "{other}" in [tlc], or remove {key}',
             )

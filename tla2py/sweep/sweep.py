@@ -116,7 +116,9 @@ def load_sweep(
         return replace(sweep, no_lint=no_lint)
     if libraries:
         hint = 'libraries = ["lib"]'
-        raise InputError("usage", "-L is for manifests; a sweep file names its own folders", hint=hint)
+        raise InputError(
+            "usage", "-L applies only to manifests; a sweep file names its own folders", hint=hint
+        )
     return _loaded(path, *read_sweep_file(path), translate=translate, no_lint=no_lint)
 
 

@@ -54,8 +54,9 @@ def query_command(
 def _check(statement: str) -> None:
     """Raise InputError (``no-query``) for a statement that does not read: its effect would be lost silently."""
     if not re.match(rf"{_BEFORE}(?:{'|'.join(_READING)})\b", statement, re.IGNORECASE):
+        shown = " ".join(statement.split())[:100] or "nothing"
         raise InputError(
             "no-query",
-            f"not a query: {' '.join(statement.split())[:100] or 'nothing'}",
-            hint=f"start with {', '.join(_READING[:-1])} or {_READING[-1]}",
+            f"not a query: {shown}",
+            hint=f"start with one of: {', '.join(_READING)}",
         )
