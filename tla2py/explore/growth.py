@@ -57,7 +57,7 @@ class Series:
             raise InputError(
                 "no-prediction",
                 f"cannot predict {value} from {len(self.sizes)} values at {apart} sizes",
-                hint="it needs at least two sizes that hold, with one value each",
+                hint="a prediction needs at least two sizes that hold, with one value each",
             )
         before, last = self.sizes[-2:]
         ratio = self.numbers[-1] / self.numbers[-2]

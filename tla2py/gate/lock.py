@@ -114,7 +114,7 @@ def read_lock(path: Path) -> Lock | None:
     if isinstance(data.get("version"), int) and data["version"] > LOCK_VERSION:
         raise InputError(
             "lock-too-new",
-            f"lock version {data['version']}; this tla2py reads up to version {LOCK_VERSION}",
+            f"the lock has version {data['version']}; this tla2py reads up to version {LOCK_VERSION}",
             where=str(path),
             hint="update tla2py",
         )

@@ -51,7 +51,7 @@ def read_module(path: Path) -> Module:
     if module.name != path.stem:
         raise InputError(
             "module-name",
-            f"the module is named {module.name}, its file {path.name}",
+            f"the module is named {module.name}, but its file is {path.name}",
             where=module.where(module.span),
             hint=f"the two names must be the same: rename the file to {module.name}.tla, or the module to {path.stem}",
         )
