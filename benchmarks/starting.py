@@ -23,7 +23,8 @@ from tla2py.tlc.jvm.class_archive import archive_options, class_archive
 from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm
 from tla2py.tlc.process import Ended, execute_argv
-from tla2py.toolchain.toolchain import find_toolchain, java_at, packaged_java
+from tla2py.toolchain.java import java_at, packaged_java
+from tla2py.toolchain.toolchain import find_toolchain
 
 SPEC = Path(__file__).resolve().parent.parent / "tests" / "specs" / "Counter.tla"
 CONFIG = "CONSTANTS Procs = {{p1, p2}}\nMax = {size}\nBound = 1000\nINIT Init\nNEXT Next\nINVARIANT Below\n"
@@ -52,10 +53,10 @@ def ways() -> dict[str, Way]:
         )
 
     def process(
-        command: tuple[str, ...], folder: Path, told: Callable[[Path], int | None] | None = None
+        command: tuple[str, ...], folder: Path, predict: Callable[[Path], int | None] | None = None
     ) -> Ended:
         limit = LIMITS.timeout_seconds
-        return execute_argv(command, folder, timeout_seconds=limit, memory_bytes=4 << 30, told=told)
+        return execute_argv(command, folder, timeout_seconds=limit, memory_bytes=4 << 30, predict=predict)
 
     def on_packaged(folder: Path) -> Ended:
         launcher = packaged_java()
