@@ -151,3 +151,5 @@ def test_every_report_names_the_projects_jar(tmp_path: Path, run_cli: RunCli, ti
     for text in (*texts, ended.stdout, ended.stderr):
         assert digest(jar)[:12] in text, text
     assert ended.stdout.count(digest(jar)[:12]) == 2
+    assert run_cli("report", f"runs/{tiny_sweep.stem}", "-o", "report.html").code == 0
+    assert digest(jar)[:12] in (tmp_path / "report.html").read_text()

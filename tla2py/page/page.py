@@ -23,7 +23,7 @@ from tla2py.page.points import heatmap_section, points_table, varying
 from tla2py.page.traces import TraceViews, find_traces, trace_articles
 from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
-from tla2py.tables.runs import start_days
+from tla2py.tables.runs import RunRow, start_days
 from tla2py.tables.write import table_file
 
 _FOLDER = Path(__file__).parent
@@ -77,7 +77,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         name=view.manifest.name,
         modules=view.manifest.modules,
         version=__version__,
-        tlc=_span(point.run.tlc_version for point in points),
+        tlc=_span(_tools(point.run) for point in points),
         begun=_span(start_days(table_file(view.store, "runs"))),
         summary=summary_line(view, points),
         findings=view.findings,
@@ -99,6 +99,12 @@ def report_page(view: StoreView, options: PageOptions) -> str:
 
 def _html(element: Element | None) -> str:
     return "" if element is None else ET.tostring(element, encoding="unicode", method="html")
+
+
+def _tools(run: RunRow) -> str | None:
+    """The TLC of a run, with the digest of its jar if the run has one."""
+    jar = f", sha256 {run.jar_sha256[:12]}" if run.jar_sha256 else ""
+    return f"{run.tlc}{jar}" if run.tlc else None
 
 
 def _span(texts: Iterable[str | None]) -> str:
