@@ -75,6 +75,17 @@ def test_a_changed_file_or_variable_makes_another_run(run_cli: RunCli, sweep: Pa
     assert swept() == (3, ("7", "one"))
 
 
+def test_a_changed_variable_is_drift(run_cli: RunCli, sweep: Path) -> None:
+    """The lock covers a variable as it does a constant, whether or not the result differs."""
+    text = SWEEP + 'violates = ["Told"]\n'
+    sweep.write_text(text)
+    assert run_cli("gate", sweep, *LOCAL, "--record").code == 0
+    sweep.write_text(text.replace("LEVEL = 7", "LEVEL = 8"))
+    gated = run_cli("gate", sweep, *LOCAL)
+    assert (gated.code, [each.reason.value for each in gated.problems]) == (1, ["drift"]), gated.stdout
+    assert "values or options have changed" in gated.stdout
+
+
 def test_a_trusted_run_is_never_reused(run_cli: RunCli, sweep: Path) -> None:
     """With trust a run reads what no id covers: the answer of before may be that of another file."""
     log, store = sweep.parent / "logs/a.txt", sweep.parent / "runs/sweep"

@@ -20,6 +20,7 @@ from tla2py.model.run import Run, TlcOptions
 from tla2py.syntax import ModuleGraph
 from tla2py.trace.trace import ViolationKind
 
+_DECLARED = ("environment", "java_properties")
 # Options that change what TLC searches; the others change only speed and output.
 _SEARCH_OPTIONS = ("mode", "find", "check_deadlock", "seed", "num", "depth", "options", "java_options")
 
@@ -60,7 +61,7 @@ class ConfigFacts:
     - ``mistaken``: (constant, name) where TLC makes a model value of a name that the module declares
     - ``doubtful``: temporal properties checked under symmetry
     - ``searched``: statements that shape the search, such as ``constraint Small``
-    - ``values``: a digest of constants and options
+    - ``values``: a digest of constants, options, variables and properties
     - ``digest``: over all that changes what TLC checks, except layout and the texts of the user's modules
     - ``config``: the parsed text
     """
@@ -237,7 +238,11 @@ def _digest(run: Run, config: Config, *, generated: bool) -> str:
 
 
 def _options(run: Run) -> dict[str, object]:
-    return {key: value for key, value in asdict(run.options).items() if key in _SEARCH_OPTIONS}
+    """The options, variables and properties that a run's result may depend on."""
+    options = {key: value for key, value in asdict(run.options).items() if key in _SEARCH_OPTIONS}
+    # Those of runs that declare none of them have the digests of before.
+    declared = {key: value for key, value in run.inputs.facts().items() if key in _DECLARED}
+    return options | declared
 
 
 def _wrapper(run: Run) -> list[str]:
