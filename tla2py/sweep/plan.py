@@ -147,7 +147,10 @@ def _check_rendered(template: str, point: Point, model: Model, config: Config, t
     found = set(_statements(rendered))
     # Both are read back, so layout does not count.
     wanted = _statements(_read(render_config(config, default_template())))
-    if dropped := [each for each in wanted if each not in found]:
+    dropped = [each for each in wanted if each not in found]
+    if config.check_deadlock and not rendered.check_deadlock:
+        dropped.append("CHECK_DEADLOCK TRUE")
+    if dropped:
         raise InputError(
             "template-drops",
             f"the config of point {point.index} ({parameter_text(point.parameters)}) lacks {', '.join(dropped)}",

@@ -196,6 +196,7 @@ def planned_by(template: str, load: LoadSweep, folder: Path) -> Plan:
         ("config.action_constraints", "[]", "ACTION_CONSTRAINT Step"),
         ("config.symmetry", "''", "SYMMETRY Perms"),
         ("config.view", "''", "VIEW Seen"),
+        ("SPECIFICATION ", "CHECK_DEADLOCK FALSE SPECIFICATION ", "CHECK_DEADLOCK TRUE"),
     ],
 )
 def test_what_a_template_drops_is_an_error(
