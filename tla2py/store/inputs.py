@@ -39,6 +39,6 @@ def input_file(storage: Storage, sha256: str) -> Path:
         raise StoreError(
             "input-lost",
             f"{below(storage.address, 'inputs')}/{sha256} is missing or has changed",
-            hint="run the sweep again: it writes the file that the sweep file names",
+            hint="run the sweep again; it copies its input files into the store",
         )
     return copy

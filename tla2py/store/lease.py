@@ -50,7 +50,7 @@ def leased(storage: Remote) -> Iterator[None]:
             _claim(storage, name)
             holder = _holder(storage, name)
         if holder is not None:
-            raise busy(storage, f", {holder}")
+            raise busy(storage, holder)
         thread = threading.Thread(target=_renew, args=(storage, name, done), name="claim", daemon=True)
         thread.start()
         try:

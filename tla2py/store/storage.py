@@ -226,11 +226,16 @@ def _remedy(error: OSError) -> str:
     return "name another store with -o; recorded runs are kept"
 
 
-def busy(storage: Storage, holder: str = "") -> StoreError:
+def busy(storage: Storage, holder: str | None = None) -> StoreError:
     """The error for a store that another process is writing to."""
+    problem = (
+        f"another sweep is writing to {storage}: {holder}"
+        if holder
+        else f"another sweep is writing to {storage}"
+    )
     return StoreError(
         "store-busy",
-        f"another sweep is writing to {storage}{holder}",
+        problem,
         hint="wait for it to end, or use another store with -o",
     )
 

@@ -117,7 +117,9 @@ class Store:
         except (FileNotFoundError, NotADirectoryError) as error:
             if not self.storage.exists():
                 raise StoreError(
-                    "store-missing", f"no such store: {self.path}", hint="'tla2py sweep SWEEP.toml' makes one"
+                    "store-missing",
+                    f"no such store: {self.path}",
+                    hint="'tla2py sweep SWEEP.toml' creates one",
                 ) from error
             data = None
         except OSError as error:
@@ -181,7 +183,7 @@ class Store:
             raise StoreError(
                 "not-a-store",
                 f"{_FINDINGS} of {self.path} is damaged: {error}",
-                hint="run the sweep again; it writes the file anew",
+                hint="run the sweep again; it rewrites the file",
             ) from error
 
     def sources(self) -> dict[str, str]:

@@ -164,14 +164,15 @@ def _lists(
 def _check_deadlock(inputs: ModelInputs, config: ConfigFile | None, parameters: Mapping[str, str]) -> bool:
     key = "check_deadlock"
     if inputs.kinds.get(key) == "model":
-        if parameters[key] not in ("TRUE", "FALSE"):
+        value = parameters[key]
+        if value not in ("TRUE", "FALSE"):
             raise InputError(
                 "wrong-type",
-                f"{key} is {parameters[key]}, not true or false",
+                f"{key} is {value}, not true or false",
                 where=inputs.source.place("parameters", key),
                 hint=f"write {key} = [true, false]",
             )
-        return parameters[key] == "TRUE"
+        return value == "TRUE"
     own = inputs.file.model.check_deadlock
     return own if own is not None else config.config.check_deadlock if config else True
 

@@ -71,7 +71,7 @@ def download(
         raise ToolchainError(
             "download-digest",
             f"{url} has the sha256 {digest.hexdigest()}, not {sha256.lower()}",
-            hint="nothing was installed; try again, and if the digest is still wrong, the file has been changed",
+            hint="nothing was installed; try again; if the digest is still wrong, the server's file has changed",
         )
 
 

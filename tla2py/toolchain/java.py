@@ -79,7 +79,7 @@ def java_at(path: Path, origin: str) -> Java:
     if major < MINIMUM_JAVA:
         raise ToolchainError(
             "java-too-old",
-            f"{path} is Java {version or 'of unknown version'}, {MINIMUM_JAVA} or newer is needed",
+            f"{path} is Java {version or 'of unknown version'}, but tla2py needs {MINIMUM_JAVA} or newer",
             hint=_java_hint(),
         )
     return Java(path=path, version=version, major=major, origin=origin)

@@ -167,10 +167,11 @@ def _swept(file: Path) -> list[Path]:
 def _nothing_in(folder: Path) -> InputError:
     for config in sorted(folder.rglob("*.cfg")):
         if any(config.parent.glob("*.tla")):
+            configs, module = config.parent / "*.cfg", module_beside(config)
             return InputError(
                 "usage",
                 f"no config in {folder} is named after a module beside it, and there is no sweep file",
-                hint=f"name the module: tla2py lint {config.parent / '*.cfg'} {module_beside(config)}",
+                hint=f"name the module: tla2py lint {configs} {module}",
             )
     return InputError(
         "usage",
