@@ -95,11 +95,12 @@ def test_a_sweep_file_with_a_disk_that_is_none(run_cli: RunCli, tiny_sweep: Path
 
 
 def test_a_folder_is_measured_with_all_that_is_below(tmp_path: Path) -> None:
+    (tmp_path / "input").write_bytes(b"x" * 300_000)  # is there before the run
+    little, enough = DiskQuota(tmp_path, 400_000, 1), DiskQuota(tmp_path, 800_000, 1)
     (tmp_path / "states" / "deep").mkdir(parents=True)
     (tmp_path / "states" / "deep" / "queue").write_bytes(b"x" * 300_000)
     (tmp_path / "states" / "gone").symlink_to("nowhere")
     (tmp_path / "stdout.txt").write_bytes(b"x" * 300_000)
-    little, enough = DiskQuota(tmp_path, 400_000, 1), DiskQuota(tmp_path, 800_000, 1)
     assert little.look() is None  # it was a moment ago
     time.sleep(0.6)
     assert little.look() == "disk"
