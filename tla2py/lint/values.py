@@ -13,7 +13,7 @@ _CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTAL
 
 
 def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) -> Iterator[tuple[str, str]]:
-    """Each (constant, name) where TLC makes a model value of a name that the module declares."""
+    """Each (constant, name) where TLC makes a model value of a definition's or another constant's name."""
     for constant, text in assignments:
         for name in sorted(literal_names(text) or ()):
             if _defined(name, constant, spec) or _other_constant(name, constant, assignments, spec):

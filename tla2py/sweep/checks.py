@@ -58,7 +58,7 @@ class ConfigFacts:
 
     - ``checked``: sorted by kind and name
     - ``dropped``: requested by the sweep file but turned off by an option of TLC
-    - ``mistaken``: (constant, name) where TLC makes a model value of a name that the module declares
+    - ``mistaken``: (constant, name) where TLC makes a model value of the name of a definition or of another constant
     - ``doubtful``: temporal properties checked under symmetry
     - ``searched``: statements that shape the search, such as ``constraint Small``
     - ``values``: a digest of constants, options, variables and properties
@@ -140,7 +140,7 @@ def config_problems(
 ) -> list[ConfigProblem]:
     """The reasons why a config proves nothing, whatever TLC finds.
 
-    ``[accept]`` may vouch for symmetry. ``ignored`` are names of findings, such as ``model-value N``.
+    ``[accept]`` may accept symmetry. ``ignored`` are names of findings, such as ``model-value N``.
     """
     kind = ConfigProblemKind
     return [
