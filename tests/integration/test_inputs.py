@@ -198,6 +198,9 @@ def test_written_files_are_kept_or_named(run_cli: RunCli, sweep: Path) -> None:
     }
     with Store(store).archive(point.run_id) as archive:
         assert [file.path for file in archive.record.outputs] == ["logs/a.txt", "notes.txt"]
+    shutil.rmtree(kept)
+    assert "1 run" in run_cli("sweep", sweep, *LOCAL).stderr
+    assert (kept / "notes.txt").read_text() == "notes.txt"
     # The run changed its own copy only.
     assert (sweep.parent / "logs/a.txt").read_text() == "one"
     assert "dropped" in run_cli("check", sweep, "--point", "1").stdout

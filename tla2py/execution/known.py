@@ -39,7 +39,7 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
             if recorded is None:
                 continue
             row = recorded
-        if reusable(row, run):
+        if reusable(row, run) and (not run.inputs.outputs or _has_outputs(store, run_id)):
             known[run_id] = row.verdict
     return known
 
@@ -59,6 +59,13 @@ def reusable(row: LimitsRow, run: Run) -> bool:
         limit = run.limits.disk_bytes
         return limit is not None and row.disk_bytes is not None and limit <= row.disk_bytes
     return True
+
+
+def _has_outputs(store: Store, run_id: str) -> bool:
+    """Whether the store still has the files that a run wrote."""
+    with store.archive(run_id) as archive:
+        names = {path.partition("/")[0] for path, _ in archive.record.outputs}
+    return names <= store.storage.names(f"outputs/{run_id}")
 
 
 def _recorded(store: Store, run_id: str, row: LimitsRow | None) -> LimitsRow | None:

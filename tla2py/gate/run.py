@@ -198,7 +198,9 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
     )
     asked = options.lock is LockMode.RECORD or (lock is not None and lock.vacuity)
     vacuity = asked if options.vacuity is None else options.vacuity
-    return replace(sweep, counted=points, vacuity=sweep.vacuity or vacuity), lock
+    return replace(
+        sweep, counted=points, vacuity=sweep.options.mode == "check" and (sweep.vacuity or vacuity)
+    ), lock
 
 
 def _accept(gated: Gated) -> Gated:

@@ -72,7 +72,10 @@ def compared_types(spec: ModuleGraph) -> dict[str, ConstantType]:
         found = list(inference.constraints(entity))
         if any(each.constraint.strength == REQUIRED for each in found):
             continue
-        if found := [each for each in found if each.constraint.strength == COMPARED]:
+        found = [each for each in found if each.constraint.strength == COMPARED]
+        if not found and entity not in inference.tested:
+            found = list(inference.compared_with_variables(entity))
+        if found:
             types[constant.name] = _weigh(found)
     return types
 
