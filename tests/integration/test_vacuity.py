@@ -109,7 +109,7 @@ def test_a_specification_without_behaviour_is_named(mail: Path, run_cli: RunCli)
     (mail / "sweep.toml").write_text(text)
     assert run(mail, run_cli).code == 0
     [finding] = found(mail, "no-behaviour")
-    assert finding.subject == "Spec"
+    assert (finding.subject, finding.place.file, finding.place.line) == ("Spec", "Mail.tla", 12)
     assert "Strong = TRUE" in finding.message
 
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from tla2py.config.render import render_config
 from tla2py.errors import Place
 from tla2py.lint.finding import Finding, Severity
+from tla2py.model.config import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import ModuleText, Run, digest_text
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.syntax import Span
+from tla2py.syntax import ModuleGraph, Span
 from tla2py.syntax.reach import named, reached
 from tla2py.tables.runs import RunRow
 from tla2py.text import counted, parameter_text
@@ -35,10 +36,12 @@ _LIVENESS = frozenset({"WF_", "SF_", "<>", "~>"})
 class Probe:
     """A run in which TLC reports the antecedents that some reachable state satisfies.
 
-    With ``fairness`` it also checks a property that holds only if the specification has no behaviour.
+    With ``fairness`` it also checks a property that holds only if the specification has no behaviour. ``place`` is that of
+    the specification.
     """
 
     point: Point
+    place: str
     run: Run
     antecedents: tuple[Antecedent, ...]
     fairness: bool
@@ -112,8 +115,17 @@ def plan_probes(sweep: Sweep, plan: Plan, rows: Sequence[RunRow]) -> ProbePlan:
             originals=(),
             inputs=replace(run.inputs, outputs=()),
         )
-        probes.append(Probe(point=point, run=probe, antecedents=antecedents, fairness=fairness))
+        probes.append(
+            Probe(
+                point=point, place=_place(spec, config), run=probe, antecedents=antecedents, fairness=fairness
+            )
+        )
     return ProbePlan(probes=tuple(probes), sources=sources, failed=frozenset(failed))
+
+
+def _place(spec: ModuleGraph, config: Config) -> str:
+    definition = spec.definitions.get(config.specification or "")
+    return spec.root.where() if definition is None else spec.file_of(definition).where(definition.span)
 
 
 def vacuous(plan: ProbePlan, answers: Mapping[str, ProbeAnswer]) -> Iterator[Finding]:
@@ -167,7 +179,7 @@ def _about_points(code: str, probes: Sequence[Probe], message: str, hint: str) -
     first = probes[0]
     rest = f" and {counted(len(probes) - 1, 'more point')}" if probes[1:] else ""
     shown = f"{parameter_text(first.point.parameters) or 'the only point'}{rest}"
-    return _finding(code, first.run.main, f"{message} ({shown})", hint, first.run.config.specification)
+    return _finding(code, first.place, f"{message} ({shown})", hint, first.run.config.specification)
 
 
 def _finding(code: str, place: str, message: str, hint: str, subject: str | None) -> Finding:
