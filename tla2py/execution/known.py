@@ -63,8 +63,13 @@ def reusable(row: LimitsRow, run: Run) -> bool:
 
 def _has_outputs(store: Store, run_id: str) -> bool:
     """Whether the store still has the files that a run wrote."""
-    with store.archive(run_id) as archive:
-        names = {path.partition("/")[0] for path, _ in archive.record.outputs}
+    try:
+        with store.archive(run_id) as archive:
+            names = {path.partition("/")[0] for path, _ in archive.record.outputs}
+    except StoreError as error:
+        if error.code != "record-damaged":
+            raise
+        return False
     return names <= store.storage.names(f"outputs/{run_id}")
 
 
