@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tla2py.errors import Place
 from tla2py.execution.probes import probe_findings
 from tla2py.lint.accept import Findings, apply_acceptance
-from tla2py.lint.finding import Finding, Severity
+from tla2py.lint.finding import Finding, result_warning
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store
 from tla2py.sweep.grid import Point
@@ -72,7 +71,7 @@ def _single_states(
         spec = sweep.spec(group[0][0].parameters)
         if spec.variables and all(each in whole and each[1].distinct == 1 for each in group):
             named = f" of {config}" if config else ""
-            yield _finding(
+            yield result_warning(
                 _SINGLE_STATE,
                 spec.root.where(),
                 f"TLC found a single distinct state at every point{named}: nothing ever happens",
@@ -101,7 +100,7 @@ def _never_enabled(
         if count or (name == "Terminating" and file.has_pluscal):
             continue
         span = Span(begin_line=line, begin_column=1, end_line=line, end_column=1)
-        yield _finding(
+        yield result_warning(
             _NEVER_ENABLED,
             file.where(span if module in files else None),
             f"action {name} is enabled at no point",
@@ -121,21 +120,10 @@ def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iter
         for subject in entry if isinstance(entry, Mapping) else ("",):
             if (code, subject) not in used and code not in unknown:
                 keys = ("accept", code, subject) if subject else ("accept", code)
-                yield _finding(
+                yield result_warning(
                     "accept-unused",
                     sweep.source.place(*keys),
                     f"{' '.join(keys[1:])} accepts nothing: there is no such finding, or no reason",
                     "remove the entry, or correct the name",
                     code,
                 )
-
-
-def _finding(code: str, where: str, message: str, hint: str, subject: str) -> Finding:
-    return Finding(
-        code=code,
-        severity=Severity.WARNING,
-        place=Place.parse(where),
-        message=message,
-        hint=hint,
-        subject=subject,
-    )

@@ -114,6 +114,11 @@ def finding(
     )
 
 
+def result_warning(code: str, where: str, message: str, hint: str, subject: str | None) -> Finding:
+    """A warning that results show, at ``file:line:column``; its code belongs to no rule."""
+    return finding(code, Place.parse(where), message, hint, subject, Severity.WARNING)
+
+
 def run_rules(subject: Subject) -> tuple[Finding, ...]:
     """All findings on a subject, ordered by place."""
     found = dict.fromkeys(each for rule in _RULES for each in rule(subject))

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tla2py.config.render import render_config
-from tla2py.errors import Place
-from tla2py.lint.finding import Finding, Severity
+from tla2py.lint.finding import Finding, result_warning
 from tla2py.model.config import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import ModuleText, Run, digest_text
@@ -151,7 +150,7 @@ def vacuous(plan: ProbePlan, answers: Mapping[str, ProbeAnswer]) -> Iterator[Fin
     for key, found in asked.items():
         each = found[0]
         if key not in satisfied:
-            yield _finding(
+            yield result_warning(
                 "vacuous-implication",
                 each.module.where(each.span),
                 f"this implication in {each.definition} cannot fail: no reachable state satisfies "
@@ -179,15 +178,4 @@ def _about_points(code: str, probes: Sequence[Probe], message: str, hint: str) -
     first = probes[0]
     rest = f" and {counted(len(probes) - 1, 'more point')}" if probes[1:] else ""
     shown = f"{parameter_text(first.point.parameters) or 'the only point'}{rest}"
-    return _finding(code, first.place, f"{message} ({shown})", hint, first.run.config.specification)
-
-
-def _finding(code: str, place: str, message: str, hint: str, subject: str | None) -> Finding:
-    return Finding(
-        code=code,
-        severity=Severity.WARNING,
-        place=Place.parse(place),
-        message=message,
-        hint=hint,
-        subject=subject,
-    )
+    return result_warning(code, first.place, f"{message} ({shown})", hint, first.run.config.specification)
