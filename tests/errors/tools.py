@@ -15,9 +15,11 @@ from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark import require_pyspark
 from tla2py.syntax.parse import parse_module
 from tla2py.toolchain.download import download
+from tla2py.toolchain.installed import check_modules, install
 from tla2py.toolchain.java import find_java, java_at
-from tla2py.toolchain.overrides import check_overrides
+from tla2py.toolchain.overrides import planned_overrides
 from tla2py.toolchain.pluscal import _translate
+from tla2py.toolchain.releases import COMMUNITY, release
 from tla2py.toolchain.toolchain import Toolchain, bundled_jar, find_toolchain
 
 
@@ -150,7 +152,46 @@ def override_without_classes(lab: Lab) -> None:
 
 @provokes("override-missing")
 def override_of_another_machine(lab: Lab) -> None:
-    check_overrides(find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),)))
+    planned_overrides(find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),)))
+
+
+def install_functions(lab: Lab, refers: bytes = b"") -> None:
+    """Install CommunityModules that are only Functions and IOUtils, and whose class refers to this one."""
+    with zipfile.ZipFile("community.jar", "w") as jar:
+        jar.writestr("SequencesExt.tla", "---- MODULE SequencesExt ----\nLOCAL INSTANCE Functions\n====\n")
+        jar.writestr(
+            "Functions.tla", "---- MODULE Functions ----\nRange(f) == {f[x] : x \\in DOMAIN f}\n====\n"
+        )
+        jar.writestr("IOUtils.tla", "---- MODULE IOUtils ----\nIOExec(command) == TRUE\n====\n")
+        jar.writestr("tlc2/overrides/Functions.class", b"\xca\xfe\xba\xbe" + refers)
+    install(release(COMMUNITY), check_modules, file=lab.folder / "community.jar")
+
+
+@provokes("community-tlc")
+def tlc_that_is_too_old_for_the_community_modules(lab: Lab) -> None:
+    install_functions(lab, b"tlc2/value/impl/NewerValue")
+    lab.write("Use.tla", "---- MODULE Use ----\nEXTENDS Functions\nASSUME Range(<<1>>) = {1}\n====\n")
+    lab.run("check", "Use.tla")
+
+
+@provokes("community-copy", "Functions.tla")
+def module_of_ones_own_with_a_name_of_the_community_modules(lab: Lab) -> None:
+    install_functions(lab)
+    lab.write("Functions.tla", "---- MODULE Functions ----\nRange(f) == {}\n====\n")
+    lab.write(
+        "Use.tla", "---- MODULE Use ----\nEXTENDS SequencesExt, Functions\nASSUME Range(<<1>>) = {}\n====\n"
+    )
+    lab.run("check", "Use.tla")
+
+
+@provokes("starts-programs", "Use.tla:4:8")
+def module_that_starts_a_program(lab: Lab) -> None:
+    install_functions(lab)
+    lab.write(
+        "Use.tla",
+        '---- MODULE Use ----\nEXTENDS IOUtils\n\\* IOExec, "IOExec"\nASSUME IOExec(<<"ls">>)\n====\n',
+    )
+    lab.run("check", "Use.tla")
 
 
 @provokes("pluscal")

@@ -145,7 +145,9 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     again = tools.run("tools", "install", "rolling", "--default")
     assert again.code == 0
     assert "--force" in again.stderr
-    assert len(tools.server.seen) == 1
+    # The newest TLC and the CommunityModules come together, and each once.
+    assert tools.server.seen == [ROLLING, MODULES]
+    assert "CommunityModules: 1 module with Java classes" in ended.stderr
     file = tools.folder / "project" / "tla2py.toml"
     assert file.read_text() == f'tla2tools = "rolling"\ntla2tools_sha256 = "{SHA256}"\n'
     assert tools.run("tools", "path").stdout.strip() == str(jar)
@@ -271,7 +273,7 @@ def test_a_proxy_of_the_environment(tools: Tools) -> None:
         NO_PROXY=None,
     )
     assert ended.code == 0, ended.stderr
-    assert tools.server.seen == [f"http://tools.invalid{ROLLING}"]
+    assert tools.server.seen == [f"http://tools.invalid{path}" for path in (ROLLING, MODULES)]
 
 
 def test_from_a_file(tools: Tools, tmp_path: Path) -> None:
@@ -289,17 +291,18 @@ def test_from_a_file(tools: Tools, tmp_path: Path) -> None:
 
 def test_the_community_modules_are_a_folder_for_modules(tools: Tools) -> None:
     assert tools.refused("tools", "path", "community-modules").error.code == "not-installed"
-    ended = tools.run("tools", "install", "community-modules")
-    folder = tools.cache / "community-modules" / "modules"
-    assert (ended.code, ended.stdout.strip()) == (0, str(folder)), ended.stderr
-    assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
-    assert "-L community-modules" in ended.stderr
-    assert not list(tools.folder.rglob("Outside.tla"))
     spec = tools.folder / "project" / "Uses.tla"
     spec.write_text("---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nFour == Twice(2)\n====\n")
     without = tools.run("inspect", spec)
     assert (without.code, without.error.code) == (2, "module-missing")
-    assert "tla2py tools install community-modules" in without.hint
+    assert "tla2py tools install rolling" in without.hint
+    ended = tools.run("tools", "install", "community-modules")
+    folder = tools.cache / "community-modules" / "modules"
+    assert (ended.code, ended.stdout.strip()) == (0, str(folder)), ended.stderr
+    assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
+    assert "CommunityModules: 1 module with Java classes, an official build, sha256" in ended.stderr
+    assert not list(tools.folder.rglob("Outside.tla"))
+    assert tools.run("inspect", spec).code == 0
     assert tools.run("inspect", spec, "-L", folder).code == 0
     assert tools.run("inspect", spec, "-L", "community-modules").code == 0
 

@@ -128,7 +128,7 @@ def test_a_jvm_that_stays_is_held_too(tmp_path: Path) -> None:
     assert gateway is not None
     java = (str(find_java().path), "-Xmx64m", "-XX:TieredStopAtLevel=1")
     for trust in (False, True):
-        host = Host(java, gateway, bundled_jar(), trust=trust)
+        host = Host(java, gateway, [bundled_jar()], trust=trust)
         try:
             with listening() as (tcp, _):
 
@@ -143,7 +143,7 @@ def test_a_jvm_that_stays_is_held_too(tmp_path: Path) -> None:
                 assert works("java.io.FileReader", str(tmp_path / "secret")) == (trust or not FILES)
                 assert works("java.io.FileWriter", str(tmp_path / "other")) == (trust or not FILES)
                 # What a run finds of TLC is what those before it found.
-                (copy,) = (host.folder.parent / "jar").iterdir()
+                (copy,) = (host.folder.parent / "jars").iterdir()
                 assert works("java.io.FileReader", str(copy))
                 assert works("java.io.FileOutputStream", str(copy), True) == (trust or not FILES)
                 assert works("java.net.Socket", "127.0.0.1", tcp.getsockname()[1]) == (trust or not TCP)

@@ -36,7 +36,7 @@ from tla2py.store.record import open_archive
 from tla2py.syntax import Remark
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.toolchain.java import find_java
-from tla2py.toolchain.overrides import option_overrides, read_override
+from tla2py.toolchain.overrides import class_file, read_override
 from tla2py.toolchain.toolchain import find_toolchain
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
@@ -236,7 +236,7 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     assert tools.jar.named != sent.jar.named
     (override,) = tools.overrides
     assert override.copy != sent.overrides[0].copy
-    assert option_overrides(tools.overrides) == option_overrides(sent.overrides)
+    assert [*map(class_file, tools.overrides)] == [*map(class_file, sent.overrides)]
     with pytest.raises(StoreError) as missing:
         unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
     assert missing.value.code == "store-not-shared"

@@ -27,7 +27,8 @@ from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.output.prints import PrintFollower
 from tla2py.tlc.output.statistics import latest_progress
-from tla2py.toolchain.overrides import option_overrides, override_modules, read_override
+from tla2py.toolchain.community import check_classes, community_classes
+from tla2py.toolchain.overrides import class_file, override_modules, read_override
 from tla2py.toolchain.pluscal import Translator
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 from tla2py.toolchain.unicode import check_readable
@@ -124,11 +125,11 @@ def run_check(
 
     ``report`` is called with lines on its progress, ``show`` with each value that Print or PrintT prints.
 
-    Raises InputError as ``default_model``, ``lint_check``, ``given_variables``, ``given_files`` and ``check_model`` do,
-    and ToolchainError as ``find_toolchain`` does.
+    Raises InputError as ``default_model``, ``lint_check``, ``given_variables``, ``given_files``, ``check_classes`` and
+    ``check_model`` do, and ToolchainError as ``find_toolchain`` and ``check_classes`` do.
     """
     overrides = tuple(read_override(path) for path in model.overrides)
-    toolchain = replace(find_toolchain(options.tla2tools), overrides=overrides)
+    toolchain = find_toolchain(options.tla2tools)
     libraries = (*options.libraries, *map(override_modules, overrides))
     translate = Translator(lambda: toolchain, listener.warned) if options.translate else None
     check = default_model(module, model, libraries, translate=translate, no_lint=options.no_lint)
@@ -138,9 +139,17 @@ def run_check(
         memory_bytes=parse_memory(options.memory or "2GiB", "--memory"),
         trust=bool(options.trust),
     )
-    tlc = TlcOptions(workers=options.workers or 1, overrides=option_overrides(overrides))
+    community = community_classes([check.model.spec])
+    if community is not None:
+        overrides = (*overrides, community)
+        texts = {module.where(): module.text for module in check.model.spec.modules}
+        texts |= {f"-c {name}": value for name, value in check.given.items()}
+        places = {place: place for place in texts}
+        specs = [check.model.spec]
+        check_classes(community, specs, toolchain.jar, texts, places, trust=limits.trust)
+    tlc = TlcOptions(workers=options.workers or 1, overrides=tuple(map(class_file, overrides)))
     inputs = Inputs(environment=given_variables(model.environment), files=given_files(model.inputs))
-    return check_model(check, tlc, limits, toolchain, report, show, inputs)
+    return check_model(check, tlc, limits, replace(toolchain, overrides=overrides), report, show, inputs)
 
 
 def check_model(

@@ -20,8 +20,9 @@ from tla2py.model.model import (
     unnameable,
     without_names,
 )
-from tla2py.syntax import ModuleGraph, Translate, load_modules
+from tla2py.syntax import ModuleGraph, Translate
 from tla2py.text import did_you_mean
+from tla2py.toolchain.community import load_specification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ def default_model(
     Raises InputError as ``load_modules`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
     ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
-    spec = load_modules(module, libraries, translate=translate)
+    spec = load_specification(module, libraries, translate=translate)
     beside = module.with_suffix(".cfg")
     given = dict(_split(text) for text in options.constants)
     specification, init, next_ = options.specification, options.init, options.next

@@ -30,7 +30,8 @@ from tla2py.tlc.process import Ended, execute_argv, not_started
 from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.tlc.sandbox.sandbox import java_sandbox
-from tla2py.toolchain.overrides import check_overrides
+from tla2py.toolchain.community import IO_UTILS
+from tla2py.toolchain.overrides import planned_overrides
 from tla2py.toolchain.toolchain import Toolchain
 
 
@@ -52,7 +53,7 @@ def execute_run(
     ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many runs this machine executes
     at once, see ``DiskQuota``. A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
     """
-    check_overrides(toolchain, run.options)
+    toolchain = replace(toolchain, overrides=planned_overrides(toolchain, run.options))
     with scratch_folder("tla2py-") as base:
         execution = _RunExecution(
             run=run,
@@ -190,6 +191,12 @@ class _RunExecution:
             **asdict(ended),
         )
 
+    def _shareable(self) -> bool:
+        """Whether the run's Java classes give the same results in a JVM that runs share."""
+        official = all(override.official for override in self.toolchain.overrides)
+        started = self.toolchain.overrides and any(name == IO_UTILS for name, _ in self.run.modules)
+        return official and not started
+
     def _place_inputs(self, folder: Path) -> None:
         for name in {path.partition("/")[0] for path, _ in self.run.inputs.files if "/" in path}:
             shutil.rmtree(folder / name, ignore_errors=True)
@@ -217,7 +224,7 @@ class _RunExecution:
                 properties=inputs.java_properties,
             )
 
-        warm = self.warm and watch is None and suits(options, inputs) and not classes
+        warm = self.warm and watch is None and suits(options, inputs) and self._shareable()
         if warm:
             argv = argv_in(FOLDER, HOST_OPTIONS)
             done = execute_warm(argv, folder, limits, self.cancelled, inputs.java_properties)

@@ -76,7 +76,7 @@ def execute_job(
             warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
             work = Work(
                 sources=job.plan.sources,
-                toolchain=replace(toolchain, overrides=job.sweep.overrides),
+                toolchain=replace(toolchain, overrides=job.sweep.classes),
                 store=job.store.path,
                 warm=frozenset(short if warm else ()),
                 slots=pool.slots,

@@ -12,6 +12,7 @@ from tla2py.execution.check import Checked
 from tla2py.execution.execute import execute_run
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import SweepOptions
+from tla2py.execution.preflight import check_sweep_classes
 from tla2py.sourcemap import Origins, located
 from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.plan import plan_sweep
@@ -41,7 +42,8 @@ def check_point(
         )
     point = sweep.points[number - 1]
     plan = plan_sweep(sweep, toolchain.jar.sha256)
-    toolchain = replace(toolchain, overrides=sweep.overrides)
+    toolchain = replace(toolchain, overrides=sweep.classes)
+    check_sweep_classes(sweep, plan, toolchain.jar)
     output = _Output(show) if show is not None else None
     with execute_run(plan.runs[number - 1], plan.sources, toolchain, watch=output) as executed:
         for folder in executed.folders:

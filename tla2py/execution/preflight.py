@@ -22,6 +22,7 @@ from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 from tla2py.sweep.vacuity import check_expectations
 from tla2py.syntax import Translate
 from tla2py.text import parameter_text
+from tla2py.toolchain.community import check_classes
 from tla2py.toolchain.toolchain import Jar, Toolchain
 from tla2py.toolchain.unicode import check_readable
 
@@ -32,13 +33,20 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
     """The warnings of lint on a sweep, and its ignored errors; warnings that are not accepted go to ``warn``.
 
-    Raises InputError for a finding that is an error.
+    Raises InputError for a finding that is an error, and as ``check_sweep_classes`` does.
 
     Findings do not stop the models of a manifest, whose results are on record.
     """
+    check_sweep_classes(sweep, plan, jar)
     found = lint_sweep(sweep, plan, jar_dialect(jar))
     _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
     return lasting_findings(found)
+
+
+def check_sweep_classes(sweep: Sweep, plan: Plan, jar: Jar) -> None:
+    """Raise InputError and ToolchainError as ``check_classes`` does."""
+    specs = sweep.specs.values()
+    check_classes(sweep.community, specs, jar, plan.sources, plan.paths, trust=sweep.limits.trust)
 
 
 def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:

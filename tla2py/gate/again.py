@@ -12,6 +12,7 @@ from tla2py.gate.decision import PointDecision
 from tla2py.model.run import Run
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.command import CONFIG_NAME, build_argv, shell_command
+from tla2py.toolchain.overrides import class_file
 from tla2py.toolchain.toolchain import Toolchain
 
 # Options that only tla2py needs.
@@ -47,12 +48,13 @@ def commands_again(
     java = toolchain.java.path if toolchain else Path("java")
     tools = toolchain.jar.named if toolchain else Path("tla2tools.jar")
     ours = ["tla2py", "check", file, "--point", str(point.point.index), *folders, *jar]
+    classes = [each.path for each in sweep.classes if class_file(each) in point.run.options.overrides]
     files = ["tla2py", "cfg", file, *folders, "-o", "points"]
     return Again(
         ours=shlex.join(ours),
         files=shlex.join(files),
         folder=f"points/{point.point.index:04d}",
-        java=_plain_command(point.run, java, tools, [each.path for each in sweep.overrides]),
+        java=_plain_command(point.run, java, tools, classes),
     )
 
 

@@ -73,7 +73,8 @@ def _head(
         for each in start.left:
             yield from _comment(f"Not taken over, as only a config can state it: {each}")
     # Every folder with a module of the specification is needed.
-    found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent != PROOFS]
+    given = {PROOFS, *(module.path.parent for module in spec.installed if module.path is not None)}
+    found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent not in given]
     needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
     needed.pop(_relative(root.path.parent, folder), None)
     if (installed := community_modules()) is not None:

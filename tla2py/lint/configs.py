@@ -24,7 +24,8 @@ from tla2py.lint import types as types
 from tla2py.lint.finding import Finding, run_rules
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import AssignedValue, Mention, Subject, mentions_of, remaining_values
-from tla2py.syntax import ModuleGraph, Translate, load_modules
+from tla2py.syntax import ModuleGraph, Translate
+from tla2py.toolchain.community import load_specification
 
 _UNKNOWN = ("unknown-definition", "unknown-constant")
 
@@ -44,7 +45,7 @@ def lint_file(
     file = config_file(read_statements(content), content, path)
     specs = {}
     if module is not None:
-        specs = {module.name: load_modules(module, libraries, translate=translate)}
+        specs = {module.name: load_specification(module, libraries, translate=translate)}
     return lint_parsed(file, specs, complete=True, dialect=dialect)
 
 

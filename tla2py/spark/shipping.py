@@ -120,7 +120,7 @@ def _received(override: Override) -> Override:
     shipped = Path(SparkFiles.get(_shipped_name(override)))
     received = read_override(shipped)
     _check(shipped, received.sha256, override.sha256)
-    return replace(received, path=override.path)
+    return replace(received, path=override.path, official=override.official)
 
 
 def _shipped_name(override: Override) -> str:

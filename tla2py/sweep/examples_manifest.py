@@ -21,7 +21,8 @@ from tla2py.sweep.expectations import external_row
 from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.sections import ExternalExpectation, SweepFile
 from tla2py.sweep.sweep_text import SweepText
-from tla2py.syntax import ModuleGraph, Translate, load_modules
+from tla2py.syntax import ModuleGraph, Translate
+from tla2py.toolchain.community import load_specification
 
 _SEARCH = "exhaustive search"
 _HINT = "expected the manifest.json format of tlaplus/Examples: modules with models; each model has path, mode and result"
@@ -205,7 +206,7 @@ def manifest_sweep(
         try:
             module = _beside(entry, entry.module, "module", base)
             config = _beside(entry, entry.model.path, "config", base)
-            spec = specs.get(module) or load_modules(base / module, libraries, translate=translate)
+            spec = specs.get(module) or load_specification(base / module, libraries, translate=translate)
             read = configs.get(config) or read_config(base / config)
             check_config_names(read, {Path(module).name: spec})
         except InputError as error:

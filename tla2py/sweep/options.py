@@ -15,7 +15,7 @@ from tla2py.sweep.sections import VARIABLES, SweepFile
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.text import parse_duration, parse_memory, parse_size
 from tla2py.tlc.declared import check_variable, kept_file, matching_files, outside_error
-from tla2py.toolchain.overrides import option_overrides
+from tla2py.toolchain.overrides import class_file
 from tla2py.toolchain.toolchain import Override
 
 # Options with a key of their own: passed as options they would contradict what tla2py reports.
@@ -65,7 +65,7 @@ def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Overr
         graph=file.tlc.graph,
         behaviours=file.tlc.behaviours,
         options=tuple(file.tlc.options),
-        overrides=option_overrides(overrides),
+        overrides=tuple(map(class_file, overrides)),
         java_options=(*file.tlc.java_options, *_stop_after(file, source)),
     )
 

@@ -25,9 +25,10 @@ from tla2py.sweep.point_model import ModelInputs, point_model
 from tla2py.sweep.predicate import failing_predicate
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, SweepFile
 from tla2py.sweep.sweep_text import SweepText
-from tla2py.syntax import Translate, load_modules
+from tla2py.syntax import Translate
+from tla2py.toolchain.community import community_classes, load_specification
 from tla2py.toolchain.installed import module_folder
-from tla2py.toolchain.overrides import override_modules, read_override
+from tla2py.toolchain.overrides import class_file, override_modules, read_override
 from tla2py.toolchain.releases import COMMUNITY
 from tla2py.toolchain.toolchain import Override
 
@@ -42,6 +43,7 @@ class Sweep(ModelInputs):
     - ``no_lint``: whether to ignore all rules of lint
     - ``left_out``: models of a manifest that TLC cannot run, each with the reason
     - ``unread``: models of a manifest that could not be read
+    - ``community``: classes of the installed CommunityModules, for the points whose modules come from there
     - ``special``: options by index of the point, if they differ from ``options``
     - ``entries``: models of a manifest by index of the point
     """
@@ -59,13 +61,22 @@ class Sweep(ModelInputs):
     left_out: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     overrides: tuple[Override, ...] = ()
+    community: Override | None = None
     input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
     special: Mapping[int, TlcOptions] = field(default_factory=dict)
     entries: Mapping[int, Entry] = field(default_factory=dict)
 
     def options_of(self, point: Point) -> TlcOptions:
         """The TLC options of a point."""
-        return self.special.get(point.index, self.options)
+        options = self.special.get(point.index, self.options)
+        if self.community is None or not self.spec(point.parameters).installed:
+            return options
+        return replace(options, overrides=(*options.overrides, class_file(self.community)))
+
+    @property
+    def classes(self) -> tuple[Override, ...]:
+        """The Java classes of all points."""
+        return self.overrides if self.community is None else (*self.overrides, self.community)
 
     def inputs_of(self, point: Point) -> Inputs:
         """What the run of a point may read besides its modules."""
@@ -222,7 +233,7 @@ def _loaded(
     else:
         names = [file.module] if isinstance(file.module, str) else file.module
         translate = translate if file.tlc.translate else None
-        specs = {name: load_modules(base / name, libraries, translate=translate) for name in names}
+        specs = {name: load_specification(base / name, libraries, translate=translate) for name in names}
     check_names(file, source, specs)
     check_variables(file, source)
     ignored = MISTAKE_CODES if no_lint else file.lint.ignore
@@ -246,6 +257,7 @@ def _loaded(
         vacuity=file.tlc.vacuity,
         no_lint=no_lint,
         overrides=overrides,
+        community=community_classes(specs.values()),
     )
     points = tuple(item for item in sweep.grid() if isinstance(item, Point))
     return replace(sweep, points=points, input_files=input_files(file, source, base, points))

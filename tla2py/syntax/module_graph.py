@@ -17,12 +17,14 @@ from tla2py.syntax.scope import Resolver, Scope
 class ModuleGraph:
     """A root module and the modules it needs.
 
-    ``modules`` are those read from files, the root first; ``standard`` are the names of those that TLC includes.
+    ``modules`` are those read from files, the root first; ``standard`` are the names of those that TLC includes;
+    ``installed`` those of ``modules`` that the installed library provides.
     """
 
     root: Module
     modules: tuple[Module, ...]
     standard: tuple[str, ...]
+    installed: tuple[Module, ...] = ()
 
     @cached_property
     def resolver(self) -> Resolver:

@@ -24,28 +24,32 @@ def load_modules(
     *,
     nearby: bool = False,
     translate: Translate | None = None,
+    installed: Path | None = None,
 ) -> ModuleGraph:
     """A module with all it extends and instantiates.
 
     Like TLC it searches the folder of the root module, then the libraries in their order, and last the modules after
-    the root in its own file. With ``nearby`` it also takes a module from a folder beside the root's, if exactly one has
-    it. Standard modules need no file, and those of the proof system come from ``PROOFS``. Without ``translate`` PlusCal
-    is left as it is.
+    the root in its own file. What is missing then comes from ``installed``, the folder of an installed library. With
+    ``nearby`` it also takes a module from a folder beside the root's, if exactly one has it. Standard modules need no
+    file, and those of the proof system come from ``PROOFS``. Without ``translate`` PlusCal is left as it is.
 
     Raises ``InputError``: those of ``parse_module``, ``module-missing`` and ``module-cycle``.
     """
-    search = _Search([Path(path).parent, *libraries], nearby=nearby, translate=translate)
+    search = _Search([Path(path).parent, *libraries], nearby=nearby, translate=translate, installed=installed)
     root = search.read(Path(path))
     search.appended = read_appended(root)
     search.follow(root, (root.name,))
     return ModuleGraph(
-        root=root, modules=tuple(search.found.values()), standard=tuple(sorted(search.standard))
+        root=root,
+        modules=tuple(search.found.values()),
+        standard=tuple(sorted(search.standard)),
+        installed=tuple(search.from_library),
     )
 
 
 _COMMUNITY_ADVICE = (
-    "it is one of the CommunityModules: tla2py tools install community-modules, "
-    'then -L community-modules, or libraries = ["community-modules"] in a sweep file'
+    "it is one of the CommunityModules: tla2py tools install rolling brings them and a TLC that they suit; "
+    "tla2py tools install community-modules brings them alone"
 )
 _PROOF_ADVICE = (
     "it belongs to the library of the TLA+ proof system: "
@@ -57,11 +61,20 @@ PROOFS = Path(__file__).parent / "proofs"
 
 
 class _Search:
-    def __init__(self, folders: Sequence[Path], *, nearby: bool, translate: Translate | None) -> None:
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        nearby: bool,
+        translate: Translate | None,
+        installed: Path | None,
+    ) -> None:
         self._folders = folders
         self._nearby = nearby
         self._translate = translate
+        self._installed = [installed] if installed is not None else []
         self.found: dict[str, Module] = {}
+        self.from_library: list[Module] = []
         self.standard: set[str] = set()
         self.appended: dict[str, Module] = {}
 
@@ -94,6 +107,9 @@ class _Search:
                 self.standard.add(name)
             elif file is None and name in self.appended:
                 self.follow(self._add(self.appended[name]), (*trail, name))
+            elif file is None and (library := _first_file(name, self._installed)):
+                self.from_library.append(self.read(library))
+                self.follow(self.found[name], (*trail, name))
             elif file := file or self._elsewhere(name):
                 self.follow(self.read(file), (*trail, name))
             else:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.table import Table
 
 from tla2py.terminal.layout import plain_table
+from tla2py.text import counted
 from tla2py.toolchain.foundjars import FoundJar
+from tla2py.toolchain.installed import community_jar, community_modules, official_classes
 from tla2py.toolchain.javas import FoundJava
 
 _MB = 1e6
 
 
-def tools_json(
-    jars: Sequence[FoundJar], javas: Sequence[FoundJava], community: Path | None
-) -> dict[str, object]:
+def tools_json(jars: Sequence[FoundJar], javas: Sequence[FoundJava]) -> dict[str, object]:
     """All jars and Javas, and the folder of the CommunityModules."""
+    community = community_modules()
     return {
         "jars": [
             {
@@ -40,6 +41,17 @@ def tools_json(
         ],
         "community_modules": str(community) if community else None,
     }
+
+
+def community_line() -> str:
+    """What is installed of the CommunityModules, or how to install them."""
+    folder, jar = community_modules(), community_jar()
+    if folder is None or jar is None:
+        return "CommunityModules: not installed; tla2py tools install rolling brings them and a TLC that they suit"
+    digest = hashlib.sha256(jar.read_bytes()).hexdigest()
+    kind = "an official build" if digest in official_classes() else "not a build that tla2py knows"
+    modules = counted(sum(1 for _ in folder.glob("*.tla")), "module")
+    return f"CommunityModules: {modules} with Java classes, {kind}, sha256 {digest[:12]}, {folder}"
 
 
 def jars_table(jars: Sequence[FoundJar]) -> Table:

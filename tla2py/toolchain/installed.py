@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import tempfile
@@ -19,9 +20,11 @@ import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.toolchain.download import download
-from tla2py.toolchain.releases import COMMUNITY, Release, release
+from tla2py.toolchain.releases import COMMUNITY, COMMUNITY_DIGESTS, COMMUNITY_JAR, Release, release
 
 _JAR = "tla2tools.jar"
+# Beside a downloaded jar of the CommunityModules: its sha256.
+_DOWNLOADED = "downloaded.sha256"
 
 
 def tools_folder() -> Path:
@@ -65,6 +68,19 @@ def community_modules() -> Path | None:
     """The folder of the installed CommunityModules, None if not installed."""
     folder = tools_folder() / COMMUNITY / "modules"
     return folder if folder.is_dir() else None
+
+
+def community_jar() -> Path | None:
+    """The jar of the installed CommunityModules, None if not installed."""
+    jar = tools_folder() / COMMUNITY / COMMUNITY_JAR
+    return jar if jar.is_file() and community_modules() is not None else None
+
+
+def official_classes() -> frozenset[str]:
+    """The sha256 of every jar of the CommunityModules that is known to be official: listed, or downloaded on this machine."""
+    record = tools_folder() / COMMUNITY / _DOWNLOADED
+    downloaded = record.read_text("ascii").split() if record.is_file() else ()
+    return COMMUNITY_DIGESTS.union(downloaded)
 
 
 def module_folder(named: Path) -> Path:
@@ -117,6 +133,9 @@ def install(
             check(fresh / wanted.file)
             if wanted.name == COMMUNITY:
                 _unpack_modules(fresh / wanted.file, fresh / "modules")
+                if file is None:
+                    digest = hashlib.sha256((fresh / wanted.file).read_bytes()).hexdigest()
+                    (fresh / _DOWNLOADED).write_text(f"{digest}\n", "ascii")
             _put(fresh, place, Path(scratch) / "old")
     except OSError as error:
         raise InputError(

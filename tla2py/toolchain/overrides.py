@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import platformdirs
@@ -21,6 +21,7 @@ import platformdirs
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.tlc.sandbox.private import private_folder
+from tla2py.toolchain.installed import official_classes
 from tla2py.toolchain.toolchain import Override, Toolchain
 
 _HINT = "give a jar, or a folder of .class files"
@@ -53,7 +54,8 @@ def read_override(path: Path, where: str | None = None) -> Override:
     for entry, data in content.items():
         digest.update(f"{entry}\0{len(data)}\0".encode() + data)
     folder = _kept(files, private_folder("overrides") / f"{digest.hexdigest()}{name}")
-    return Override(path=path.resolve(), sha256=digest.hexdigest(), copy=folder / name)
+    official = bool(name) and hashlib.sha256(files[name]).hexdigest() in official_classes()
+    return Override(path=path.resolve(), sha256=digest.hexdigest(), copy=folder / name, official=official)
 
 
 def override_modules(override: Override) -> Path:
@@ -78,20 +80,22 @@ def pack_override(override: Override, target: Path) -> None:
             jar.writestr(zipfile.ZipInfo(name), file.read_bytes())
 
 
-def option_overrides(overrides: Iterable[Override]) -> tuple[ClassFile, ...]:
-    """The overrides as they appear in a run's options."""
-    return tuple(ClassFile(override.path.name, override.sha256) for override in overrides)
+def class_file(override: Override) -> ClassFile:
+    """An override as it appears in a run's options."""
+    return ClassFile(override.path.name, override.sha256)
 
 
-def check_overrides(toolchain: Toolchain, options: TlcOptions) -> None:
-    """Check that the tools have the overrides that a run was planned with. Raises ToolchainError (``override-missing``)."""
-    if option_overrides(toolchain.overrides) != options.overrides:
-        names = ", ".join(name for name, _ in options.overrides) or "no overrides"
+def planned_overrides(toolchain: Toolchain, options: TlcOptions) -> tuple[Override, ...]:
+    """The overrides that a run was planned with. Raises ToolchainError (``override-missing``) if the tools lack one."""
+    there = {class_file(override): override for override in toolchain.overrides}
+    missing = [each.name for each in options.overrides if each not in there]
+    if missing:
         raise ToolchainError(
             "override-missing",
-            f"the run needs {names}, but this machine has other overrides",
+            f"the run needs {', '.join(missing)}, but this machine has other overrides",
             hint="run it again with the same tools, or with --fresh",
         )
+    return tuple(there[each] for each in options.overrides)
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:

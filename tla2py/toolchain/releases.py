@@ -13,11 +13,16 @@ ROLLING = "rolling"
 # TLA2PY_MIRROR may name a copy with the same paths.
 _HOST = "https://github.com"
 _TOOLS = "tlaplus/tlaplus/releases/download/v{version}/tla2tools.jar"
-_MODULES = "tlaplus/CommunityModules/releases/latest/download/CommunityModules-deps.jar"
+COMMUNITY_JAR = "CommunityModules-deps.jar"
+_MODULES = f"tlaplus/CommunityModules/releases/latest/download/{COMMUNITY_JAR}"
 # The project republishes its newest build under this version after every change.
 _MOVING = "1.8.0"
+# The CommunityModules do not suit the TLC of releases that begin so.
+_OLD = ("0.", "1.0.", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.")
 
 _DIGESTS = {"1.7.4": "936a262061c914694dfd669a543be24573c45d5aa0ff20a8b96b23d01e050e88"}
+# Official builds of the CommunityModules: CommunityModules.jar of 2025-08-29.
+COMMUNITY_DIGESTS = frozenset({"9afc49218556d82a5e378f04061d7f71403d19c9b1808624a1caf8863023caa4"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,11 @@ class Release:
     url: str
     file: str
     sha256: str | None
+
+    @property
+    def brings_community(self) -> bool:
+        """Whether the CommunityModules are installed with it, because they suit its TLC."""
+        return self.name == ROLLING or (self.name != COMMUNITY and not self.name.startswith(_OLD))
 
 
 def release(name: str) -> Release:
@@ -41,7 +51,7 @@ def release(name: str) -> Release:
             "mirror", f"TLA2PY_MIRROR is not an address: {host}", hint="give one with http or https"
         )
     if name == COMMUNITY:
-        return Release(name=name, url=f"{host}/{_MODULES}", file="CommunityModules-deps.jar", sha256=None)
+        return Release(name=name, url=f"{host}/{_MODULES}", file=COMMUNITY_JAR, sha256=None)
     version = _MOVING if name == ROLLING else name.removeprefix("v")
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise InputError(

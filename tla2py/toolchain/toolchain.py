@@ -55,11 +55,15 @@ class Jar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """A jar or a folder of Java classes that override definitions, the sha256 of its files, and its private copy."""
+    """A jar or a folder of Java classes that override definitions, the sha256 of its files, and its private copy.
+
+    ``official`` says that it is a known build of the CommunityModules.
+    """
 
     path: Path
     sha256: str
     copy: Path
+    official: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,12 +80,13 @@ def init_command(
 def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGraph:
     """The module graph; also searches folders beside the module's own, and names them."""
     from tla2py.cli.translate import pluscal_translator
-    from tla2py.syntax import load_modules
     from tla2py.syntax.search import PROOFS
+    from tla2py.toolchain.community import load_specification
 
     translator = pluscal_translator(translate=translate)
-    spec = load_modules(module, libraries, nearby=True, translate=translator)
+    spec = load_specification(module, libraries, nearby=True, translate=translator)
     known = {module.parent, *libraries, PROOFS}
+    known |= {each.path.parent for each in spec.installed if each.path is not None}
     folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)
     for folder in folders:
         if folder not in known:

@@ -12,10 +12,10 @@ from tla2py.cli.groups import command_group
 from tla2py.cli.help import PlainCommand
 from tla2py.cli.options import Json
 from tla2py.errors import InputError
-from tla2py.terminal.tools import DownloadProgress, jars_table, javas_table, tools_json
+from tla2py.terminal.tools import DownloadProgress, community_line, jars_table, javas_table, tools_json
 from tla2py.text import parse_duration
 from tla2py.toolchain.foundjars import found_jars
-from tla2py.toolchain.installed import check_modules, community_modules, install, installed, installed_path
+from tla2py.toolchain.installed import check_modules, install, installed, installed_path
 from tla2py.toolchain.javas import found_javas
 from tla2py.toolchain.project import remember
 from tla2py.toolchain.releases import COMMUNITY, release
@@ -28,12 +28,11 @@ tools_app = command_group("tools", "List the TLC jars and Javas of this machine;
 def list_command(as_json: Json = False) -> None:
     """List every jar and every Java found: version, digest, which one is used and why."""
     jars, javas = found_jars(), found_javas()
-    community = community_modules()
     if as_json:
-        show_json(tools_json(jars, javas, community))
+        show_json(tools_json(jars, javas))
         return
     show(jars_table(jars))
-    show(f"\nCommunityModules: {community or 'not installed; tla2py tools install ' + COMMUNITY}\n")
+    show(f"\n{community_line()}\n")
     show(javas_table(javas) if javas else "no Java was found")
 
 
@@ -62,6 +61,8 @@ def install_command(
 ) -> None:
     """Download an official release, verify it and install it into your cache folder.
 
+    Releases since 1.8.0 bring the CommunityModules, unless they come from a file.
+
     The proxy is that of https_proxy. TLA2PY_MIRROR names a server to use instead of GitHub, with the same paths.
 
     Examples:
@@ -74,17 +75,18 @@ def install_command(
     seconds = parse_duration(patience, "--patience")
     if default and wanted.name == COMMUNITY:
         raise InputError("usage", "the CommunityModules are not a TLC release", hint="leave out --default")
-    there = installed(wanted)
-    if there is not None and not force and from_file is None and sha256 is None:
-        err().print(f"{wanted.name} is installed already; --force fetches it again")
-    else:
-        progress = DownloadProgress(wanted.name)
-        check = check_modules if wanted.name == COMMUNITY else (lambda path: read_jar(path, "the download"))
-        there = install(wanted, check, file=from_file, sha256=sha256, patience=seconds, report=progress)
-    if wanted.name == COMMUNITY:
-        err().print(f'use them with -L {COMMUNITY}, or libraries = ["{COMMUNITY}"] in a sweep file')
-    else:
-        jar = read_jar(there, "installed")
+    both = wanted.brings_community and from_file is None
+    for each, digest in ((wanted, sha256), *([(release(COMMUNITY), None)] if both else [])):
+        if installed(each) is not None and not force and from_file is None and digest is None:
+            err().print(f"{each.name} is installed already; --force fetches it again")
+        else:
+            check = check_modules if each.name == COMMUNITY else (lambda path: read_jar(path, "the download"))
+            report = DownloadProgress(each.name)
+            install(each, check, file=from_file, sha256=digest, patience=seconds, report=report)
+    if both or wanted.name == COMMUNITY:
+        err().print(community_line())
+    if wanted.name != COMMUNITY:
+        jar = read_jar(installed_path(wanted.name), "installed")
         err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}")
         if default:
             err().print(f"{remember(wanted.name, jar.sha256)} makes it this project's TLC")

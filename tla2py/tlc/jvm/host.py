@@ -66,7 +66,9 @@ class Host:
     Raises SpoiledError if the JVM does not start.
     """
 
-    def __init__(self, java: Sequence[str], gateway: Path, jar: Path, *, trust: bool = False) -> None:
+    def __init__(
+        self, java: Sequence[str], gateway: Path, jars: Sequence[Path], *, trust: bool = False
+    ) -> None:
         self.runs = self.leaks = 0
         self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
         self.folder = self._base / "run"
@@ -74,10 +76,12 @@ class Host:
         java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
         command, descriptor = reaper.guarded((*java, "-cp", str(gateway), *_SERVER))
         # Outside the runs' folder, since later runs use it too. It must exist before the sandbox is made.
-        plain = self._base / "jar" / jar.name
-        plain.parent.mkdir()
-        plain.touch()
-        sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, plain), server=True)
+        copies = self._base / "jars"
+        copies.mkdir()
+        plain = [copies / f"{number}.jar" for number, _ in enumerate(jars)]
+        for copy in plain:
+            copy.touch()
+        sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, *plain), server=True)
         variables = environment(self.folder, trusted=trust) | {"TLA2PY_FOLDER": str(self._base)}
         with (self._base / "out").open("wb") as out, (self._base / "err").open("wb") as err:
             self._process = start(
@@ -92,17 +96,18 @@ class Host:
         self._jvm = psutil.Process(self._process.pid)
         self._gateway: Gateway | None = None
         try:
-            if not trust:
-                _unpack(jar, plain)
-            # A trusted jar stays in place, since its manifest may name other jars beside it.
-            self._connect(jar if trust else plain)
+            for jar, copy in zip(jars, plain, strict=True):
+                if not trust:
+                    _unpack(jar, copy)
+            # Trusted jars stay in place, since a manifest may name other jars beside one.
+            self._connect(jars if trust else plain)
         except BaseException as error:
             self.kill()
             if isinstance(error, (GatewayError, psutil.Error, ValueError, zipfile.BadZipFile)):
                 raise SpoiledError("start") from error
             raise
 
-    def _connect(self, jar: Path) -> None:
+    def _connect(self, jars: Sequence[Path]) -> None:
         deadline = time.monotonic() + _START_SECONDS
         while (output := (self._base / "out").read_text("utf-8", "replace")).count("\n") < 2:
             if self._jvm.status() == psutil.STATUS_ZOMBIE or time.monotonic() > deadline:
@@ -111,8 +116,8 @@ class Host:
         port, token, *_ = output.split()
         self._printed = self._printed_bytes()
         self._gateway = java = Gateway(int(port), token, _ANSWER_SECONDS)
-        uri = java.get(java.new("java.io.File", str(jar)), "toURI")
-        self._urls = java.array("java.net.URL", [java.get(uri, "toURL")])
+        uris = [java.get(java.new("java.io.File", str(jar)), "toURI") for jar in jars]
+        self._urls = java.array("java.net.URL", [java.get(uri, "toURL") for uri in uris])
         self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
         self._lookup = java.get(HANDLES, "publicLookup")
         self._callable = java.get("java.lang.Class", "forName", "java.util.concurrent.Callable")

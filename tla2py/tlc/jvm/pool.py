@@ -105,11 +105,13 @@ def execute_warm(
     split = argv.index("-cp")
     own = property_options(properties)
     java = tuple(part for part in argv[:split] if part not in own)
-    jar, arguments = argv[split + 1], argv[split + 3 :]
-    key = (*java, jar, str(limits.trust))
+    jars, arguments = argv[split + 1], argv[split + 3 :]
+    key = (*java, jars, str(limits.trust))
     host = None
     try:
-        host = _borrow(pool, key) or Host(java, gateway, Path(jar), trust=limits.trust)
+        host = _borrow(pool, key) or Host(
+            java, gateway, [Path(jar) for jar in jars.split(os.pathsep)], trust=limits.trust
+        )
         with pool.lock:
             pool.lent.add(host)
         ended = _run(host, folder, arguments, limits, cancelled, properties)
