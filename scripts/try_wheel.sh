@@ -1,9 +1,9 @@
 #!/bin/sh
-# Install a wheel as users do, in an empty folder without a checkout, and use it.
+# Install a wheel as users do, in an empty folder without a checkout, and use it: first the core, then all of it.
 # Usage: scripts/try_wheel.sh PYTHON|pipx|uv WHEEL [CONSTRAINTS]
 set -eu
 how=$1
-wheel=$2
+wheel=$(realpath "$2")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset PYTHONPATH TLA2TOOLS_JAR
@@ -11,17 +11,27 @@ say() { echo "wheel, $how: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
 case $how in
-pipx)
-    PIPX_HOME=$scratch/pipx PIPX_BIN_DIR=$scratch/bin pipx install --quiet "$wheel" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
-    bin=$scratch/bin python=$scratch/pipx/venvs/tla2py/bin/python ;;
-uv)
-    UV_TOOL_DIR=$scratch/uv UV_TOOL_BIN_DIR=$scratch/bin uv tool install --quiet "$wheel" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
-    bin=$scratch/bin python=$scratch/uv/tla2py/bin/python ;;
+pipx) bin=$scratch/bin python=$scratch/pipx/venvs/tla2py/bin/python ;;
+uv) bin=$scratch/bin python=$scratch/uv/tla2py/bin/python ;;
 *)
     "$how" -m venv "$scratch/venv"
-    "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check ${3:+-c "$3"} "$wheel" 2>"$scratch/log" || fail "$(cat "$scratch/log")"
     bin=$scratch/venv/bin python=$scratch/venv/bin/python ;;
 esac
+constraints=${3-}
+# install [EXTRAS]: install the wheel, or what its extras add to it.
+install() {
+    requirement="tla2py${1-} @ file://$wheel"
+    case $how in
+    pipx) PIPX_HOME=$scratch/pipx PIPX_BIN_DIR=$bin pipx install --force --quiet "$requirement" ;;
+    uv) UV_TOOL_DIR=$scratch/uv UV_TOOL_BIN_DIR=$bin uv tool install --force --quiet "$requirement" ;;
+    *) "$bin/pip" install --quiet --disable-pip-version-check ${constraints:+-c "$constraints"} "$requirement" ;;
+    esac >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
+}
+
+install
+packages=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+size=$(du -sm --exclude=pip --exclude=setuptools --exclude=pkg_resources "$packages" | cut -f 1)
+[ "$size" -le 400 ] || fail "the core takes $size MB"
 
 mkdir "$scratch/empty" "$scratch/home"
 cd "$scratch/empty"
@@ -42,7 +52,7 @@ import sys, time
 begun = time.perf_counter()
 import tla2py
 took = time.perf_counter() - begun
-heavy = {"pyspark", "pandas", "pyarrow", "typer", "rich"} & set(sys.modules)
+heavy = {"pyspark", "pandas", "pyarrow", "duckdb", "typer", "rich"} & set(sys.modules)
 sys.exit(0 if took < 0.3 and not heavy else f"{took:.2f} s, {heavy or 'nothing heavy'}")
 PY
 # On a busy machine, one fast import of five is enough.
@@ -82,31 +92,33 @@ Max = [2, 3]
 match = { Max = 3 }
 violates = ["Small"]
 TOML
-without_spark() {
+core() {
     well init Mine.tla -o first.toml --force
     ends 1 check Mine.tla -c Max=3 --invariant Small --no-deadlock
     well lint sweep.toml
-    well sweep sweep.toml --executor local --fresh
+    well sweep sweep.toml "$@" --fresh
     well trace runs/sweep 2
     well trace runs/sweep 2 --verify
     well report runs/sweep
-    well gate sweep.toml --executor local
-    "$python" -W error -c 'import tla2py; assert len(tla2py.open_store("runs/sweep").runs) == 2' || fail "the frames"
+    well gate sweep.toml "$@"
+    "$python" -W error -c 'import tla2py; assert tla2py.open_store("runs/sweep").arrow("runs").num_rows == 2' || fail "the tables"
 }
-without_spark
+core
+well sweep sweep.toml -o threads
+grep -q "tla2py\[spark\]" err.txt || fail "without pyspark, a sweep must name the extra that brings it"
+
+install "[spark]"
+core --executor local
 well sweep sweep.toml -o spark
 well query spark "SELECT point FROM runs"
+"$python" -W error -c 'import tla2py; assert len(tla2py.open_store("spark").runs) == 2' || fail "the frames"
 
 case $how in
 pipx | uv) ;;
 *)
     # The package ships its types, so mypy reports the wrong call.
-    "$bin/pip" install --quiet --disable-pip-version-check ${3:+-c "$3"} mypy
+    "$bin/pip" install --quiet --disable-pip-version-check ${constraints:+-c "$constraints"} mypy
     echo 'import tla2py; tla2py.open_store(1)' >wrong.py
-    "$bin/mypy" wrong.py 2>&1 | grep -q 'Argument 1 to "open_store"' || fail "the types are missing"
-    "$bin/pip" uninstall --quiet --yes pyspark
-    without_spark
-    ends 2 sweep sweep.toml -o again
-    grep -q -e "--executor local" err.txt || fail "without pyspark, a sweep must name --executor local" ;;
+    "$bin/mypy" wrong.py 2>&1 | grep -q 'Argument 1 to "open_store"' || fail "the types are missing" ;;
 esac
-say "works, with $("$python" --version)"
+say "works, with $("$python" --version); the core takes $size MB"

@@ -255,6 +255,13 @@ def stepper_without_its_package(lab: Lab) -> None:
     lab.view("invariant").trace(1).stepper()
 
 
+@provokes("pandas-missing")
+def frame_without_pandas(lab: Lab) -> None:
+    lab.patch.setitem(sys.modules, "pandas", None)
+    lab.patch.delitem(sys.modules, "tla2py.tables.pandas", raising=False)
+    _ = lab.view("invariant").runs
+
+
 @provokes("not-confirmable")
 def trace_whose_modules_are_gone(lab: Lab) -> None:
     lab.view("invariant")

@@ -75,9 +75,9 @@ def _without(folder: Path, *packages: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def without_spark(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment in which pyspark is not installed."""
-    return _without(tmp_path_factory.mktemp("hide"), "pyspark", "py4j")
+def core_only(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment in which tla2py is installed without extras."""
+    return _without(tmp_path_factory.mktemp("hide"), "pyspark", "pandas", "numpy", "anywidget", "traitlets")
 
 
 @pytest.fixture

@@ -69,11 +69,11 @@ def test_a_jar_that_is_missing(run_cli: RunCli) -> None:
     assert "--tla2tools" in found["TLC"]["remedy"]
 
 
-def test_no_spark_is_a_warning(run_cli: RunCli, without_spark: dict[str, str]) -> None:
-    code, found = quick(run_cli, **without_spark)
+def test_no_spark_is_a_warning(run_cli: RunCli, core_only: dict[str, str]) -> None:
+    code, found = quick(run_cli, **core_only)
     assert code == 0
     assert found["Spark"]["state"] == "warning"
-    assert "--executor local" in found["Spark"]["remedy"]
+    assert "tla2py[spark]" in found["Spark"]["remedy"]
 
 
 def test_a_spark_home_without_spark(run_cli: RunCli, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
-import importlib.util
 import os
 import shutil
 import sys
@@ -24,6 +23,7 @@ from tla2py.execution.executor import default_slots
 from tla2py.execution.machine import this_machine
 from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.model.outcome import Verdict
+from tla2py.spark import has_pyspark
 from tla2py.sweep.sections import TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.sandbox.sandbox import walls
@@ -117,15 +117,15 @@ def _jar(named: Path | None) -> Examination:
 
 def _spark() -> Examination:
     # Not imported: that would take longer than all the rest.
-    if importlib.util.find_spec("pyspark") is None:
+    if not has_pyspark():
         return _warning(
             "Spark",
-            "pyspark is not installed",
-            "pip install 'pyspark>=4', or sweep with --executor local; query needs it",
+            "pyspark is not installed: sweeps run on threads",
+            "pip install 'tla2py[spark]' for clusters and Spark frames",
         )
     version = importlib.metadata.version("pyspark")
     if int(version.split(".")[0]) < 4:
-        return _problem("Spark", f"pyspark {version} is too old", "pip install 'pyspark>=4'")
+        return _problem("Spark", f"pyspark {version} is too old", "pip install 'tla2py[spark]'")
     home = os.environ.get("SPARK_HOME")
     if home and not (Path(home) / "bin" / "spark-submit").is_file():
         return _problem(

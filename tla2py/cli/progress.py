@@ -63,6 +63,10 @@ class ConsoleListener(Listener):
         """Print how many runs that costs."""
         err().print(jar_changed_line(sweep, before, jar))
 
+    def without_spark(self) -> None:
+        """Name the extra that brings Spark."""
+        err().print("running on threads, since pyspark is not installed: pip install 'tla2py[spark]'")
+
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
         """Print why so few runs go on at once."""
         err().print(slots_text(slots, memory_bytes), style="yellow")

@@ -49,6 +49,9 @@ class Listener:
     def jar_changed(self, sweep: Sweep, before: EarlierJar, jar: Jar) -> None:
         """Recorded runs do not apply, because another jar made them."""
 
+    def without_spark(self) -> None:
+        """The runs execute on threads, because pyspark is not installed."""
+
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
         """The machine's memory limits the number of concurrent runs."""
 

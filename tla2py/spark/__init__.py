@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 from tla2py.errors import ToolchainError
+
+
+def has_pyspark() -> bool:
+    """Whether pyspark is installed; it is not imported, which takes a while."""
+    return importlib.util.find_spec("pyspark") is not None
 
 
 def require_pyspark() -> None:
@@ -13,5 +20,5 @@ def require_pyspark() -> None:
         raise ToolchainError(
             "spark-missing",
             f"pyspark cannot be imported: {error}",
-            hint="pip install 'pyspark>=4', or run without it: tla2py sweep --executor local",
+            hint="pip install 'tla2py[spark]', or run without it: tla2py sweep --executor local",
         ) from error

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError
-from tla2py.spark import require_pyspark
+from tla2py.spark import has_pyspark, require_pyspark
 
 if TYPE_CHECKING:
     from tla2py.execution.executor import Executor, ExecutorFactory
@@ -29,13 +29,16 @@ def choose_executor(
 ) -> ExecutorFactory:
     """The factory of an executor: ``spark`` on a master, or ``local`` for threads.
 
-    Without a master Spark takes the one of ``spark-submit``, or ``local[*]``. With ``only_runs`` nothing else
+    Without a master Spark takes the one of ``spark-submit``, or ``local[*]``; without pyspark too, threads run them. With ``only_runs`` nothing else
     uses Spark in this process, so it starts faster. An executor limits concurrent runs to those that fit the machine's
     memory; starting it raises InputError (``too-little-memory``) if none fits. Raises InputError
     (``unknown-executor``).
     """
     if name not in set(ExecutorName):
         raise InputError("unknown-executor", f"no executor {name!r}", hint="executors: spark, local")
+    if name == ExecutorName.SPARK and master is None and not has_pyspark():
+        listener.without_spark()
+        name = ExecutorName.LOCAL
     open_ = _local if name == ExecutorName.LOCAL else functools.partial(_spark, master, only_runs=only_runs)
 
     @contextlib.contextmanager

@@ -1,8 +1,8 @@
 """A host: a JVM that runs TLC many times, each time as if it were the first.
 
 Most of a small run is the start of a JVM, which a host avoids. Every run gets its own class loader, so that no static
-state of TLC outlives it, and its own main thread, system properties and streams. The JVM runs the gateway that PySpark
-ships; method handles replace TLC's ``main``, which would end the JVM.
+state of TLC outlives it, and its own main thread, system properties and streams. The JVM runs the gateway of Py4J;
+method handles replace TLC's ``main``, which would end the JVM.
 
 Anything unusual spoils a host, and the run is repeated in its own process.
 """
@@ -10,15 +10,16 @@ Anything unusual spoils a host, and the run is repeated in its own process.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import time
 import zipfile
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import psutil
@@ -44,13 +45,16 @@ class SpoiledError(Exception):
     """A host and its last run cannot be trusted; the text says why."""
 
 
+@functools.cache
 def gateway_jar() -> Path | None:
-    """PySpark's jar of Py4J, or None without PySpark."""
-    # Spark's workers import PySpark from an archive without jars; its installation folder has them.
-    homes = [Path(entry, "pyspark") for entry in sys.path]
-    homes += [Path(os.environ["SPARK_HOME"])] if "SPARK_HOME" in os.environ else []
-    found = (jar for home in homes for jar in sorted((home / "jars").glob("py4j-*.jar")))
-    return next(found, None)
+    """The jar of Py4J, or None if it is missing."""
+    with contextlib.suppress(PackageNotFoundError):
+        for file in distribution("py4j").files or ():
+            if file.suffix == ".jar" and (jar := Path(str(file.locate())).resolve()).is_file():
+                return jar
+    # Spark's workers may import Py4J from an archive without its jar; Spark's folder has one.
+    home = os.environ.get("SPARK_HOME")
+    return next(Path(home, "jars").glob("py4j-*.jar"), None) if home else None
 
 
 def _unpack(jar: Path, target: Path) -> None:
