@@ -30,7 +30,7 @@ def test_the_page_of_errors_shows_what_is_said() -> None:
     errors = raised_errors()
     assert {" ".join(each.message.split()) for each in errors} <= shown
     assert {" ".join(each.hint.split()) for each in errors if each.hint} <= shown
-    assert "pip install 'pyspark>=4'" in errors_page()
+    assert "pip install 'tla2py[spark]'" in errors_page()
 
 
 @pytest.mark.parametrize(
