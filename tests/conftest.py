@@ -14,6 +14,12 @@ from hypothesis import HealthCheck, settings
 from tests import command
 from tests.command import Ended, Environment
 
+# A cache that all tests share, so that class-data archives are made once. The default jar would be the newest of the
+# user's own cache.
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+if _CACHE.name != "tla2py-tests":  # as in a worker, whose environment has it already
+    os.environ["XDG_CACHE_HOME"] = str(_CACHE / "tla2py-tests")
+
 # The speed of the machine decides no test. CI tries the same examples each time, as it is by default there.
 _DEFAULT = settings.get_profile(settings.get_current_profile_name())
 settings.register_profile("full", _DEFAULT, deadline=None, suppress_health_check=[HealthCheck.too_slow])

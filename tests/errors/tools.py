@@ -16,11 +16,12 @@ from tla2py.spark import require_pyspark
 from tla2py.syntax.parse import parse_module
 from tla2py.toolchain.download import download
 from tla2py.toolchain.installed import check_modules, install
+from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java, java_at
 from tla2py.toolchain.overrides import planned_overrides
 from tla2py.toolchain.pluscal import _translate
 from tla2py.toolchain.releases import COMMUNITY, release
-from tla2py.toolchain.toolchain import Toolchain, bundled_jar, find_toolchain
+from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 
 
 @provokes("java-missing")

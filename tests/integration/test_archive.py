@@ -16,8 +16,9 @@ import pytest
 from tests.conftest import RunCli
 from tla2py.errors import ToolchainError
 from tla2py.tlc.jvm.class_archive import archive_options, class_archive
+from tla2py.toolchain.jar import bundled_jar, read_jar
 from tla2py.toolchain.java import find_java, packaged_java
-from tla2py.toolchain.toolchain import Toolchain, bundled_jar, find_toolchain, read_jar
+from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 
 pytestmark = pytest.mark.java
 

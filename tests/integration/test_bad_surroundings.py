@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.integration.conftest import Refused, tree
-from tla2py.toolchain.toolchain import bundled_jar
+from tla2py.toolchain.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 

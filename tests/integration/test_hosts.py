@@ -26,8 +26,8 @@ from tla2py.tlc.command import build_argv
 from tla2py.tlc.jvm import pool as hosts
 from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
+from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java
-from tla2py.toolchain.toolchain import bundled_jar
 
 pytestmark = pytest.mark.java
 

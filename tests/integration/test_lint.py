@@ -14,8 +14,8 @@ from tla2py.config.literal import KEYWORDS
 from tla2py.config.tokens import read_tokens
 from tla2py.lint import read_dialect
 from tla2py.sweep.judge import MismatchKind
+from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java
-from tla2py.toolchain.toolchain import bundled_jar
 
 CONFIG = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 

@@ -16,7 +16,7 @@ from tests.conftest import RunCli
 from tla2py.explore.view import open_view
 from tla2py.gate.decision import Reason
 from tla2py.model.run import digest_text
-from tla2py.toolchain.toolchain import bundled_jar
+from tla2py.toolchain.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 

@@ -19,7 +19,7 @@ from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.conftest import tree
 from tests.integration.test_bad_surroundings import with_file_size
-from tla2py.toolchain.toolchain import bundled_jar
+from tla2py.toolchain.jar import bundled_jar
 
 # A real jar of TLC, of no release that the digests know.
 JAR = bundled_jar().read_bytes()
@@ -136,9 +136,9 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert jar.read_bytes() == JAR
     assert f"rolling: {len(JAR) / 1e6:.1f} of {len(JAR) / 1e6:.1f} MB" in ended.stderr
     assert f"TLC 2.15, revision d5b5a7f, sha256 {SHA256}" in ended.stderr
-    # Installed is not used yet.
-    assert "use it with --tla2tools rolling" in ended.stderr
-    assert tools.run("tools", "path").stdout.strip() == str(bundled_jar())
+    # It is as new as the bundled one, and installed ones come first.
+    assert "runs use it from now on" in ended.stderr
+    assert tools.run("tools", "path").stdout.strip() == str(jar)
     assert tools.run("tools", "path", "1.8.0").stdout.strip() == str(jar)
     assert tools.run("tools", "path", TLA2TOOLS_JAR="rolling").stdout.strip() == str(jar)
 

@@ -27,8 +27,8 @@ from tla2py.sweep.sweep import load_sweep
 from tla2py.tlc.jvm.gateway import GatewayError
 from tla2py.tlc.jvm.host import Host, gateway_jar
 from tla2py.tlc.sandbox import landlock, sandbox
+from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java
-from tla2py.toolchain.toolchain import bundled_jar
 from tla2py.values import Record
 
 # What a system cannot take away stays, and then these tests see that nothing fails.

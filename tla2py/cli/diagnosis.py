@@ -27,6 +27,7 @@ from tla2py.spark import has_pyspark
 from tla2py.sweep.sections import TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.sandbox.sandbox import walls
+from tla2py.toolchain.jar import INSTALL_NEWEST
 from tla2py.toolchain.java import find_java
 from tla2py.toolchain.javas import found_javas
 from tla2py.toolchain.toolchain import find_jar
@@ -109,10 +110,8 @@ def _jar(named: Path | None) -> Examination:
         jar = find_jar(named)
     except Tla2pyError as error:
         return _problem("TLC", error.message, error.hint or "")
-    return _ok(
-        "TLC",
-        f"{jar.version or 'of unknown version'}, revision {jar.revision or 'unknown'}, {jar.path}, by {jar.origin}",
-    )
+    found = f"{jar.version or 'of unknown version'}, revision {jar.revision or 'unknown'}, {jar.path}, {jar.origin}"
+    return _warning("TLC", f"{found}, old", INSTALL_NEWEST) if jar.old else _ok("TLC", found)
 
 
 def _spark() -> Examination:

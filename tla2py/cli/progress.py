@@ -34,7 +34,7 @@ from tla2py.terminal.sweep import (
     taken_over_line,
 )
 from tla2py.text import counted
-from tla2py.toolchain.toolchain import Jar
+from tla2py.toolchain.jar import Jar
 
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
 _FIRST_SECONDS = 5.0
@@ -55,9 +55,10 @@ class ConsoleListener(Listener):
         """Print the warning."""
         err().print(taken_over_line(store, modules, sweep))
 
-    def project_jar(self, jar: Jar) -> None:
-        """Name the jar."""
-        err().print(jar.project_line)
+    def jar_chosen(self, jar: Jar) -> None:
+        """Name the jar if the project or the machine chooses it."""
+        if jar.choice is not None:
+            err().print(jar.choice)
 
     def jar_changed(self, sweep: Sweep, before: EarlierJar, jar: Jar) -> None:
         """Print how many runs that costs."""
@@ -92,6 +93,12 @@ class SweepListener(ConsoleListener):
 
     def __init__(self, *, alone: bool) -> None:
         self._alone = alone
+
+    def jar_chosen(self, jar: Jar) -> None:
+        """Name the jar, and say if it is old."""
+        super().jar_chosen(jar)
+        if jar.old is not None:
+            err().print(jar.old)
 
     def found(self, finding: Finding) -> None:
         """Print the finding; a gate shows it with its decision."""

@@ -13,7 +13,7 @@ from tla2py.store.storage import Address
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
-from tla2py.toolchain.toolchain import Jar
+from tla2py.toolchain.jar import Jar
 
 if TYPE_CHECKING:
     from tla2py.execution.sweeps import SweepResult
@@ -43,8 +43,8 @@ class Listener:
     def store_taken_over(self, store: Address, modules: Sequence[str], sweep: Sweep) -> None:
         """The store held results of other modules until now."""
 
-    def project_jar(self, jar: Jar) -> None:
-        """A project's file chose the jar."""
+    def jar_chosen(self, jar: Jar) -> None:
+        """Sweeps are about to use this jar."""
 
     def jar_changed(self, sweep: Sweep, before: EarlierJar, jar: Jar) -> None:
         """Recorded runs do not apply, because another jar made them."""

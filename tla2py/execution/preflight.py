@@ -23,7 +23,8 @@ from tla2py.sweep.vacuity import check_expectations
 from tla2py.syntax import Translate
 from tla2py.text import parameter_text
 from tla2py.toolchain.community import check_classes
-from tla2py.toolchain.toolchain import Jar, Toolchain
+from tla2py.toolchain.jar import Jar
+from tla2py.toolchain.toolchain import Toolchain
 from tla2py.toolchain.unicode import check_readable
 
 # tla2py compensates for the first; the run itself reports the second.

@@ -28,7 +28,8 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import check_expectations
 from tla2py.tables.runs import RunRow, run_rows
 from tla2py.tables.write import table_file
-from tla2py.toolchain.toolchain import Jar, Toolchain
+from tla2py.toolchain.jar import Jar
+from tla2py.toolchain.toolchain import Toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +80,7 @@ def preview_sweeps(
 
     Raises InputError as ``run_sweeps`` does.
     """
-    if jar.project is not None:
-        listener.project_jar(jar)
+    listener.jar_chosen(jar)
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
     for sweep, plan, address in zip(sweeps, plans, addresses, strict=True):
@@ -108,8 +108,7 @@ def run_sweeps(
     Raises InputError, before any store is created, as ``plan_sweep``, ``lint_plan``, ``check_plan`` and
     ``store_addresses`` do.
     """
-    if toolchain.jar.project is not None:
-        listener.project_jar(toolchain.jar)
+    listener.jar_chosen(toolchain.jar)
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep in sweeps]
     warnings = []

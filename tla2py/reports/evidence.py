@@ -25,7 +25,7 @@ class Evidence:
     """A gate's decision on a sweep and what reports need besides.
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
-    name of what it violates. ``jar`` is a sentence on the jar if a project's file chose it. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
+    name of what it violates. ``jar`` is a sentence on the jar if the project or the machine chose it. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
     counterexamples.
     """
 
@@ -39,7 +39,7 @@ class Evidence:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The decision's notices, and the jar if a project's file chose it."""
+        """The decision's notices, and the jar if the project or the machine chose it."""
         return (*([self.jar] if self.jar else []), *self.decision.notices)
 
     @cached_property
@@ -134,5 +134,5 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
             gated.sweep, point, gated.toolchain, options.libraries, options.tla2tools
         ),
         look=lambda point: command_to_look(gated.view, point),
-        jar=gated.toolchain.jar.project_line if gated.toolchain else None,
+        jar=gated.toolchain.jar.choice if gated.toolchain else None,
     )

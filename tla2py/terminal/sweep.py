@@ -16,7 +16,7 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.tables.details import run_notes
 from tla2py.tables.write import table_file
 from tla2py.text import counted
-from tla2py.toolchain.toolchain import Jar
+from tla2py.toolchain.jar import Jar
 
 
 def judgement_lines(result: SweepResult) -> Iterator[Text]:

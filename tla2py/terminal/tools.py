@@ -9,11 +9,14 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from tla2py.errors import Tla2pyError
 from tla2py.terminal.layout import plain_table
 from tla2py.text import counted
 from tla2py.toolchain.foundjars import FoundJar
 from tla2py.toolchain.installed import community_jar, community_modules, official_classes
+from tla2py.toolchain.jar import BUNDLED, INSTALLED, Jar
 from tla2py.toolchain.javas import FoundJava
+from tla2py.toolchain.toolchain import find_jar
 
 _MB = 1e6
 
@@ -70,6 +73,23 @@ def javas_table(javas: Sequence[FoundJava]) -> Table:
     for java in javas:
         table.add_row(java.version or "?", str(java.path), java.note, style="bold" if java.used else "")
     return table
+
+
+def use_line(name: str, jar: Jar) -> str:
+    """A sentence on who uses an installed jar."""
+    named = f"use it with --tla2tools {name}; --default makes it this project's TLC"
+    try:
+        used = find_jar()
+    except Tla2pyError:
+        return named
+    if used.path == jar.path:
+        return "runs use it from now on"
+    chosen = (
+        f"{used.named} ({used.origin})"
+        if used.origin in (BUNDLED, INSTALLED)
+        else f"what {used.origin} names"
+    )
+    return f"runs still use {chosen}; {named}"
 
 
 class DownloadProgress:

@@ -17,7 +17,8 @@ from tla2py.syntax import ModuleGraph, Translate, load_modules
 from tla2py.syntax.offsets import line_and_column
 from tla2py.toolchain.installed import community_jar, community_modules
 from tla2py.toolchain.overrides import read_override
-from tla2py.toolchain.toolchain import Jar, Override
+from tla2py.toolchain.jar import Jar
+from tla2py.toolchain.toolchain import Override
 
 # Its programs and variables differ from those of a JVM that runs share.
 IO_UTILS = "IOUtils.tla"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.toolchain.installed import installed_releases
-from tla2py.toolchain.project import project_jar
-from tla2py.toolchain.toolchain import Jar, bundled_jar, find_jar, read_jar
+from tla2py.toolchain.jar import BUNDLED, INSTALL_NEWEST, INSTALLED, Jar, bundled_jar, read_jar
+from tla2py.toolchain.toolchain import find_jar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +26,11 @@ class FoundJar:
 
 def found_jars() -> list[FoundJar]:
     """The jars: installed ones, the bundled one, and the one in use if it is another."""
-    problem = ""
+    problem, used = "", None
     try:
-        used: Path | None = find_jar().path
+        used = find_jar()
     except (ToolchainError, InputError) as error:
-        used, problem = None, error.message
+        problem = error.message
     found: dict[Path, FoundJar] = {}
     for name, path in _candidates():
         real = path.resolve()
@@ -41,20 +40,21 @@ def found_jars() -> list[FoundJar]:
             jar, note = read_jar(path, name), ""
         except ToolchainError as error:
             jar, note = None, error.message
-        is_used = real == used
-        if is_used:
-            note = f"used: {_reason()}"
+        is_used = used is not None and real == used.path
+        if used is not None and is_used:
+            note = f"used: {_reason(used)}"
         found[real] = FoundJar(name=name, path=real, jar=jar, used=is_used, note=note)
     if problem:
         found[Path()] = FoundJar(name="?", path=Path(), jar=None, used=False, note=problem)
     return list(found.values())
 
 
-def _reason() -> str:
-    if os.environ.get("TLA2TOOLS_JAR"):
-        return "TLA2TOOLS_JAR names it"
-    project = project_jar()
-    return f"{project.file} names it" if project else "bundled, and nothing names another"
+def _reason(used: Jar) -> str:
+    if used.origin == BUNDLED:
+        return f"bundled, and no newer one is installed; to install today's: {INSTALL_NEWEST}"
+    if used.origin == INSTALLED:
+        return INSTALLED
+    return f"{used.project.file if used.project else used.origin} names it"
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:

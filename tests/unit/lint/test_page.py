@@ -12,7 +12,7 @@ from tla2py.lint import RULES, Finding, Severity, lint_file, read_dialect
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
-from tla2py.toolchain.toolchain import bundled_jar
+from tla2py.toolchain.jar import bundled_jar
 
 
 def test_the_page_has_every_rule() -> None:

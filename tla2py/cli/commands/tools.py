@@ -12,14 +12,22 @@ from tla2py.cli.groups import command_group
 from tla2py.cli.help import PlainCommand
 from tla2py.cli.options import Json
 from tla2py.errors import InputError
-from tla2py.terminal.tools import DownloadProgress, community_line, jars_table, javas_table, tools_json
+from tla2py.terminal.tools import (
+    DownloadProgress,
+    community_line,
+    jars_table,
+    javas_table,
+    tools_json,
+    use_line,
+)
 from tla2py.text import parse_duration
 from tla2py.toolchain.foundjars import found_jars
 from tla2py.toolchain.installed import check_modules, install, installed, installed_path
+from tla2py.toolchain.jar import read_jar
 from tla2py.toolchain.javas import found_javas
 from tla2py.toolchain.project import remember
 from tla2py.toolchain.releases import COMMUNITY, release
-from tla2py.toolchain.toolchain import find_jar, pin_project_jar, read_jar
+from tla2py.toolchain.toolchain import find_jar, pin_project_jar
 
 tools_app = command_group("tools", "List the TLC jars and Javas of this machine; install official releases.")
 
@@ -87,11 +95,11 @@ def install_command(
         err().print(community_line())
     if wanted.name != COMMUNITY:
         jar = read_jar(installed_path(wanted.name), "installed")
-        err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}")
+        err().print(f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}")
         if default:
             err().print(f"{remember(wanted.name, jar.sha256)} makes it this project's TLC")
         else:
-            err().print(f"use it with --tla2tools {wanted.name}; --default makes it this project's TLC")
+            err().print(use_line(wanted.name, jar))
     typer.echo(installed(wanted))
 
 
@@ -101,7 +109,7 @@ def pin_command() -> None:
     jar, file = pin_project_jar()
     if jar.project is not None and jar.project.sha256 not in (None, jar.sha256):
         err().print(f"sha256 {jar.project.sha256} was pinned")
-    err().print(f"TLC {jar.version}, revision {jar.revision}, sha256 {jar.sha256}\n{file} pins it")
+    err().print(f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}\n{file} pins it")
 
 
 @tools_app.command("path", cls=PlainCommand)

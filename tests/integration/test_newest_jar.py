@@ -1,0 +1,101 @@
+"""The jar that runs use where nothing names one: the newest installed, by what is in it, or the bundled one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.jars import remade_jar
+from tla2py.toolchain.jar import BUNDLED, INSTALLED, bundled_jar, read_jar
+
+LOCAL = ("--executor", "local")
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the installed releases."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "tla2py" / "tools"
+
+
+def installed(tools: Path, name: str, built: str, version: str | None = None) -> Path:
+    """An installed jar of this time."""
+    jar = tools / name / "tla2tools.jar"
+    return remade_jar(bundled_jar(), jar, version=version, manifest={"Build-TimeStamp": built})
+
+
+def test_the_newest_build_is_used_whatever_its_name(run_cli: RunCli, tools: Path, tmp_path: Path) -> None:
+    def used() -> str:
+        return run_cli("tools", "path").stdout.strip()
+
+    assert used() == str(bundled_jar())
+    installed(tools, "1.6.0", "2019-07-18T11:02:00.000Z")
+    assert used() == str(bundled_jar())
+    newest = installed(tools, "1.7.4", "2026-04-29T17:01:00.000Z", "Version ")
+    installed(tools, "rolling", "2025-09-06T05:01:34.728Z", "Version 2.20 of Day Month 20??")
+    assert used() == str(newest)
+    listed = json.loads(run_cli("tools", "list", "--json").stdout)["jars"]
+    assert {jar["name"]: jar["note"] for jar in listed if jar["used"]} == {
+        "1.7.4": "used: the newest installed"
+    }
+    assert {jar["name"]: jar["version"] for jar in listed} == {
+        "1.6.0": "2.15",
+        "1.7.4": "2026.04.29.170100",
+        "rolling": "2.20",
+        "bundled": "2.15",
+    }
+    # What is named comes first.
+    (tmp_path / "tla2py.toml").write_text('tla2tools = "rolling"\n')
+    assert used() == str(tools / "rolling" / "tla2tools.jar")
+    environment = run_cli("tools", "path", env={"TLA2TOOLS_JAR": "1.6.0"})
+    assert environment.stdout.strip() == str(tools / "1.6.0" / "tla2tools.jar")
+
+
+def test_a_damaged_newest_jar_is_an_error(run_cli: RunCli, tools: Path) -> None:
+    (tools / "rolling").mkdir(parents=True)
+    (tools / "rolling" / "tla2tools.jar").write_bytes(b"cut off")
+    ended = run_cli("tools", "path")
+    assert (ended.code, ended.error.code) == (2, "jar-corrupt")
+    assert "tla2py tools install rolling --force" in ended.hint
+
+
+@pytest.mark.parametrize(
+    ("version", "stamp", "day", "expected"),
+    [
+        ("Version 2026.04.29.170100", "2026-04-29T17:01:00.12Z", "2026-04-29", "2026.04.29.170100"),
+        ("Version ", "2026-04-29T17:01:00.12Z", "2026-04-29", "2026.04.29.170100"),
+        ("Version ", None, "2026-04-29", "2026.04.29"),
+        ("Version ", None, None, ""),
+        ("Version 2.20 of Day Month 20??", "2025-09-06T05:01:34.728Z", "2025-09-06", "2.20"),
+    ],
+)
+def test_versions_by_calendar(
+    tmp_path: Path, version: str, stamp: str | None, day: str | None, expected: str
+) -> None:
+    fields = {
+        "Build-TimeStamp": stamp,
+        "Implementation-Version": day and f"2.0 {day}",
+        "X-Git-Commits-Count": "9000",
+    }
+    jar = read_jar(remade_jar(bundled_jar(), tmp_path / "a.jar", version=version, manifest=fields), "test")
+    assert (jar.version, jar.date, jar.commits) == (expected, day or "", 9000)
+    assert jar.tlc == (f"TLC {expected}" if expected else "TLC of unknown version")
+
+
+def test_an_install_changes_the_jar_and_says_so(run_cli: RunCli, tools: Path, tiny_sweep: Path) -> None:
+    tiny_sweep.write_text(tiny_sweep.read_text().replace("[1, 2, 3]", "[1]"))
+    bundled = read_jar(bundled_jar(), BUNDLED)
+    assert run_cli("sweep", tiny_sweep, "--dry-run").errors[0] == bundled.old
+    assert run_cli("gate", tiny_sweep, "--record", *LOCAL).code == 0
+    newer = installed(tools, "rolling", "2026-04-29T17:01:00.000Z", "Version 2026.04.29.170100")
+    # The lock of another jar is a notice; what counts is whether the results are equal.
+    gated = run_cli("gate", tiny_sweep, *LOCAL)
+    chosen = f"the newest installed jar is rolling: {read_jar(newer, INSTALLED)}"
+    assert (gated.code, gated.drifts, gated.executed, gated.errors[0]) == (0, [], 1, chosen)
+    assert "sweep: the jar has changed from TLC 2.15" in gated.stderr
+    assert "the lock was accepted with TLC 2.15" in gated.stdout
+    assert "this is TLC 2026.04.29.170100" in gated.stdout
+    assert chosen in gated.stdout
