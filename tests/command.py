@@ -80,8 +80,8 @@ class Ended:
 
     @property
     def errors(self) -> list[str]:
-        """The lines on standard error."""
-        return self.stderr.splitlines()
+        """The lines on standard error, without the one that a sweep begins with if its jar is the bundled one."""
+        return [line for line in self.stderr.splitlines() if " comes with tla2py and is old" not in line]
 
     @property
     def error(self) -> Tla2pyError:

@@ -262,6 +262,15 @@ def test_a_page_in_place_of_a_jar(tools: Tools) -> None:
     assert tools.refused("tools", "install", "community-modules").error.code == "jar-corrupt"
 
 
+@pytest.mark.parametrize(
+    ("name", "tag"), [("v1.7.3", "v1.7.3"), ("v1.8.0", "v1.8.0"), ("2026.04.29.170100", "2026.04.29.170100")]
+)
+def test_the_tags_of_the_project_are_names(tools: Tools, name: str, tag: str) -> None:
+    tools.server.files = {f"/tlaplus/tlaplus/releases/download/{tag}/tla2tools.jar": JAR}
+    assert tools.run("tools", "install", name).code == 0
+    assert tools.run("tools", "path", name).stdout.strip() == tools.run("tools", "path").stdout.strip()
+
+
 def test_a_proxy_of_the_environment(tools: Tools) -> None:
     ended = tools.run(
         "tools",

@@ -16,8 +16,8 @@ from tla2py.errors import InputError, ToolchainError
 from tla2py.syntax import ModuleGraph, Translate, load_modules
 from tla2py.syntax.offsets import line_and_column
 from tla2py.toolchain.installed import community_jar, community_modules
-from tla2py.toolchain.overrides import read_override
 from tla2py.toolchain.jar import Jar
+from tla2py.toolchain.overrides import read_override
 from tla2py.toolchain.toolchain import Override
 
 # Its programs and variables differ from those of a JVM that runs share.
@@ -76,7 +76,7 @@ def _check_jar(spec: ModuleGraph, classes: Override, jar: Jar) -> None:
         raise ToolchainError(
             "community-tlc",
             f"{spec.root.name} needs {_named(spec)} of the CommunityModules, whose Java classes need a newer TLC "
-            f"than {jar.version or 'this one'} ({jar.origin})",
+            f"than {jar.tlc} ({jar.origin})",
             hint=f"tla2py tools install rolling, then --tla2tools rolling; {_TEXT_ALONE}",
         )
 

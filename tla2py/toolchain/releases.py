@@ -12,7 +12,7 @@ COMMUNITY = "community-modules"
 ROLLING = "rolling"
 # TLA2PY_MIRROR may name a copy with the same paths.
 _HOST = "https://github.com"
-_TOOLS = "tlaplus/tlaplus/releases/download/v{version}/tla2tools.jar"
+_TOOLS = "tlaplus/tlaplus/releases/download/{tag}/tla2tools.jar"
 COMMUNITY_JAR = "CommunityModules-deps.jar"
 _MODULES = f"tlaplus/CommunityModules/releases/latest/download/{COMMUNITY_JAR}"
 # The project republishes its newest build under this version after every change.
@@ -41,7 +41,7 @@ class Release:
 
 
 def release(name: str) -> Release:
-    """The release with a name: a version such as 1.7.4, ``rolling`` (or 1.8.0), or ``community-modules``.
+    """The release with a name: a tag such as 1.7.4 or 2026.04.29.170100, ``rolling`` (or 1.8.0), or ``community-modules``.
 
     Raises InputError (``unknown-release``, ``mirror``).
     """
@@ -53,15 +53,16 @@ def release(name: str) -> Release:
     if name == COMMUNITY:
         return Release(name=name, url=f"{host}/{_MODULES}", file=COMMUNITY_JAR, sha256=None)
     version = _MOVING if name == ROLLING else name.removeprefix("v")
-    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+    calendar = re.fullmatch(r"20\d\d\.\d\d\.\d\d(\.\d+)?", version) is not None
+    if not calendar and not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise InputError(
             "unknown-release",
             f"no release is named {name}",
-            hint=f"the names are versions such as 1.7.4, {ROLLING} and {COMMUNITY}",
+            hint=f"the names are {ROLLING}, versions such as 1.7.4 and 2026.04.29.170100, and {COMMUNITY}",
         )
     return Release(
         name=ROLLING if version == _MOVING else version,
-        url=f"{host}/{_TOOLS.format(version=version)}",
+        url=f"{host}/{_TOOLS.format(tag=version if calendar else f'v{version}')}",
         file="tla2tools.jar",
         sha256=_DIGESTS.get(version),
     )

@@ -49,7 +49,8 @@ def install_command(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="A version such as 1.7.4, rolling (1.8.0), or community-modules."
+            metavar="NAME",
+            help="rolling (1.8.0), a version such as 1.7.4 or 2026.04.29.170100, or community-modules.",
         ),
     ],
     default: Annotated[
