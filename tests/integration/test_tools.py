@@ -266,7 +266,10 @@ def test_a_page_in_place_of_a_jar(tools: Tools) -> None:
     ("name", "tag"), [("v1.7.3", "v1.7.3"), ("v1.8.0", "v1.8.0"), ("2026.04.29.170100", "2026.04.29.170100")]
 )
 def test_the_tags_of_the_project_are_names(tools: Tools, name: str, tag: str) -> None:
-    tools.server.files = {f"/tlaplus/tlaplus/releases/download/{tag}/tla2tools.jar": JAR}
+    tools.server.files = {
+        f"/tlaplus/tlaplus/releases/download/{tag}/tla2tools.jar": JAR,
+        MODULES: community_jar(),
+    }
     assert tools.run("tools", "install", name).code == 0
     assert tools.run("tools", "path", name).stdout.strip() == tools.run("tools", "path").stdout.strip()
 
