@@ -15,7 +15,7 @@ from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark import require_pyspark
 from tla2py.syntax.parse import parse_module
 from tla2py.toolchain.download import download
-from tla2py.toolchain.installed import check_modules, install
+from tla2py.toolchain.installed import install
 from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java, java_at
 from tla2py.toolchain.overrides import planned_overrides
@@ -165,7 +165,7 @@ def install_functions(lab: Lab, refers: bytes = b"") -> None:
         )
         jar.writestr("IOUtils.tla", "---- MODULE IOUtils ----\nIOExec(command) == TRUE\n====\n")
         jar.writestr("tlc2/overrides/Functions.class", b"\xca\xfe\xba\xbe" + refers)
-    install(release(COMMUNITY), check_modules, file=lab.folder / "community.jar")
+    install(release(COMMUNITY), file=lab.folder / "community.jar")
 
 
 @provokes("community-tlc")

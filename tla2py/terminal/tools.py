@@ -6,6 +6,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.table import Table
 
@@ -75,8 +76,13 @@ def javas_table(javas: Sequence[FoundJava]) -> Table:
     return table
 
 
-def use_line(name: str, jar: Jar) -> str:
-    """A sentence on who uses an installed jar."""
+def use_lines(name: str, jar: Jar, project_file: Path | None) -> str:
+    """The lines on an installed jar: which TLC it is, and who uses it; ``project_file`` now names it."""
+    use = f"{project_file} makes it this project's TLC" if project_file is not None else _use(name, jar)
+    return f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}\n{use}"
+
+
+def _use(name: str, jar: Jar) -> str:
     named = f"use it with --tla2tools {name}; --default makes it this project's TLC"
     try:
         used = find_jar()

@@ -20,6 +20,7 @@ import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.toolchain.download import download
+from tla2py.toolchain.jar import read_jar
 from tla2py.toolchain.releases import COMMUNITY, COMMUNITY_DIGESTS, COMMUNITY_JAR, Release, release
 
 _JAR = "tla2tools.jar"
@@ -102,7 +103,6 @@ def module_folder(named: Path) -> Path:
 
 def install(
     wanted: Release,
-    check: Callable[[Path], object],
     *,
     file: Path | None = None,
     sha256: str | None = None,
@@ -111,8 +111,8 @@ def install(
 ) -> Path:
     """The jar of a release, installed from its address or from ``file``; replaces an installed one.
 
-    ``check`` raises an error for a wrong file. An error leaves everything unchanged. Raises the ToolchainErrors of
-    ``download`` and ``check``, ``jar-missing``, and InputError (``cache-unwritable``).
+    An error leaves everything unchanged. Raises ToolchainError: ``jar-missing``, and as ``download`` and ``read_jar`` do; and
+    InputError (``cache-unwritable``).
     """
     base = tools_folder()
     place = base / wanted.name
@@ -130,8 +130,10 @@ def install(
                     )
                 address = file.resolve().as_uri()
             download(address, fresh / wanted.file, sha256=expected, patience=patience, report=report)
-            check(fresh / wanted.file)
-            if wanted.name == COMMUNITY:
+            if wanted.name != COMMUNITY:
+                read_jar(fresh / wanted.file, "the download")
+            else:
+                _check_modules(fresh / wanted.file)
                 _unpack_modules(fresh / wanted.file, fresh / "modules")
                 if file is None:
                     digest = hashlib.sha256((fresh / wanted.file).read_bytes()).hexdigest()
@@ -146,7 +148,7 @@ def install(
     return place / wanted.file
 
 
-def check_modules(path: Path) -> None:
+def _check_modules(path: Path) -> None:
     """Check that a file is the jar of the CommunityModules. Raises ToolchainError (``jar-corrupt``)."""
     try:
         with zipfile.ZipFile(path) as jar:

@@ -12,17 +12,10 @@ from tla2py.cli.groups import command_group
 from tla2py.cli.help import PlainCommand
 from tla2py.cli.options import Json
 from tla2py.errors import InputError
-from tla2py.terminal.tools import (
-    DownloadProgress,
-    community_line,
-    jars_table,
-    javas_table,
-    tools_json,
-    use_line,
-)
+from tla2py.terminal import tools as view
 from tla2py.text import parse_duration
 from tla2py.toolchain.foundjars import found_jars
-from tla2py.toolchain.installed import check_modules, install, installed, installed_path
+from tla2py.toolchain.installed import install, installed, installed_path
 from tla2py.toolchain.jar import read_jar
 from tla2py.toolchain.javas import found_javas
 from tla2py.toolchain.project import remember
@@ -37,11 +30,11 @@ def list_command(as_json: Json = False) -> None:
     """List every jar and every Java found: version, digest, which one is used and why."""
     jars, javas = found_jars(), found_javas()
     if as_json:
-        show_json(tools_json(jars, javas))
+        show_json(view.tools_json(jars, javas))
         return
-    show(jars_table(jars))
-    show(f"\n{community_line()}\n")
-    show(javas_table(javas) if javas else "no Java was found")
+    show(view.jars_table(jars))
+    show(f"\n{view.community_line()}\n")
+    show(view.javas_table(javas) if javas else "no Java was found")
 
 
 @tools_app.command("install", cls=PlainCommand)
@@ -89,18 +82,13 @@ def install_command(
         if installed(each) is not None and not force and from_file is None and digest is None:
             err().print(f"{each.name} is installed already; --force fetches it again")
         else:
-            check = check_modules if each.name == COMMUNITY else (lambda path: read_jar(path, "the download"))
-            report = DownloadProgress(each.name)
-            install(each, check, file=from_file, sha256=digest, patience=seconds, report=report)
+            report = view.DownloadProgress(each.name)
+            install(each, file=from_file, sha256=digest, patience=seconds, report=report)
     if both or wanted.name == COMMUNITY:
-        err().print(community_line())
+        err().print(view.community_line())
     if wanted.name != COMMUNITY:
         jar = read_jar(installed_path(wanted.name), "installed")
-        err().print(f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}")
-        if default:
-            err().print(f"{remember(wanted.name, jar.sha256)} makes it this project's TLC")
-        else:
-            err().print(use_line(wanted.name, jar))
+        err().print(view.use_lines(wanted.name, jar, remember(wanted.name, jar.sha256) if default else None))
     typer.echo(installed(wanted))
 
 
