@@ -33,7 +33,7 @@ systems: setup ## run the sweeps of all five systems on Spark and show them in o
 
 # All tests of a file run on one worker, and files start in order.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-GROUPS := browser docs faults long reference spark systems
+GROUPS := browser docs faults jars long reference spark systems
 
 test: setup ## run the core tests, with the real TLC and Spark, in minutes
 	$(BIN)/pytest --group=core $(PARALLEL)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from tests import command
 from tests.command import Ended, Environment
+from tla2py.toolchain.jar import bundled_jar
 
 # A cache that all tests share, so that class-data archives are made once. The default jar would be the newest of the
 # user's own cache.
@@ -28,7 +29,7 @@ settings.load_profile("few")
 
 # The parts that the suite is run in, each by `make test-NAME`; the first whose marker a test has is its part. What has
 # none of these markers is the core, which `make test` runs.
-GROUPS = ("core", "reference", "long", "faults", "spark", "browser", "docs", "systems")
+GROUPS = ("core", "reference", "long", "faults", "spark", "browser", "docs", "systems", "jars")
 
 
 def group_of(item: pytest.Item) -> str:
@@ -43,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other groups."""
-    _leave_out(config, items, lambda item: "newer_tlc" in item.fixturenames and not NEWER_TLC.is_file())
+    _leave_out(config, items, lambda item: "newer_tlc" in item.fixturenames and NEWER not in JARS)
     asked = config.getoption("group")
     if asked == "all":
         return
@@ -60,14 +61,27 @@ def _leave_out(
         items[:] = [item for item in items if item not in left_out]
 
 
-# A TLC newer than the bundled one; tests that need it are left out where it is missing.
-NEWER_TLC = Path(os.environ.get("TLA2PY_TEST_JARS", "")) / "tla2tools-2.20.jar"
+def _jars() -> dict[str, Path]:
+    """The bundled jar, and those in the folder that ``TLA2PY_TEST_JARS`` names, by version."""
+    folder = os.environ.get("TLA2PY_TEST_JARS")
+    files = sorted(Path(folder).glob("tla2tools*.jar")) if folder else []
+    return {"bundled": bundled_jar(), **{file.stem.removeprefix("tla2tools-"): file for file in files}}
+
+
+JARS = _jars()
+NEWER = "2.20"
 
 
 @pytest.fixture
 def newer_tlc() -> Path:
-    """The jar of TLC 2.20."""
-    return NEWER_TLC
+    """The jar of TLC 2.20; tests that need it are left out where it is missing."""
+    return JARS[NEWER]
+
+
+@pytest.fixture(scope="module", params=JARS)
+def jar(request: pytest.FixtureRequest) -> Path:
+    """Each jar in turn."""
+    return JARS[request.param]
 
 
 COUNTER = r"""---- MODULE Counter ----

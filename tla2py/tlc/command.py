@@ -48,6 +48,8 @@ CONFIG_NAME = "MC.cfg"
 # What TLC writes into a run's folder: a file per behaviour of a simulation, and the state graph.
 BEHAVIOURS = "behaviours"
 GRAPH = "graph.dot"
+# Written beside it if a property is checked.
+LIVENESS_GRAPH = "graph_liveness.dot"
 
 
 def heap_bytes(memory_bytes: int) -> int:

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import IO
 
 from tla2py.model.inputs import InputFile
-from tla2py.tlc.command import BEHAVIOURS, CONFIG_NAME, GRAPH
+from tla2py.tlc.command import BEHAVIOURS, CONFIG_NAME, GRAPH, LIVENESS_GRAPH
 from tla2py.tlc.sandbox.private import private_folder
 from tla2py.tlc.sandbox.sandbox import JAVA_VARIABLES
 
 # What a run's folder has of its own.
 RESERVED_FILES = frozenset(
-    {CONFIG_NAME, "stdout.txt", "stderr.txt", "tmp", "states", BEHAVIOURS, f"{BEHAVIOURS}.txt", GRAPH}
+    {
+        *(CONFIG_NAME, "stdout.txt", "stderr.txt", "tmp", "states"),
+        *(BEHAVIOURS, f"{BEHAVIOURS}.txt", GRAPH, LIVENESS_GRAPH),
+    }
 )
 # The shell that starts a run changes or refuses these, and Java takes options from others.
 RESERVED_VARIABLES = frozenset({*JAVA_VARIABLES, "TLA2PY_FOLDER", "IFS", "OPTIND", "PPID", "PWD", "_"})

@@ -12,6 +12,8 @@ from tla2py.values import Value
 _EDGE = re.compile(r'(-?\d+) -> (-?\d+)(?: \[label="((?:[^"\\]|\\.)*)")?')
 _NODE = re.compile(r'(-?\d+) \[label="((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(.)")
+# With a property to check, TLC up to 1.7.4 also draws the stuttering at every state.
+_STUTTERING = '[style="dashed"]'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,8 @@ def iter_graph(lines: Iterable[bytes]) -> Iterator[GraphState | GraphEdge]:
     for raw in lines:
         line = raw.decode("utf-8", "replace")
         if (edge := _EDGE.match(line)) is not None:
+            if _STUTTERING in line[edge.end() :]:
+                continue
             action, arguments = split_action(_unescaped(edge[3])) if edge[3] else (None, None)
             yield GraphEdge(
                 source=int(edge[1]), target=int(edge[2]), action=action or None, action_args=arguments
