@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.status import Status
 
 from tla2py.cli.console import err, show
 from tla2py.cli.translate import print_remark
 from tla2py.execution.executor import slots_text
+from tla2py.execution.inside import RunProgress
 from tla2py.execution.jars import EarlierJar
 from tla2py.execution.listener import Listener
 from tla2py.execution.listener import Progress as SweepProgress
@@ -20,11 +23,12 @@ from tla2py.lint import Finding
 from tla2py.reports.lint import finding_text
 from tla2py.store.storage import Address
 from tla2py.sweep.checks import only_deadlock
+from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import ONLY_DEADLOCK
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
-from tla2py.terminal.figures import seconds
+from tla2py.terminal.progress import inside_runs, left_text, log_line, run_text
 from tla2py.terminal.summary import sweep_summary
 from tla2py.terminal.sweep import (
     cached_line,
@@ -136,25 +140,70 @@ def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepP
         TextColumn("{task.fields[running]} running"),
         TextColumn("[red]{task.fields[violated]} violated"),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
     )
-    with Progress(*columns, console=console, transient=True) as live:
-        task = live.add_task(name, total=missing, running=0, violated=0)
-        yield lambda p: live.update(task, completed=p.done, running=p.running, violated=p.violated)
+    with _LiveProgress(*columns, console=console, transient=True, refresh_per_second=1) as live:
+        task = live.add_task(name, total=missing, running=0, violated=0, left="")
+
+        def report(progress: SweepProgress) -> None:
+            live.inside = progress.inside
+            live.update(
+                task,
+                completed=progress.done,
+                running=progress.running,
+                violated=progress.violated,
+                left=left_text(progress.left),
+            )
+
+        yield report
+
+
+class _LiveProgress(Progress):
+    """A bar, and what happens inside the runs below it."""
+
+    inside: Sequence[tuple[Point, RunProgress]] = ()
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The parts of the display."""
+        yield from super().get_renderables()
+        yield from inside_runs(self.inside)
+
+
+def check_report(status: Status) -> Callable[[RunProgress], None]:
+    """A function that shows the progress of a run: on a terminal in its status, in a log on a line now and then."""
+    console, due = err(), _rarely()
+
+    def report(progress: RunProgress) -> None:
+        if console.is_terminal:
+            status.update(f"running TLC: {run_text(progress)}")
+        elif due():
+            console.print(f"running TLC: {run_text(progress)}")
+
+    return report
 
 
 def _plain_lines(missing: int) -> Callable[[SweepProgress], None]:
-    start = time.monotonic()
-    last, shown, wait = start, 0, _FIRST_SECONDS
+    start, shown, due = time.monotonic(), 0, _rarely()
 
     def report(progress: SweepProgress) -> None:
-        nonlocal last, shown, wait
-        now = time.monotonic()
-        if shown == missing or (now - last < wait and progress.done < missing):
-            return
-        last, shown, wait = now, progress.done, min(2 * wait, _MOST_SECONDS)
-        err().print(
-            f"{progress.done}/{missing} done, {progress.running} running, {progress.violated} violated, "
-            f"{seconds(now - start)}"
-        )
+        nonlocal shown
+        if shown < missing and (due() or progress.done == missing):
+            shown = progress.done
+            err().print(log_line(progress, missing, time.monotonic() - start))
 
     return report
+
+
+def _rarely() -> Callable[[], bool]:
+    """A function that returns whether a line in a log is due: after 5 seconds, and then ever more rarely."""
+    last, wait = time.monotonic(), _FIRST_SECONDS
+
+    def due() -> bool:
+        nonlocal last, wait
+        now = time.monotonic()
+        if now - last < wait:
+            return False
+        last, wait = now, min(2 * wait, _MOST_SECONDS)
+        return True
+
+    return due

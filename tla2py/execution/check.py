@@ -12,12 +12,13 @@ from tla2py.config.wrapper import build_config
 from tla2py.errors import ExitCode
 from tla2py.execution.default_model import CheckModel, default_model
 from tla2py.execution.execute import execute_run
+from tla2py.execution.inside import RunProgress, follow_run
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import ModelOptions, SweepOptions, given_files, given_variables
 from tla2py.execution.preflight import lint_check
 from tla2py.model.inputs import NO_INPUTS, Inputs
 from tla2py.model.modules import ModuleTexts, module_texts
-from tla2py.model.outcome import Outcome, Stats, Verdict
+from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import Limits, Run, RunRecord, TlcOptions
 from tla2py.sourcemap import OptionTexts, Origins, located
@@ -26,7 +27,6 @@ from tla2py.sweep.judge import code_of
 from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.output.prints import PrintFollower
-from tla2py.tlc.output.statistics import latest_progress
 from tla2py.toolchain.community import check_classes, community_classes
 from tla2py.toolchain.overrides import class_file, override_modules, read_override
 from tla2py.toolchain.pluscal import Translator
@@ -118,12 +118,12 @@ def run_check(
     options: SweepOptions,
     *,
     listener: Listener = SILENT,
-    report: Callable[[str], None] | None = None,
+    report: Callable[[RunProgress], None] | None = None,
     show: Callable[[str], None] | None = None,
 ) -> Checked:
     """The result of one run of TLC on a module.
 
-    ``report`` is called with lines on its progress, ``show`` with each value that Print or PrintT prints.
+    ``report`` is called with its progress once a second, ``show`` with each value that Print or PrintT prints.
 
     Raises InputError as ``default_model``, ``lint_check``, ``given_variables``, ``given_files``, ``check_classes`` and
     ``check_model`` do, and ToolchainError as ``find_toolchain`` and ``check_classes`` do.
@@ -157,7 +157,7 @@ def check_model(
     options: TlcOptions,
     limits: Limits,
     toolchain: Toolchain,
-    report: Callable[[str], None] | None = None,
+    report: Callable[[RunProgress], None] | None = None,
     show: Callable[[str], None] | None = None,
     inputs: Inputs = NO_INPUTS,
 ) -> Checked:
@@ -166,28 +166,23 @@ def check_model(
     check_readable(given.texts, given.paths, toolchain)
 
     prints = PrintFollower()
+    follow = follow_run(run, report) if report is not None else None
 
-    def watch(stdout: Path) -> None:
+    def show_prints(stdout: Path) -> None:
         # Later executions print the same.
         if show is not None and stdout.parent.name == "1":
             for text in prints.read(stdout):
                 show(text)
-        stats = _progress(stdout)
-        if report is not None and stats is not None:
-            report(f"running TLC: {stats.generated:,} states generated, {stats.distinct:,} distinct")
+
+    def watch(stdout: Path, memory_bytes: int) -> None:
+        show_prints(stdout)
+        if follow is not None:
+            follow(stdout, memory_bytes)
 
     with execute_run(run, given.texts, toolchain, watch=watch) as executed:
         for folder in executed.folders[:1]:
-            watch(folder / "stdout.txt")
+            show_prints(folder / "stdout.txt")
         written = OptionTexts(constants=check.given, config=check.config, verbatim=check.verbatim is not None)
         origins = Origins(paths=given.paths, text=given.texts.__getitem__, written=written)
         result = located(executed.record, executed.result, origins)
         return Checked(record=executed.record, result=result, config=check.config, filled=check.model.filled)
-
-
-def _progress(stdout: Path) -> Stats | None:
-    """The counts of TLC's last progress line."""
-    with stdout.open("rb") as stream:
-        stream.seek(max(stdout.stat().st_size - 8192, 0))
-        found = [stats for line in stream if (stats := latest_progress(line)) is not None]
-    return found[-1] if found else None

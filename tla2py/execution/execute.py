@@ -26,7 +26,7 @@ from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
 from tla2py.tlc.output.notes import with_notes
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed
 from tla2py.tlc.outputs import Outputs
-from tla2py.tlc.process import Ended, execute_argv, not_started
+from tla2py.tlc.process import Ended, Watch, execute_argv, not_started
 from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.tlc.sandbox.sandbox import java_sandbox
@@ -42,14 +42,15 @@ def execute_run(
     toolchain: Toolchain,
     *,
     cancelled: threading.Event | None = None,
-    watch: Callable[[Path], None] | None = None,
+    watch: Watch | None = None,
     warm: bool = False,
     slots: int = 1,
     input_file: Callable[[str], Path] = input_path,
 ) -> Iterator[Executed]:
     """The execution of a run; its folders are deleted when the block ends.
 
-    ``sources`` are module texts by their sha256; ``input_file`` finds an input by its sha256. ``watch`` is called now and then with the file that TLC prints to.
+    ``sources`` are module texts by their sha256; ``input_file`` finds an input by its sha256. ``watch`` is called
+    now and then while TLC runs.
     ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many runs this machine executes
     at once, see ``DiskQuota``. A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
     """
@@ -98,7 +99,7 @@ class _RunExecution:
     toolchain: Toolchain
     base: Path
     cancelled: threading.Event
-    watch: Callable[[Path], None] | None
+    watch: Watch | None
     warm: bool
     slots: int
     input_file: Callable[[str], Path]
@@ -224,19 +225,19 @@ class _RunExecution:
                 properties=inputs.java_properties,
             )
 
-        warm = self.warm and watch is None and suits(options, inputs) and self._shareable()
+        warm = self.warm and suits(options, inputs) and self._shareable()
         if warm:
             argv = argv_in(FOLDER, HOST_OPTIONS)
-            done = execute_warm(argv, folder, limits, self.cancelled, inputs.java_properties)
+            done = execute_warm(argv, folder, limits, self.cancelled, inputs.java_properties, watch)
             if done is not None:
                 return done
             # The run may have changed them.
             self._place_inputs(folder)
         quota = DiskQuota(folder, limits.disk_bytes, self.slots)
 
-        def look() -> TerminationReason | None:
+        def look(resident: int) -> TerminationReason | None:
             if watch is not None:
-                watch(folder / "stdout.txt")
+                watch(folder / "stdout.txt", resident)
             return quota.look()
 
         archive = class_archive(toolchain)

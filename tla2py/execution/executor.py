@@ -9,11 +9,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
+from tla2py.execution.inside import told_progress
 from tla2py.execution.machine import Machine, this_machine
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
@@ -33,7 +35,8 @@ _MIB = 1024 * 1024
 class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
-    ``warm`` are the runs that may share JVMs, ``slots`` is the number of concurrent runs, see ``execute_run``.
+    ``warm`` are the runs that may share JVMs, ``slots`` is the number of concurrent runs, see ``execute_run``. Runs on the
+    driver's machine write their progress into the folder ``progress``.
     """
 
     sources: Mapping[str, str]
@@ -41,6 +44,7 @@ class Work:
     store: Address
     warm: frozenset[str] = frozenset()
     slots: int = 1
+    progress: Path | None = None
 
 
 class Executor(Protocol):
@@ -64,16 +68,20 @@ ExecutorFactory: TypeAlias = "Callable[[Sequence[Sweep]], AbstractContextManager
 def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Verdict | None:
     """Execute and record a run, and return its verdict; None without a record if it was cancelled."""
     store = Store(work.store)
-    with execute_run(
-        run,
-        work.sources,
-        work.toolchain,
-        cancelled=cancelled,
-        warm=run.run_id in work.warm,
-        # On a cluster this machine executes at most as many as it has cores for.
-        slots=min(work.slots, default_slots(run.options.workers)),
-        input_file=partial(input_file, store.storage),
-    ) as executed:
+    with (
+        told_progress(run, work.progress) as watch,
+        execute_run(
+            run,
+            work.sources,
+            work.toolchain,
+            cancelled=cancelled,
+            watch=watch,
+            warm=run.run_id in work.warm,
+            # On a cluster this machine executes at most as many as it has cores for.
+            slots=min(work.slots, default_slots(run.options.workers)),
+            input_file=partial(input_file, store.storage),
+        ) as executed,
+    ):
         if executed.cancelled:
             return None
         store.write_record(executed)

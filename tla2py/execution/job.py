@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import tla2py
+from tla2py.execution.estimate import Estimator
 from tla2py.execution.executor import Executor, Work
+from tla2py.execution.inside import ProgressReader
 from tla2py.execution.known import known_runs
 from tla2py.execution.listener import Progress
-from tla2py.execution.schedule import earlier_durations, long_runs, longest_first
+from tla2py.execution.schedule import NOTHING_KNOWN, Durations, earlier_durations, long_runs, longest_first
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.inputs import write_inputs
@@ -18,10 +22,14 @@ from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.schema import parameter_columns, parameter_type
 from tla2py.tables.write import refresh_tables
+from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.toolchain.toolchain import Toolchain
 
 # A shared JVM pays off from this number of runs per slot.
 _WARM_RUNS = 3
+# How often the driver looks inside the runs, and at least how many times longer than that takes.
+_LOOK_SECONDS = 1.0
+_LOOK_SHARE = 50.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +37,7 @@ class Job:
     """The missing runs of a sweep, those expected to take longest first.
 
     ``long`` are the runs that took long before, perhaps with other modules. ``known`` are the verdicts, by run id, of the
-    runs that the store has.
+    runs that the store has, ``earlier`` the times of its runs.
     """
 
     sweep: Sweep
@@ -38,6 +46,7 @@ class Job:
     missing: tuple[Run, ...]
     long: frozenset[str]
     known: Mapping[str, Verdict]
+    earlier: Durations = NOTHING_KNOWN
 
 
 def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) -> Job:
@@ -56,6 +65,7 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) 
         missing=tuple(sorted(missing.values(), key=lambda run: order[run.run_id])),
         long=long_runs(plan, durations),
         known=known,
+        earlier=durations,
     )
 
 
@@ -81,19 +91,49 @@ def execute_job(
                 warm=frozenset(short if warm else ()),
                 slots=pool.slots,
             )
+            with scratch_folder("tla2py-progress-") as folder:
+                look = _look_inside(job, folder, pool.slots)
 
-            def tick() -> None:
-                progress.running = pool.running()
-                report(progress)
+                def tick() -> None:
+                    progress.running = pool.running()
+                    look(progress)
+                    report(progress)
 
-            tick()
-            for verdict in pool.execute(job.missing, work, tick):
-                progress.done += 1
-                progress.violated += verdict is Verdict.VIOLATED
                 tick()
+                for verdict in pool.execute(job.missing, replace(work, progress=folder), tick):
+                    progress.done += 1
+                    progress.violated += verdict is Verdict.VIOLATED
+                    tick()
     finally:
         refresh_tables(job.store)
     return progress.done
+
+
+def _look_inside(job: Job, folder: Path, slots: int) -> Callable[[Progress], None]:
+    """A function that updates what happens inside the runs and the time left, once a second."""
+    points = {run.run_id: point for point, run in zip(job.plan.points, job.plan.runs, strict=True)}
+    estimator = Estimator(
+        missing={run.run_id: points[run.run_id].parameters for run in job.missing},
+        earlier=job.earlier,
+        slots=slots,
+        timeout_seconds=job.sweep.limits.timeout_seconds,
+    )
+    reader = ProgressReader(folder)
+    due = time.monotonic() + _LOOK_SECONDS
+
+    def look(progress: Progress) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if now < due:
+            return
+        running = [each for each in reader.running() if each.run_id in points]
+        estimator.ended.update(reader.ended())
+        progress.inside = [(points[each.run_id], each) for each in running]
+        progress.left = estimator.left(progress.done, {each.run_id: each.seconds for each in running})
+        # A sweep of very many points is looked at less often.
+        due = time.monotonic() + max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - now))
+
+    return look
 
 
 def manifest(sweep: Sweep, plan: Plan) -> Manifest:

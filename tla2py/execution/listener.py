@@ -7,9 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tla2py.execution.estimate import TimeLeft
+from tla2py.execution.inside import RunProgress
 from tla2py.execution.jars import EarlierJar
 from tla2py.lint import Finding
 from tla2py.store.storage import Address
+from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
@@ -21,11 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of a sweep, in runs; points with the same model share a run."""
+    """The progress of a sweep, in runs; points with the same model share a run.
+
+    ``inside`` are the points of the runs that have lasted a second, the longest first, and their progress, as far as this
+    machine executes them. ``left`` is None while too little is known.
+    """
 
     done: int = 0
     violated: int = 0
     running: int = 0
+    inside: Sequence[tuple[Point, RunProgress]] = ()
+    left: TimeLeft | None = None
 
 
 class Listener:

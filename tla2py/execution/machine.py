@@ -42,6 +42,21 @@ def this_machine(root: Path = Path("/")) -> Machine:
     return Machine(memory_bytes=memory, cores=cores, limited=limited)
 
 
+def memory_in_use(root: Path = Path("/")) -> int:
+    """The bytes in use on this machine or in this container, without caches."""
+    if this_machine(root).limited:
+        for folder in _cgroups(root):
+            for name, cache in (
+                ("memory.current", "inactive_file"),
+                ("memory.usage_in_bytes", "total_inactive_file"),
+            ):
+                if (used := _read(folder / name)).isdigit():
+                    stat = dict(line.split() for line in _read(folder / "memory.stat").splitlines())
+                    return max(int(used) - int(stat.get(cache, 0)), 0)
+    memory = psutil.virtual_memory()
+    return int(memory.total - memory.available)
+
+
 def _cgroups(root: Path) -> Iterator[Path]:
     """The cgroup folders, of version 1 and 2, of this process and their parents."""
     for line in _read(root / "proc/self/cgroup").splitlines():

@@ -61,7 +61,7 @@ class _Output:
         self._show = show
         self._read: dict[Path, int] = {}
 
-    def __call__(self, stdout: Path) -> None:
+    def __call__(self, stdout: Path, _: int = 0) -> None:
         folder = f"{stdout.parent}{os.sep}"
         with stdout.open("rb") as stream:
             stream.seek(self._read.get(stdout, 0))

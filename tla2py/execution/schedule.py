@@ -6,26 +6,30 @@ import bisect
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tla2py.errors import StoreError
 from tla2py.store.store import Store
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
-from tla2py.tables.runs import cpu_seconds
+from tla2py.tables.runs import run_seconds
 from tla2py.tlc.jvm.pool import LONG_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Durations:
-    """CPU seconds of earlier runs, by the parameters of their points and by the weight of these."""
+    """CPU seconds of earlier runs, by the parameters of their points and by the weight of these.
+
+    ``wall`` are their wall-clock seconds by parameters.
+    """
 
     by_parameters: Mapping[tuple[tuple[str, str], ...], float]
     by_weight: Mapping[float, float]
+    wall: Mapping[tuple[tuple[str, str], ...], float] = field(default_factory=dict)
 
     def seconds(self, parameters: Mapping[str, str]) -> float | None:
         """The time of the run with these parameters, else with the nearest weight; None if nothing is known."""
-        same = self.by_parameters.get(_key(parameters))
+        same = self.by_parameters.get(parameter_key(parameters))
         if same is not None or not self.by_weight:
             return same
         weight = weigh(parameters)
@@ -38,21 +42,28 @@ class Durations:
         return sorted(self.by_weight)
 
 
+NOTHING_KNOWN = Durations(by_parameters={}, by_weight={})
+
+
 def earlier_durations(store: Store) -> Durations:
     """The times in a store's tables, whatever its modules were then; empty without a store."""
-    seconds: dict[str, float] = {}
+    seconds: dict[str, tuple[float, float]] = {}
     try:
         points = store.manifest().points
         with store.storage.open("tables/runs.parquet") as source:
-            seconds = cpu_seconds(source)
+            seconds = run_seconds(source)
     except (StoreError, OSError, ValueError):
         points = []
     known = [(point.parameters, seconds[point.run_id]) for point in points if point.run_id in seconds]
     by_weight: dict[float, float] = {}
-    for parameters, took in known:
+    for parameters, (took, _) in known:
         weight = weigh(parameters)
         by_weight[weight] = max(took, by_weight.get(weight, 0.0))
-    return Durations(by_parameters={_key(p): took for p, took in known}, by_weight=by_weight)
+    return Durations(
+        by_parameters={parameter_key(p): took for p, (took, _) in known},
+        by_weight=by_weight,
+        wall={parameter_key(p): took for p, (_, took) in known},
+    )
 
 
 def weigh(parameters: Mapping[str, str]) -> float:
@@ -87,5 +98,6 @@ def long_runs(plan: Plan, durations: Durations) -> frozenset[str]:
     )
 
 
-def _key(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def parameter_key(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """A hashable form of a point's parameters."""
     return tuple(sorted(parameters.items()))

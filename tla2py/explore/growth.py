@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tla2py.errors import InputError
+from tla2py.execution.estimate import growth_bounds
 from tla2py.explore.grid import GridPoint, grid_points, value_order
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
@@ -59,13 +59,7 @@ class Series:
                 f"cannot predict {value} from {len(self.sizes)} values at {apart} sizes",
                 hint="a prediction needs at least two sizes that hold, with one value each",
             )
-        before, last = self.sizes[-2:]
-        ratio = self.numbers[-1] / self.numbers[-2]
-        # Counting sizes from 1 gives a parameter that starts at 0 a logarithm.
-        base = min(self.sizes[0], 1.0) - 1.0
-        power = math.log((size - base) / (last - base)) / math.log((last - base) / (before - base))
-        steps = (size - last) / (last - before)
-        low, high = sorted(self.numbers[-1] * _power(ratio, exponent) for exponent in (power, steps))
+        low, high = growth_bounds(self.sizes, self.numbers, size)
         return Prediction(size=str(value), low=low, high=high)
 
 
@@ -142,13 +136,6 @@ def growth_view(growth: Growth, labels: Sequence[str] = ()) -> Element:
     ]
     title = f"{growth.value} by {growth.parameter}"
     return curves_svg(title, growth.parameter, dict(sorted(ticks.items())), curves)
-
-
-def _power(base: float, exponent: float) -> float:
-    try:
-        return math.pow(base, exponent)
-    except OverflowError:
-        return math.inf
 
 
 def _size(text: str) -> float | None:

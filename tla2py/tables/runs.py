@@ -105,13 +105,15 @@ def limits_rows(source: Source) -> Iterator[LimitsRow]:
             )
 
 
-def cpu_seconds(source: Source) -> dict[str, float]:
-    """The known CPU times of the runs in ``runs``, by run id.
+def run_seconds(source: Source) -> dict[str, tuple[float, float]]:
+    """The known CPU and wall-clock times of the runs in ``runs``, by run id.
 
     Raises OSError and ValueError if the file is not such a table.
     """
-    columns = ("run_id", "cpu_seconds")
-    return {run_id: took for run_id, took in read_rows(source, columns) if took is not None}
+    columns = ("run_id", "cpu_seconds", "wall_seconds")
+    return {
+        run_id: (cpu, wall) for run_id, cpu, wall in read_rows(source, columns) if None not in (cpu, wall)
+    }
 
 
 def run_numbers(source: Source) -> list[Mapping[str, float | None]]:

@@ -42,6 +42,8 @@ _NOT_COMPILED = (
 # TLC registers its events with Java's flight recorder, which takes a quarter of a small run; this property of the JDK
 # (jdk.jfr.internal.JVMSupport) turns the recorder off.
 _NO_RECORDER = "-Djfr.unsupported.vm=true"
+# How often TLC prints its counts. Releases up to 1.7.4 do so after three seconds and then once a minute, and ignore this.
+_PROGRESS_SECONDS = 5
 _RECORDS = "FlightRecord"
 # The name of a run's config.
 CONFIG_NAME = "MC.cfg"
@@ -68,6 +70,7 @@ def _tuning(options: TlcOptions, limits: Limits) -> tuple[str, ...]:
         "-Duser.country=US",
         "-Dstdout.encoding=UTF-8",
         "-Dstderr.encoding=UTF-8",
+        f"-Dtlc2.TLC.progressInterval={_PROGRESS_SECONDS}",
         *_NOT_COMPILED,
         *(() if any(_RECORDS in option for option in options.java_options) else (_NO_RECORDER,)),
     )

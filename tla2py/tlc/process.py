@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TypeAlias
 
 import psutil
 
@@ -26,6 +27,8 @@ _BRISK_SECONDS = 10.0
 _BRISK_POLL_SECONDS = 0.02
 # The most output before an execution is stopped.
 OUTPUT_LIMIT_BYTES = 4 * 1024**3
+# Called now and then during an execution, with the file of its standard output and the memory in use.
+Watch: TypeAlias = Callable[[Path, int], None]
 # The shell's exit statuses for a command that cannot be executed or found; TLC never ends with them.
 _NOT_STARTED = (126, 127)
 
@@ -68,7 +71,7 @@ def execute_argv(
     timeout_seconds: float,
     memory_bytes: int,
     cancelled: threading.Event | None = None,
-    watch: Callable[[], TerminationReason | None] | None = None,
+    watch: Callable[[int], TerminationReason | None] | None = None,
     predict: Callable[[Path], int | None] | None = None,
     sandbox: Sandbox | None = None,
     variables: dict[str, str] | None = None,
@@ -76,7 +79,8 @@ def execute_argv(
     """The end of a command that runs in ``folder``; its streams go to ``stdout.txt`` and ``stderr.txt``.
 
     A failing command raises no exception: the exit code (None if it could not be started) and the termination reason
-    say what happened. ``watch`` is called a few times a second and returns a reason to stop the command, or None.
+    say what happened. ``watch`` is called a few times a second with the memory in use, and returns a reason to stop the
+    command, or None.
     ``predict`` returns the exit code from the standard output so far if it is certain, so that nobody waits for the
     process to end. Without a ``sandbox`` the command is trusted. ``variables`` are added to its environment.
     """
@@ -144,7 +148,7 @@ def _wait(
     deadline: float,
     memory_bytes: int,
     cancelled: threading.Event | None,
-    watch: Callable[[], TerminationReason | None] | None,
+    watch: Callable[[int], TerminationReason | None] | None,
     predict: Callable[[Path], int | None] | None,
 ) -> tuple[TerminationReason | None, int | None]:
     """The reason to kill the process, or its predicted exit code; both None if it ended on its own.
@@ -166,11 +170,11 @@ def _wait(
                 return "killed", None
             if time.monotonic() >= deadline:
                 return "timeout", None
-            if _resident_bytes(group) > memory_bytes:
+            if (resident := _resident_bytes(group)) > memory_bytes:
                 return "memory", None
             if (folder / "stdout.txt").stat().st_size > OUTPUT_LIMIT_BYTES:
                 return "output", None
-            if watch is not None and (why := watch()) is not None:
+            if watch is not None and (why := watch(resident)) is not None:
                 return why, None
     return None, None
 

@@ -10,7 +10,7 @@ import typer
 
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Environment, InputFiles, Json, with_sweep_options
-from tla2py.cli.progress import ConsoleListener
+from tla2py.cli.progress import ConsoleListener, check_report
 from tla2py.errors import InputError
 from tla2py.execution.check import run_check
 from tla2py.execution.options import ModelOptions, SweepOptions
@@ -108,7 +108,7 @@ def check_command(
                 model,
                 options,
                 listener=listener,
-                report=status.update,
+                report=check_report(status),
                 show=None if as_json else show_print,
             )
     if as_json:

@@ -27,6 +27,7 @@ import psutil
 from tla2py.model.inputs import Variable
 from tla2py.tlc.jvm.entry import HANDLES, main_handle
 from tla2py.tlc.jvm.gateway import Gateway, GatewayError, Reference
+from tla2py.tlc.process import Watch
 from tla2py.tlc.sandbox import reaper
 from tla2py.tlc.sandbox.sandbox import environment, java_sandbox, start
 
@@ -154,8 +155,11 @@ class Host:
         output_bytes: int,
         cancelled: threading.Event | None,
         properties: Sequence[Variable] = (),
+        watch: Watch | None = None,
     ) -> int:
         """The exit status of TLC with these arguments in ``folder``; its streams go to files there.
+
+        ``watch`` is called now and then.
 
         Raises SpoiledError: ``long`` if it exceeds its wall or CPU time, ``cancelled``, and others.
         """
@@ -186,10 +190,12 @@ class Host:
                     raise SpoiledError("cancelled")
                 if time.monotonic() >= deadline or self.cpu_seconds() >= used + cpu_seconds:
                     raise SpoiledError("long")
-                if self._jvm.memory_info().rss > memory_bytes:
+                if (resident := int(self._jvm.memory_info().rss)) > memory_bytes:
                     raise SpoiledError("memory")
                 if (self.folder / "stdout.txt").stat().st_size > output_bytes:
                     raise SpoiledError("output")
+                if watch is not None:
+                    watch(self.folder / "stdout.txt", resident)
             status = java.call(task, "get")
             self._await_threads(group)
             self._remove_beans()

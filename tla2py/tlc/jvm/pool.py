@@ -22,7 +22,7 @@ from tla2py.model.inputs import NO_INPUTS, Inputs, Variable
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.command import FIRST_LATER, property_options
 from tla2py.tlc.jvm.host import FOLDER, Host, SpoiledError, gateway_jar
-from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended
+from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended, Watch
 from tla2py.tlc.sandbox.quota import is_full
 
 # For short runs: the optimising compiler would work on classes that are gone a moment later, and verifying classes costs
@@ -91,12 +91,13 @@ def execute_warm(
     limits: Limits,
     cancelled: threading.Event | None = None,
     properties: Sequence[Variable] = (),
+    watch: Watch | None = None,
 ) -> tuple[tuple[str, ...], Ended] | None:
     """The command line and the end of a run on a host, or None if the run needs its own process.
 
     ``argv`` is a process's, with ``FOLDER`` instead of ``folder``, which holds TLC's input and receives its files and
     its streams as ``stdout.txt`` and ``stderr.txt``. On None ``folder`` is unchanged, except for what the run did to
-    its files. ``properties`` are those of the run, which ``argv`` sets too.
+    its files. ``properties`` are those of the run, which ``argv`` sets too. ``watch`` is called now and then.
     """
     gateway = gateway_jar()
     pool = _own_pool()
@@ -114,7 +115,7 @@ def execute_warm(
         )
         with pool.lock:
             pool.lent.add(host)
-        ended = _run(host, folder, arguments, limits, cancelled, properties)
+        ended = _run(host, folder, arguments, limits, cancelled, properties, watch)
     except (SpoiledError, OSError) as error:
         with pool.lock:
             pool.long = pool.long or str(error) == "long"
@@ -195,6 +196,7 @@ def _run(
     limits: Limits,
     cancelled: threading.Event | None,
     properties: Sequence[Variable],
+    watch: Watch | None,
 ) -> Ended:
     """The end of a run of TLC on a host with the files of ``folder``; SpoiledError leaves them unchanged."""
     inputs = {entry.name for entry in folder.iterdir()}
@@ -212,6 +214,7 @@ def _run(
             output_bytes=OUTPUT_LIMIT_BYTES,
             cancelled=cancelled,
             properties=properties,
+            watch=watch,
         )
         ended = Ended(
             exit_code=exit_code,

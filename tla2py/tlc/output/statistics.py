@@ -38,11 +38,12 @@ _COVERAGE = re.compile(
 )
 
 
-def latest_progress(line: bytes) -> Stats | None:
-    """The counts of a progress line, ``Progress(12) at …``; None for any other line."""
-    if not line.startswith(b"Progress("):
+def latest_progress(line: bytes, *, simulation: bool = False) -> Stats | None:
+    """The counts of a progress line, ``Progress(12) at …`` or ``Progress: …``; None for any other line."""
+    if not line.startswith((b"Progress(", b"Progress: ")):
         return None
-    stats = _progress(line.decode("utf-8", "replace"), Stats())
+    read = _simulation if simulation else _progress
+    stats = read(line.decode("utf-8", "replace"), Stats())
     return None if stats.generated is None else stats
 
 

@@ -1,0 +1,145 @@
+"""What happens inside the runs of a sweep: each writes its progress to a file that the driver reads."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from tla2py.model.outcome import Stats
+from tla2py.model.run import Limits, Run
+from tla2py.tlc.output.statistics import latest_progress
+from tla2py.tlc.process import Watch
+
+# How often a run looks at its output; a shorter run writes nothing.
+_SECONDS = 1.0
+_TAIL_BYTES = 8192
+_ENDED = "ended"
+_NO_STATS = Stats()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunProgress:
+    """The progress of an execution of TLC: when it began, its memory, and the counts that TLC printed last.
+
+    ``states_per_second`` is the rate of generated states up to these counts.
+    """
+
+    run_id: str
+    began: float
+    limits: Limits
+    memory_bytes: int
+    stats: Stats = _NO_STATS
+    states_per_second: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The wall-clock time so far."""
+        return max(time.time() - self.began, 0.0)
+
+
+def follow_run(run: Run, tell: Callable[[RunProgress], None]) -> Watch:
+    """A watch that calls ``tell`` with the progress of a run, once a second."""
+    stdout: Path | None = None
+    began = counted = looked = 0.0
+    stats, rate = Stats(), None
+
+    def watch(file: Path, memory_bytes: int) -> None:
+        nonlocal stdout, began, counted, looked, stats, rate
+        now = time.time()
+        if file != stdout:
+            # Another execution of the same run.
+            stdout, began, counted, looked, stats, rate = file, now, now, now, Stats(), None
+        if abs(now - looked) < _SECONDS:
+            return
+        looked = now
+        new = latest_stats(file, simulation=run.options.mode != "check")
+        if new is not None and new != stats:
+            rate = ((new.generated or 0) - (stats.generated or 0)) / max(now - counted, _SECONDS)
+            stats, counted = new, now
+        tell(
+            RunProgress(
+                run_id=run.run_id,
+                began=began,
+                limits=run.limits,
+                memory_bytes=memory_bytes,
+                stats=stats,
+                states_per_second=rate,
+            )
+        )
+
+    return watch
+
+
+def latest_stats(stdout: Path, *, simulation: bool = False) -> Stats | None:
+    """The counts of the last progress line near the end of TLC's output."""
+    with stdout.open("rb") as stream:
+        stream.seek(max(stdout.stat().st_size - _TAIL_BYTES, 0))
+        found = [
+            stats for line in stream if (stats := latest_progress(line, simulation=simulation)) is not None
+        ]
+    return found[-1] if found else None
+
+
+@contextlib.contextmanager
+def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
+    """A watch that writes a run's progress into the driver's folder; None where this machine lacks the folder.
+
+    A failure to write is ignored.
+    """
+    if folder is None or not folder.is_dir():
+        yield None
+        return
+    file, began = folder / f"{run.run_id}.json", time.monotonic()
+    new = folder / f"{run.run_id}.new"
+
+    def write(progress: RunProgress) -> None:
+        with contextlib.suppress(OSError):
+            new.write_bytes(msgspec.json.encode(progress))
+            new.replace(file)
+
+    try:
+        yield follow_run(run, write)
+        with contextlib.suppress(OSError), (folder / _ENDED).open("a") as ended:
+            ended.write(f"{run.run_id} {time.monotonic() - began:.3f}\n")
+    finally:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
+
+
+class ProgressReader:
+    """The driver's side of the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._position = 0
+
+    def running(self) -> list[RunProgress]:
+        """The progress of the runs that have lasted a second, the longest first."""
+        found = []
+        with os.scandir(self._folder) as entries:
+            files = [entry.path for entry in entries if entry.name.endswith(".json")]
+        for file in files:
+            with contextlib.suppress(OSError, msgspec.DecodeError):
+                found.append(msgspec.json.decode(Path(file).read_bytes(), type=RunProgress))
+        return sorted(found, key=lambda progress: progress.began)
+
+    def ended(self) -> dict[str, float]:
+        """The runs that have ended since the last call, and their seconds."""
+        try:
+            with (self._folder / _ENDED).open("rb") as stream:
+                stream.seek(self._position)
+                lines = stream.read().rpartition(b"\n")[0]
+        except FileNotFoundError:
+            return {}
+        self._position += len(lines) + bool(lines)
+        return {
+            run_id: float(seconds)
+            for run_id, seconds in (line.split() for line in lines.decode().splitlines())
+        }
