@@ -10,7 +10,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.test_bad_surroundings import java_that_says
-from tla2py.execution.machine import this_machine
+from tla2py.execution.machine import memory_in_use, this_machine
 from tla2py.toolchain.jar import bundled_jar
 
 pytestmark = pytest.mark.java
@@ -105,6 +105,7 @@ def test_a_self_test_that_fails(run_cli: RunCli, tmp_path: Path) -> None:
 def test_what_a_container_allows(tmp_path: Path) -> None:
     free = this_machine(tmp_path)
     assert not free.limited
+    assert 0 < memory_in_use(tmp_path) < free.memory_bytes
     cgroup = tmp_path / "sys" / "fs" / "cgroup"
     cgroup.mkdir(parents=True)
     (cgroup / "memory.max").write_text("max\n")
@@ -133,3 +134,11 @@ def test_what_a_cgroup_allows(tmp_path: Path, line: str, below: str, limit: str)
     folder.mkdir(parents=True)
     (folder / limit).write_text("536870912\n")
     assert this_machine(tmp_path).memory_bytes == 536870912
+    used, cache = (
+        ("memory.usage_in_bytes", "total_inactive_file")
+        if ":memory" in line
+        else ("memory.current", "inactive_file")
+    )
+    (folder / used).write_text("300000000\n")
+    (folder / "memory.stat").write_text(f"anon 5\n{cache} 100000000\n")
+    assert memory_in_use(tmp_path) == 200000000

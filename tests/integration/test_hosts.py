@@ -26,6 +26,7 @@ from tla2py.tlc.command import build_argv
 from tla2py.tlc.jvm import pool as hosts
 from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
+from tla2py.tlc.process import Watch
 from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java
 
@@ -80,10 +81,15 @@ def spec(tmp_path: Path, body: str, config: str) -> Path:
     return folder
 
 
-def run(folder: Path, cancelled: threading.Event | None = None, limits: Limits = LIMITS) -> int | None:
+def run(
+    folder: Path,
+    cancelled: threading.Event | None = None,
+    limits: Limits = LIMITS,
+    watch: Watch | None = None,
+) -> int | None:
     """The exit status of a run on a host, None where there is none."""
     argv = build_argv(find_java().path, bundled_jar(), FOLDER, "Spec", "MC.cfg", TlcOptions(), limits)
-    done = execute_warm(argv, folder, limits, cancelled)
+    done = execute_warm(argv, folder, limits, cancelled, watch=watch)
     return None if done is None else done[1].exit_code
 
 
@@ -195,9 +201,14 @@ def test_a_run_that_is_stopped_ends_its_jvm(tmp_path: Path) -> None:
     stop = threading.Event()
     timer = threading.Timer(2, stop.set)
     timer.start()
-    assert run(spec(tmp_path, GROWING, CONFIG), stop) is None
+    seen: list[tuple[bool, int]] = []
+    folder = spec(tmp_path, GROWING, CONFIG)
+    assert run(folder, stop, watch=lambda stdout, resident: seen.append((stdout.is_file(), resident))) is None
     timer.join()
     assert running() == set()
+    # Its output and memory were watched meanwhile.
+    assert seen
+    assert all(there and resident > 10 << 20 for there, resident in seen)
 
 
 def test_what_is_not_for_hosts() -> None:

@@ -52,7 +52,9 @@ def left_text(left: TimeLeft | None) -> str:
 def log_line(progress: Progress, missing: int, elapsed: float) -> str:
     """The line of a sweep in a log, with the longest run and the time left."""
     line = f"{progress.done}/{missing} done, {progress.running} running, {progress.violated} violated, {seconds(elapsed)}"
-    if text := left_text(progress.left) if progress.done < missing else "":
+    if progress.done == missing:
+        return line
+    if text := left_text(progress.left):
         line += f", {text}"
     for point, run in progress.inside[:1]:
         line += f"; longest: point {point.index} ({cut(parameter_text(point.parameters), _LABEL)}), {run_text(run)}"
@@ -92,7 +94,7 @@ def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table |
         )
         table.add_row(
             f"{point.index} {parameter_text(point.parameters)}",
-            seconds(int(run.seconds)),
+            seconds(run.seconds) if run.seconds >= 60 else f"{run.seconds:.0f}s",
             *map(number, counts),
             _memory(run.memory_bytes),
         )

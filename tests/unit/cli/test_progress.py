@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 
 from tla2py.cli.progress import reporting
+from tla2py.execution.estimate import TimeLeft
+from tla2py.execution.inside import RunProgress
 from tla2py.execution.listener import Progress
+from tla2py.model.outcome import Stats
+from tla2py.model.run import Limits
+from tla2py.sweep.grid import Point
+from tla2py.terminal.progress import inside_runs, left_text, log_line
 
 
 def test_lines_in_a_log_get_rarer(
@@ -24,3 +33,77 @@ def test_lines_in_a_log_get_rarer(
     done = [int(line.partition("/")[0]) for line in lines]
     # The last run is reported at once.
     assert done == [5, 15, 35, 75, *range(135, 601, 60), 700]
+
+
+def inside(seconds: float, index: int = 7, stats: Stats | None = None) -> tuple[Point, RunProgress]:
+    progress = RunProgress(
+        run_id=str(index),
+        began=1000.0 - seconds,
+        limits=Limits(timeout_seconds=600, memory_bytes=1 << 30),
+        memory_bytes=300 << 20,
+        stats=stats or Stats(generated=5000, distinct=1234, queue=56, depth=9),
+        states_per_second=2500.7,
+    )
+    return Point(index=index, parameters={"N": str(index)}), progress
+
+
+@pytest.fixture
+def _at_1000(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tla2py.execution.inside.time.time", lambda: 1000.0)
+
+
+@pytest.mark.usefixtures("_at_1000")
+def test_a_line_in_a_log_names_the_longest_point_and_the_time_left() -> None:
+    progress = Progress(
+        done=3, running=2, inside=[inside(65), inside(2, 8)], left=TimeLeft(low=100, high=400)
+    )
+    assert log_line(progress, 9, 75.0) == (
+        "3/9 done, 2 running, 0 violated, 1m15s, 2m to 7m left; longest: point 7 (N = 7), 1m05s of 10m00s, "
+        "5,000 states generated, 1,234 distinct, 2,500 per second, depth 9, queue 56, 300MiB of 1GiB"
+    )
+    progress.done = 9
+    assert log_line(progress, 9, 75.0) == "9/9 done, 2 running, 0 violated, 1m15s"
+
+
+@pytest.mark.usefixtures("_at_1000")
+def test_a_terminal_shows_the_runs_that_last_longest() -> None:
+    console = Console(width=140, record=True, file=io.StringIO())
+    console.print(*inside_runs([inside(70), inside(5, 8, Stats()), inside(2, 9)]), sep="\n")
+    heads, first, second, machine = console.export_text().splitlines()
+    assert heads.split() == [
+        "point",
+        "time",
+        "of",
+        "10m00s",
+        "generated",
+        "distinct",
+        "per",
+        "second",
+        "depth",
+        "queue",
+        "memory",
+        "of",
+        "1GiB",
+    ]
+    assert first.split() == ["7", "N", "=", "7", "1m10s", "5,000", "1,234", "2,500", "9", "56", "300MiB"]
+    assert second.split() == ["8", "N", "=", "8", "5s", "-", "-", "2,500", "-", "-", "300MiB"]
+    assert machine.startswith("memory of this ")
+    assert list(inside_runs([inside(2)])) == []
+    *_, machine = map(str, inside_runs([inside(60, index) for index in range(12)]))
+    assert machine.startswith("and 4 more; memory of this ")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (100, 130, "about 3m left"),
+        (12, 14, "about 15s left"),
+        (100, 400, "2m to 7m left"),
+        (3, 400, "up to 7m left"),
+        (3600, 9000, "1.0h to 2.5h left"),
+        (1, float("inf"), ""),
+    ],
+)
+def test_the_time_left(low: float, high: float, text: str) -> None:
+    assert left_text(TimeLeft(low=low, high=high)) == text
+    assert left_text(None) == ""
