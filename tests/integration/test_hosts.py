@@ -228,7 +228,8 @@ def test_a_jvm_that_cannot_start_is_no_failure(tmp_path: Path) -> None:
 DRIVER = """
 import sys, time
 from pathlib import Path
-from tla2py.tlc.jvm.host import FOLDER, Host, gateway_jar
+from tla2py.tlc.jvm.gateway import gateway_jar
+from tla2py.tlc.jvm.host import FOLDER, Host
 host = Host((sys.argv[1], f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), Path(sys.argv[2]))
 print(host._process.pid, host.folder.parent, flush=True)
 time.sleep(60)

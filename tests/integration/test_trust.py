@@ -24,8 +24,8 @@ from tla2py.model.run import ModuleText
 from tla2py.store.record import open_archive, write_archive
 from tla2py.store.store import ManifestPoint
 from tla2py.sweep.sweep import load_sweep
-from tla2py.tlc.jvm.gateway import GatewayError
-from tla2py.tlc.jvm.host import Host, gateway_jar
+from tla2py.tlc.jvm.gateway import GatewayError, gateway_jar
+from tla2py.tlc.jvm.host import Host
 from tla2py.tlc.sandbox import landlock, sandbox
 from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java

@@ -8,9 +8,13 @@ go with the run that loaded them.
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
 # The gateway holds back each answer until the previous one is acknowledged, which Linux does after 40 ms unless
 # requested each time; other systems do not have this option.
@@ -19,6 +23,18 @@ _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 
 class GatewayError(Exception):
     """The gateway is gone or does not answer in time, or the call has thrown an exception."""
+
+
+@functools.cache
+def gateway_jar() -> Path | None:
+    """The jar of Py4J, or None if it is missing."""
+    with contextlib.suppress(PackageNotFoundError):
+        for file in distribution("py4j").files or ():
+            if file.suffix == ".jar" and (jar := Path(str(file.locate())).resolve()).is_file():
+                return jar
+    # Spark's workers may import Py4J from an archive without its jar; Spark's folder has one.
+    home = os.environ.get("SPARK_HOME")
+    return next(Path(home, "jars").glob("py4j-*.jar"), None) if home else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ Anything unusual spoils a host, and the run is repeated in its own process.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import shutil
 import signal
@@ -19,7 +18,6 @@ import threading
 import time
 import zipfile
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import psutil
@@ -44,18 +42,6 @@ _QUERY = ("ObjectName", "QueryExp")
 
 class SpoiledError(Exception):
     """A host and its last run cannot be trusted; the text says why."""
-
-
-@functools.cache
-def gateway_jar() -> Path | None:
-    """The jar of Py4J, or None if it is missing."""
-    with contextlib.suppress(PackageNotFoundError):
-        for file in distribution("py4j").files or ():
-            if file.suffix == ".jar" and (jar := Path(str(file.locate())).resolve()).is_file():
-                return jar
-    # Spark's workers may import Py4J from an archive without its jar; Spark's folder has one.
-    home = os.environ.get("SPARK_HOME")
-    return next(Path(home, "jars").glob("py4j-*.jar"), None) if home else None
 
 
 def _unpack(jar: Path, target: Path) -> None:

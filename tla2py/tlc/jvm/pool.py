@@ -21,7 +21,8 @@ from pathlib import Path
 from tla2py.model.inputs import NO_INPUTS, Inputs, Variable
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.command import FIRST_LATER, property_options
-from tla2py.tlc.jvm.host import FOLDER, Host, SpoiledError, gateway_jar
+from tla2py.tlc.jvm.gateway import gateway_jar
+from tla2py.tlc.jvm.host import FOLDER, Host, SpoiledError
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended, Watch
 from tla2py.tlc.sandbox.quota import is_full
 
