@@ -20,6 +20,8 @@ from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
 from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.tlc.inputs import input_path
 from tla2py.tlc.output.states import UNASSIGNED
+from tla2py.toolchain.community import recorded_classes
+from tla2py.toolchain.overrides import class_file
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
 from tla2py.values import format_value, state_to_itf
@@ -44,7 +46,9 @@ class TraceQuery:
         toolchain: Toolchain,
         input_file: Callable[[str], Path] = input_path,
     ) -> None:
-        self.record, self.toolchain, self._input_file = record, toolchain, input_file
+        # Other classes could come from anywhere.
+        self.toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
+        self.record, self._input_file = record, input_file
         self.config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
         if self.config.alias:
             raise InputError(
@@ -156,7 +160,11 @@ class TraceQuery:
             config=config,
             config_text=render_config(config, template),
             template=template,
-            options=TlcOptions(check_deadlock=False, java_options=self.record.options.java_options),
+            options=TlcOptions(
+                check_deadlock=False,
+                java_options=self.record.options.java_options,
+                overrides=tuple(map(class_file, self.toolchain.overrides)),
+            ),
             # The store may be untrusted.
             limits=replace(self.record.limits, trust=False),
             jar_sha256=self.toolchain.jar.sha256,

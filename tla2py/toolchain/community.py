@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tla2py.errors import InputError, ToolchainError
+from tla2py.model.run import TlcOptions
 from tla2py.syntax import ModuleGraph, Translate, load_modules
 from tla2py.syntax.offsets import line_and_column
 from tla2py.toolchain.installed import community_jar, community_modules
@@ -39,6 +40,16 @@ def community_classes(specs: Iterable[ModuleGraph]) -> Override | None:
     """The classes of the installed CommunityModules, None if no specification has a module from there."""
     jar = community_jar()
     return read_override(jar) if jar is not None and any(spec.installed for spec in specs) else None
+
+
+def recorded_classes(options: TlcOptions, jar: Jar) -> tuple[Override, ...]:
+    """The classes of the installed CommunityModules if they suit ``jar`` and a run with these options had them."""
+    path = community_jar()
+    if path is None or not options.overrides:
+        return ()
+    classes = read_override(path)
+    same = any(each.sha256 == classes.sha256 for each in options.overrides)
+    return (classes,) if same and _suits(classes.copy, jar.path) else ()
 
 
 def check_classes(

@@ -1,0 +1,143 @@
+"""The installed CommunityModules: found last, with their classes, in JVMs that stay too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.command import Ended
+from tests.conftest import RunCli
+from tla2py.execution import execute, job
+from tla2py.tlc.jvm import pool
+from tla2py.tlc.jvm.pool import close_hosts
+
+pytestmark = pytest.mark.java
+
+USE = r"""---- MODULE Use ----
+EXTENDS Naturals, Sequences, FiniteSets, Bags, TLC, TLCExt, Json
+EXTENDS SequencesExt, FiniteSetsExt, Functions, Folds, BagsExt
+CONSTANT N
+VARIABLE s
+Init == s = <<>>
+Next == Len(s) < N /\ \E v \in 1..2 : s' = Append(s, v)
+Spec == Init /\ [][Next]_s
+Mirrored == Reverse(Reverse(s)) = s /\ ToJson(s) # ""
+Chosen == \A pair \in kSubset(2, 1..N) : FoldSet(LAMBDA a, b : a + b, 0, pair) > 2
+Bag == BagAdd(EmptyBag, N)[N] = 1 /\ MapThenFoldSet(+, 0, LAMBDA x : x, LAMBDA set : CHOOSE x \in set : TRUE, 1..N) > 0
+Few == FoldSeq(LAMBDA a, b : a + b, 0, s) < 2 * N /\ Range(s) \subseteq 1..2
+====
+"""
+USE = USE.replace("TLCExt, Json\nEXTENDS ", "TLCExt, Json, ")
+SWEEP = """\
+module = "Use.tla"
+[model]
+invariants = ["Mirrored", "Chosen", "Bag", "Few"]
+check_deadlock = false
+[parameters]
+N = [1, 2, 3]
+[tlc]
+memory = "256MiB"
+"""
+PROGRAMS = r"""---- MODULE Programs ----
+EXTENDS IOUtils, TLC
+VARIABLE x
+Init == x = IOExec(<<"echo", "hello">>).stdout
+Spec == Init /\ [][UNCHANGED x]_x
+Silent == x # "hello\n"
+====
+"""
+TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
+
+
+@pytest.fixture
+def tla2py(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> Iterator[RunCli]:
+    """The command line with TLC 2.20 and the CommunityModules installed, from a file of another name."""
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TLA2TOOLS_JAR": str(newer_tlc)}
+    (tmp_path / "Use.tla").write_text(USE)
+
+    def run(*args: str | Path, env: dict[str, str] | None = None) -> Ended:
+        return run_cli(*args, env=cache | (env or {}))
+
+    community = newer_tlc.with_name("CommunityModules.jar")
+    assert run("tools", "install", "community-modules", "--from-file", community).code == 0
+    yield run
+    close_hosts()
+
+
+def rows(store: Path) -> dict[str, list[dict[str, object]]]:
+    """The rows of a store's tables without times."""
+    tables = {file.stem: pq.read_table(file).to_pylist() for file in (store / "tables").glob("*.parquet")}
+    return {
+        name: [{key: value for key, value in row.items() if key not in TIMES} for row in found]
+        for name, found in tables.items()
+    }
+
+
+def test_runs_in_one_jvm_have_the_rows_of_processes(
+    tla2py: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared: list[bool] = []
+    warm = pool.execute_warm
+
+    def counted(*arguments: object) -> object:
+        done = warm(*arguments)  # type: ignore[arg-type]
+        shared.append(done is not None)
+        return done
+
+    monkeypatch.setattr(execute, "execute_warm", counted)
+    # However many run at once here.
+    monkeypatch.setattr(job, "_WARM_RUNS", 0)
+    for name, switch in (("warm", ""), ("cold", "warm = false\n")):
+        (tmp_path / f"{name}.toml").write_text(SWEEP + switch)
+        ended = tla2py("sweep", f"{name}.toml", "--executor", "local", "-o", name)
+        assert "violated: Few" in ended.stdout, ended
+    assert shared == [True] * 3
+    found = rows(tmp_path / "warm")
+    assert found == rows(tmp_path / "cold")
+    assert [len(found[table]) for table in ("runs", "states")] == [3, 2 + 3 + 4]
+    assert tla2py("trace", "warm", "1", "--verify").code == 0
+    # With IOUtils a run has a process of its own: a program or a variable could tell the difference.
+    shared.clear()
+    (tmp_path / "Use.tla").write_text(USE.replace("Folds,", "Folds, IOUtils,"))
+    assert "violated: Few" in tla2py("sweep", "warm.toml", "--executor", "local").stdout
+    assert shared == []
+
+
+def test_classes_belong_to_runs_whose_modules_come_from_there(tla2py: RunCli, tmp_path: Path) -> None:
+    asked = ("check", "Use.tla", "-c", "N=2", "--invariant", "Few", "--json")
+    ids = [json.loads(tla2py(*asked, *more).stdout)["run_id"] for more in ((), ("-L", "community-modules"))]
+    assert ids[0] != ids[1]
+    # Their TLA+ definitions alone do with any TLC.
+    (tmp_path / "Pair.tla").write_text(
+        "---- MODULE Pair ----\nEXTENDS Functions\nASSUME Range(<<1>>) = {1}\n====\n"
+    )
+    old = {"TLA2TOOLS_JAR": ""}
+    ended = tla2py("check", "Pair.tla", env=old)
+    assert ended.error.code == "community-tlc"
+    assert "tla2py tools install rolling" in ended.hint
+    assert tla2py("check", "Pair.tla", "-L", "community-modules", env=old).code == 0
+    assert tla2py("check", "Pair.tla").code == 0
+    # A copy of one's own is a module like any other.
+    for name in ("Functions.tla", "Folds.tla"):
+        copy = tmp_path / "cache/tla2py/tools/community-modules/modules" / name
+        (tmp_path / name).write_text(copy.read_text())
+    assert tla2py("check", "Pair.tla", env=old).code == 0
+    assert "libraries" not in tla2py("init", "Use.tla").stdout
+    (tmp_path / "Use.cfg").write_text("CONSTANT N = 2\nSPECIFICATION Spec\nINVARIANT Few\n")
+    assert tla2py("lint", "Use.tla").code == 0
+
+
+def test_programs_run_with_trust_only(tla2py: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Programs.tla").write_text(PROGRAMS)
+    asked = ("check", "Programs.tla", "--invariant", "Silent")
+    assert tla2py(*asked).refusal == ("starts-programs", "Programs.tla:4:13")
+    assert "violated: Silent" in tla2py(*asked, "--trust").stdout
+    (tmp_path / "sweep.toml").write_text('module = "Programs.tla"\n[model]\ninvariants = ["Silent"]\n')
+    swept = ("sweep", "sweep.toml", "--executor", "local")
+    assert tla2py(*swept).error.code == "starts-programs"
+    for _ in range(2):
+        assert tla2py(*swept, "--trust").executed == 1
