@@ -53,14 +53,20 @@ Silent == x # "hello\n"
 TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that these tests share, so that TLC's classes are archived once."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def tla2py(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> Iterator[RunCli]:
+def tla2py(run_cli: RunCli, tmp_path: Path, cache: Path, newer_tlc: Path) -> Iterator[RunCli]:
     """The command line with TLC 2.20 and the CommunityModules installed, from a file of another name."""
-    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TLA2TOOLS_JAR": str(newer_tlc)}
+    surroundings = {"XDG_CACHE_HOME": str(cache), "TLA2TOOLS_JAR": str(newer_tlc)}
     (tmp_path / "Use.tla").write_text(USE)
 
     def run(*args: str | Path, env: dict[str, str] | None = None) -> Ended:
-        return run_cli(*args, env=cache | (env or {}))
+        return run_cli(*args, env=surroundings | (env or {}))
 
     community = newer_tlc.with_name("CommunityModules.jar")
     assert run("tools", "install", "community-modules", "--from-file", community).code == 0
@@ -103,11 +109,14 @@ def test_runs_in_one_jvm_have_the_rows_of_processes(
     # With IOUtils a run has a process of its own: a program or a variable could tell the difference.
     shared.clear()
     (tmp_path / "Use.tla").write_text(USE.replace("Folds,", "Folds, IOUtils,"))
+    (tmp_path / "warm.toml").write_text(SWEEP.replace("[1, 2, 3]", "[1]"))
     assert "violated: Few" in tla2py("sweep", "warm.toml", "--executor", "local").stdout
     assert shared == []
 
 
-def test_classes_belong_to_runs_whose_modules_come_from_there(tla2py: RunCli, tmp_path: Path) -> None:
+def test_classes_belong_to_runs_whose_modules_come_from_there(
+    tla2py: RunCli, tmp_path: Path, cache: Path
+) -> None:
     asked = ("check", "Use.tla", "-c", "N=2", "--invariant", "Few", "--json")
     ids = [json.loads(tla2py(*asked, *more).stdout)["run_id"] for more in ((), ("-L", "community-modules"))]
     assert ids[0] != ids[1]
@@ -123,7 +132,7 @@ def test_classes_belong_to_runs_whose_modules_come_from_there(tla2py: RunCli, tm
     assert tla2py("check", "Pair.tla").code == 0
     # A copy of one's own is a module like any other.
     for name in ("Functions.tla", "Folds.tla"):
-        copy = tmp_path / "cache/tla2py/tools/community-modules/modules" / name
+        copy = cache / "tla2py/tools/community-modules/modules" / name
         (tmp_path / name).write_text(copy.read_text())
     assert tla2py("check", "Pair.tla", env=old).code == 0
     assert "libraries" not in tla2py("init", "Use.tla").stdout
