@@ -87,6 +87,9 @@ Arguments = Annotated[
     typer.Option("--arguments", help="Derive action arguments that TLC did not print by running TLC again."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Watch = Annotated[
+    bool, typer.Option("--watch", help="Run again when a file of the check changes, until Ctrl-C.")
+]
 Translate = Annotated[
     bool,
     typer.Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -120,8 +121,9 @@ def run_check(
     listener: Listener = SILENT,
     report: Callable[[RunProgress], None] | None = None,
     show: Callable[[str], None] | None = None,
+    cancelled: threading.Event | None = None,
 ) -> Checked:
-    """The result of one run of TLC on a module.
+    """The result of one run of TLC on a module; it means nothing once ``cancelled`` is set, which stops TLC.
 
     ``report`` is called with its progress once a second, ``show`` with each value that Print or PrintT prints.
 
@@ -133,6 +135,8 @@ def run_check(
     libraries = (*options.libraries, *map(override_modules, overrides))
     translate = Translator(lambda: toolchain, listener.warned) if options.translate else None
     check = default_model(module, model, libraries, translate=translate, no_lint=options.no_lint)
+    modules = (module.path for module in check.model.spec.modules if module.path is not None)
+    listener.reached([*modules, *model.inputs, *model.overrides])
     lint_check(check, toolchain.jar, listener.warned, no_lint=options.no_lint)
     limits = Limits(
         timeout_seconds=parse_duration(options.timeout or "10m", "--timeout"),
@@ -149,7 +153,9 @@ def run_check(
         check_classes(community, specs, toolchain.jar, texts, places, trust=limits.trust)
     tlc = TlcOptions(workers=options.workers or 1, overrides=tuple(map(class_file, overrides)))
     inputs = Inputs(environment=given_variables(model.environment), files=given_files(model.inputs))
-    return check_model(check, tlc, limits, replace(toolchain, overrides=overrides), report, show, inputs)
+    return check_model(
+        check, tlc, limits, replace(toolchain, overrides=overrides), report, show, inputs, cancelled
+    )
 
 
 def check_model(
@@ -160,8 +166,9 @@ def check_model(
     report: Callable[[RunProgress], None] | None = None,
     show: Callable[[str], None] | None = None,
     inputs: Inputs = NO_INPUTS,
+    cancelled: threading.Event | None = None,
 ) -> Checked:
-    """The result of TLC on a model; ``report`` and ``show`` are called as ``run_check`` does."""
+    """The result of TLC on a model; the callables and ``cancelled`` are those of ``run_check``."""
     run, given = plan_check(check, options, limits, toolchain.jar.sha256, inputs)
     check_readable(given.texts, given.paths, toolchain)
 
@@ -179,7 +186,7 @@ def check_model(
         if follow is not None:
             follow(stdout, memory_bytes)
 
-    with execute_run(run, given.texts, toolchain, watch=watch) as executed:
+    with execute_run(run, given.texts, toolchain, cancelled=cancelled, watch=watch) as executed:
         for folder in executed.folders[:1]:
             show_prints(folder / "stdout.txt")
         written = OptionTexts(constants=check.given, config=check.config, verbatim=check.verbatim is not None)

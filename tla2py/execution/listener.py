@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tla2py.execution.estimate import TimeLeft
@@ -51,6 +52,9 @@ class Listener:
 
     def store_taken_over(self, store: Address, modules: Sequence[str], sweep: Sweep) -> None:
         """The store held results of other modules until now."""
+
+    def reached(self, files: Iterable[Path]) -> None:
+        """The files that a check reads are known."""
 
     def jar_chosen(self, jar: Jar) -> None:
         """Sweeps are about to use this jar."""

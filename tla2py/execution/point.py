@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tla2py.execution.preflight import check_sweep_classes
 from tla2py.sourcemap import Origins, located
 from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep
 from tla2py.toolchain.toolchain import find_toolchain
 
 # The lines with which TLC frames each message of its ``-tool`` output.
@@ -29,12 +31,16 @@ def check_point(
     *,
     listener: Listener = SILENT,
     show: Callable[[str], None] | None = None,
+    cancelled: threading.Event | None = None,
 ) -> Checked:
     """The result of one point of a sweep file, numbered from 1; ``show`` is called with each line of TLC's output.
+
+    ``cancelled`` stops TLC; the result then means nothing.
 
     Raises InputError (``no-point``), and as ``load_sweep`` and ``plan_sweep`` do.
     """
     [sweep] = options.load([file], listener=listener)
+    listener.reached(_files(sweep))
     toolchain = find_toolchain(options.tla2tools)
     if not 1 <= number <= len(sweep.points):
         raise InputError(
@@ -45,13 +51,24 @@ def check_point(
     toolchain = replace(toolchain, overrides=sweep.classes)
     check_sweep_classes(sweep, plan, toolchain.jar)
     output = _Output(show) if show is not None else None
-    with execute_run(plan.runs[number - 1], plan.sources, toolchain, watch=output) as executed:
+    with execute_run(
+        plan.runs[number - 1], plan.sources, toolchain, cancelled=cancelled, watch=output
+    ) as executed:
         for folder in executed.folders:
             if output is not None:
                 output(folder / "stdout.txt")
         written = PointPlaces(source=sweep.source, file=sweep.file, parameters=point.parameters)
         origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
         return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
+
+
+def _files(sweep: Sweep) -> Iterator[Path]:
+    """The files that a sweep reads, except Java classes."""
+    yield from (config.path for config in sweep.configs.values())
+    for spec in sweep.specs.values():
+        yield from (module.path for module in spec.modules if module.path is not None)
+    for files in sweep.input_files.values():
+        yield from (sweep.path.parent / file.path for file in files)
 
 
 class _Output:

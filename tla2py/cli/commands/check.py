@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err, show, show_json, show_text
-from tla2py.cli.options import Environment, InputFiles, Json, with_sweep_options
-from tla2py.cli.progress import ConsoleListener, check_report
-from tla2py.errors import InputError
-from tla2py.execution.check import run_check
+from tla2py.cli.checking import Checking
+from tla2py.cli.options import Environment, InputFiles, Json, Watch, with_sweep_options
+from tla2py.cli.progress import ConsoleListener
+from tla2py.cli.watch import watch as watch_files
 from tla2py.execution.options import ModelOptions, SweepOptions
-from tla2py.execution.point import check_point
-from tla2py.terminal.check import check_text
 
 
 @with_sweep_options
@@ -68,14 +64,15 @@ def check_command(
     options: SweepOptions,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
     as_json: Json = False,
+    watch: Watch = False,
 ) -> None:
     """Run TLC once on one model and print its counterexample, if any.
 
     Examples:
       tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"
       tla2py check sweep.toml --point 5
+      tla2py check DieHard.tla --watch
     """
-    listener = ConsoleListener()
     model = ModelOptions(
         config=config,
         constants=constant or (),
@@ -89,30 +86,9 @@ def check_command(
         environment=environment or (),
         inputs=inputs or (),
     )
-    if point is not None:
-        if model != ModelOptions():
-            hint = "leave out the options that say what to check"
-            raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
-        checked = check_point(module, point, options, listener=listener, show=None if as_json else show_text)
-    else:
-        with err().status("running TLC") as status:
-
-            def show_print(text: str) -> None:
-                # On a terminal the status line would be written over the value.
-                status.stop()
-                show_text(f"{text}\n")
-                status.start()
-
-            checked = run_check(
-                module,
-                model,
-                options,
-                listener=listener,
-                report=check_report(status),
-                show=None if as_json else show_print,
-            )
-    if as_json:
-        show_json(json.loads(checked.to_json()))
-    else:
-        show(check_text(checked, full=full))
+    checking = Checking(file=module, point=point, model=model, options=options, full=full, as_json=as_json)
+    if watch:
+        watch_files(checking.named, checking.run, checking.show)
+    checked = checking.run(ConsoleListener())
+    checking.show(checked)
     raise typer.Exit(checked.exit_code)
