@@ -22,6 +22,7 @@ _COMMANDS = {
     "cfg": "config:cfg_command",
     "lint": "lint:lint_command",
     "trace": "trace:trace_command",
+    "explain": "explain:explain_command",
     "query": "query:query_command",
     "report": "report:report_command",
     "gate": "gate:gate_command",

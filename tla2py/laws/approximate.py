@@ -43,6 +43,8 @@ def approximate(atoms: Sequence[Candidate], violated: int, holds: int) -> Formul
         return _Draft((everything & ~true).bit_count() + wrong.bit_count(), cost, terms, true, wrong)
 
     drafts = sorted(draft(((atom,),)) for atom in range(len(atoms)))
+    if not drafts:
+        return None
     best, beam, useful = drafts[0], drafts[:_BEAM], [each.terms[0][0] for each in drafts[: 4 * _BEAM]]
     for _ in range(_MOST_ATOMS - 1):
         longer = {terms for each in beam for atom in useful for terms in _extended(each.terms, atom)}

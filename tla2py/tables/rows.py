@@ -12,6 +12,7 @@ from tla2py.model.outcome import Diagnostic, Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.store.store import ManifestParameter, ManifestPoint
+from tla2py.sweep.judge import ended_early
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.graph import GraphEdge, GraphState
@@ -32,6 +33,7 @@ def run_row(
         "point": point.point,
         **{p.column: parameter_value(p, point.parameters[p.name]) for p in parameters},
         **_result_columns(result),
+        **_answers(record, result),
         "print_count": result.print_count,
         "wall_seconds": sum(e.wall_seconds for e in record.executions),
         "cpu_seconds": sum(e.cpu_seconds for e in record.executions),
@@ -50,7 +52,20 @@ def run_row(
 def found_row(run_id: str, result: RunResult) -> Row:
     """The row of ``runs`` for a foreign file: one point without parameters; what describes the process is null."""
     nulls: Row = dict.fromkeys(FIXED_RUNS_COLUMNS)
-    return {**nulls, "run_id": run_id, "point": 1, "executions": 0, **_result_columns(result)}
+    head = {"run_id": run_id, "point": 1, "executions": 0, "checked": [], "held": []}
+    return {**nulls, **head, **_result_columns(result)}
+
+
+def _answers(record: RunRecord, result: RunResult) -> Row:
+    """What the run checked, and what of it holds: nothing unless the search ended, or went on after each violation."""
+    first = record.executions[0]
+    checked = (*first.invariants, *first.properties, *(("deadlock",) if first.check_deadlock else ()))
+    violated = {violation.label for violation in result.violations}
+    answered = result.verdict is Verdict.HOLDS or (
+        result.verdict is Verdict.VIOLATED and not ended_early(violated, checked, record.options.find)
+    )
+    open_ = violated.union(result.undecided) if answered else set(checked)
+    return {"checked": list(checked), "held": [name for name in checked if name not in open_]}
 
 
 def _result_columns(result: RunResult) -> Row:

@@ -21,10 +21,13 @@ class RunRow(PointResult):
     """A row of ``runs``: a point's result, and the TLC that found it.
 
     ``message`` is TLC's first error message if the verdict is broken, excluded or inconclusive; ``message_place`` is
-    its ``file:line:column``. ``executions`` counts how often TLC was started.
+    its ``file:line:column``. ``executions`` counts how often TLC was started. ``held`` are the definitions of those
+    ``checked`` that hold.
     """
 
     run_id: str
+    checked: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
     message: str | None = None
     message_place: str | None = None
     termination_reason: str | None = None
@@ -63,12 +66,12 @@ def run_rows(source: Source) -> list[RunRow]:
             for name, value in zip(columns, values, strict=True)
         }
         violated = tuple(Violation(kind=each["kind"], name=each["name"]) for each in row["violated"])
-        undecided = tuple(row["undecided"])
+        names = {name: tuple(row[name]) for name in ("checked", "held", "undecided")}
         row |= {
             "outcome": Outcome(row["outcome"]),
             "verdict": Verdict(row["verdict"]),
             "violated": shared.setdefault(violated, violated),
-            "undecided": shared.setdefault(undecided, undecided),
+            **{name: shared.setdefault(each, each) for name, each in names.items()},
         }
         rows.append(RunRow(**row))
     return rows

@@ -34,6 +34,10 @@ _RUNS_TAIL = (
     Column("verdict", _TEXT, False, "holds, violated, inconclusive, broken or excluded"),
     Column("violated", _VIOLATED, False, "what was violated: kind and name"),
     Column(
+        "checked", pa.list_(_TEXT), False, "the invariants and properties that the run checked, and deadlock"
+    ),
+    Column("held", pa.list_(_TEXT), False, "those of them that it found to hold"),
+    Column(
         "undecided",
         pa.list_(_TEXT),
         False,

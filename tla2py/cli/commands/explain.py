@@ -1,0 +1,38 @@
+"""``tla2py explain``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tla2py.cli.console import show_json, show_text
+from tla2py.cli.options import Json, Store
+from tla2py.explore.view import open_view
+
+
+def explain_command(
+    store: Store,
+    name: Annotated[
+        str | None, typer.Option("--property", metavar="NAME", help="Only this invariant or property.")
+    ] = None,
+    suggest: Annotated[
+        int, typer.Option("--suggest", metavar="N", min=0, help="Points to name that would refute each law.")
+    ] = 3,
+    as_json: Json = False,
+) -> None:
+    """Say when each property is violated: the shortest predicate over the parameters that separates the points.
+
+    A law is a guess from the points that have an answer. Rivals agree with all of them as well; the suggested points are
+    rows for [grid] include that decide between them.
+
+    Example:
+      tla2py explain runs/NAME --property Inv --suggest 5
+    """
+    from tla2py.explain import explain_store
+
+    explanation = explain_store(open_view(store), name, suggest)
+    if as_json:
+        show_json([each.to_json() for each in explanation])
+        return
+    show_text(str(explanation) or "no point checks anything")

@@ -1,0 +1,208 @@
+"""A store explained: the law of each property, with what supports it and what would refute it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from tla2py.errors import InputError
+from tla2py.explain.answers import Answers, law_parameters, points_text, property_answers, scope_parameters
+from tla2py.explain.suggest import Suggestion, suggest_points
+from tla2py.explore.view import StoreView
+from tla2py.laws import LawFound, find_law
+from tla2py.show.markup import html_text, row, table
+from tla2py.text import did_you_mean
+from tla2py.toml import toml_key, toml_value
+from tla2py.trace.display import Printed
+
+# A law over fewer points is marked.
+_FEW = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """A property's law over the points of a store, or over those of one module or specification, its ``scope``.
+
+    ``answers`` are the points it was found from, ``suggestions`` points that would refute it.
+    """
+
+    scope: str | None
+    answers: Answers
+    found: LawFound
+    suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The property."""
+        return self.answers.name
+
+    @property
+    def title(self) -> str:
+        """The property and its scope; a module without its path."""
+        return f"{self.name} in {PurePosixPath(self.scope).stem}" if self.scope else self.name
+
+    @property
+    def asked(self) -> int:
+        """The number of points with an answer."""
+        return len(self.answers.answered)
+
+    @property
+    def violated(self) -> int:
+        """The number of points where the property is violated."""
+        return sum(each.violated for each in self.answers.answered)
+
+    @property
+    def exceptions(self) -> tuple[int, ...]:
+        """The points that contradict the law."""
+        return tuple(self.answers.answered[number].point for number in self.found.exceptions)
+
+    @property
+    def law(self) -> str:
+        """The law as a clause."""
+        if not self.asked:
+            return "no answer"
+        if not self.violated:
+            return "never violated"
+        if self.violated == self.asked:
+            return "violated at every point"
+        if self.found.law is None:
+            return "no short law"
+        return f"violated iff {self.found.law}"
+
+    @property
+    def support(self) -> str:
+        """What supports the law: the points where the property is violated, and the exceptions."""
+        parts = [f"{self.violated} of {self.asked}"]
+        if self.violated and self.found.law is not None and self.violated < self.asked:
+            wrong = self.exceptions
+            parts.append(f"except at {points_text(wrong)}" if wrong else "no exception")
+        if not self.found.complete:
+            parts.append("the search ran out of time: a simpler law may exist")
+        if self.violated > 0 and self.asked < _FEW:
+            parts.append("few points")
+        return ", ".join(parts)
+
+    def to_json(self) -> dict[str, object]:
+        """The row of ``explain --json``; ``law`` is null if no short law was found."""
+        return {
+            "property": self.name,
+            "scope": self.scope,
+            "law": None if self.found.law is None else str(self.found.law),
+            "asked": self.asked,
+            "violated": self.violated,
+            "exceptions": list(self.exceptions),
+            "rivals": [str(rival) for rival in self.found.rivals],
+            "suggest": [dict(point) for point in self.suggestions],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation(Printed):
+    """The laws of a store's properties, those that are violated first."""
+
+    rows: tuple[Explained, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Explained]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return "\n".join((*self._laws(), *self._answerless(), *self._suggested()))
+
+    def _laws(self) -> Iterator[str]:
+        broken = [each for each in self.rows if each.violated]
+        title = max((len(each.title) for each in broken), default=0)
+        law = max((len(each.law) for each in broken), default=0)
+        for each in broken:
+            yield f"{each.title:<{title}}  {each.law:<{law}}  {each.support}"
+            for rival in each.found.rivals:
+                yield f"{'':<{title}}       or iff {rival}"
+        fine = [each.title for each in self.rows if each.asked and not each.violated]
+        if fine:
+            yield f"never violated: {', '.join(fine)}"
+
+    def _answerless(self) -> Iterator[str]:
+        """The points that count for nothing."""
+        for each in self.rows:
+            if each.answers.unanswered:
+                yield f"{each.title} has no answer at {points_text(each.answers.unanswered)}"
+        excluded = {point for each in self.rows for point in each.answers.excluded}
+        if excluded:
+            yield f"excluded by an ASSUME: {points_text(sorted(excluded))}"
+
+    def _suggested(self) -> Iterator[str]:
+        if any(each.suggestions for each in self.rows):
+            yield "points that would refute a law, as rows of [grid] include:"
+        for each in self.rows:
+            if each.suggestions:
+                yield f"  {each.title}"
+                yield from (f"    {suggestion_text(point)}" for point in each.suggestions)
+
+    def _repr_html_(self) -> str:
+        titles = ("property", "law", "support", "rivals", "points that would refute it")
+        rows = [
+            row(
+                each.title,
+                each.law,
+                each.support,
+                "; ".join(map(str, each.found.rivals)),
+                "; ".join(suggestion_text(point) for point in each.suggestions),
+            )
+            for each in self.rows
+        ]
+        return html_text(table(None, titles, rows))
+
+
+def suggestion_text(point: Suggestion) -> str:
+    """A point as a row of ``[grid] include``."""
+    return "{ " + ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in point.items()) + " }"
+
+
+def explain_store(view: StoreView, name: str | None = None, suggest: int = 0) -> Explanation:
+    """The laws of a store's properties, or of one, each with at most ``suggest`` points that would refute it.
+
+    Raises InputError (``unknown-property``).
+    """
+    answers = property_answers(view)
+    if name is not None:
+        known = [each.name for each in answers]
+        if name not in known:
+            raise InputError(
+                "unknown-property",
+                f"no point checks {name}",
+                hint=did_you_mean(name, known, f"checked: {', '.join(known) or 'nothing'}"),
+            )
+        answers = [each for each in answers if each.name == name]
+    names, scopes = law_parameters(view), scope_parameters(view)
+    rows = [each for one in answers for each in _explained(one, names, scopes, suggest)]
+    return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
+
+
+def _explained(
+    answers: Answers, names: Sequence[str], scopes: Iterable[str], suggest: int
+) -> list[Explained]:
+    """The law over all points; if that one has exceptions, those over the points of each module or specification."""
+    whole = _one(None, answers, names, suggest)
+    if whole.found.law is not None and not whole.exceptions:
+        return [whole]
+    for scope in scopes:
+        values = list(dict.fromkeys(each.parameters[scope] for each in answers.answered))
+        if len(values) > 1:
+            parts = [_one(value, answers.at(scope, value), names, suggest) for value in values]
+            if any(part.found.law is not None and not part.exceptions for part in parts):
+                return parts
+    return [whole]
+
+
+def _one(scope: str | None, answers: Answers, names: Sequence[str], suggest: int) -> Explained:
+    points = [each.parameters for each in answers.answered]
+    found = find_law(points, [each.violated for each in answers.answered], names)
+    suggestions = (
+        suggest_points(found.law, found.rivals, answers.answered, names, suggest)
+        if found.law is not None and any(each.violated for each in answers.answered)
+        else []
+    )
+    return Explained(scope=scope, answers=answers, found=found, suggestions=tuple(suggestions))
