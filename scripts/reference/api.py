@@ -31,6 +31,7 @@ _SECTIONS = (
     ("Values of two or more parameters", "tla2py.explore.heatmap", ("Heatmap",)),
     ("Growth", "tla2py.explore.growth", ("Growth", "Series", "Prediction")),
     ("A violating point and one that holds", "tla2py.explore.contrast", ("Contrast",)),
+    ("Laws", "tla2py.explore.explanation", ("Explanation", "Explained")),
     ("Kinds of counterexamples", "tla2py.explore.kinds", ("Kinds", "Kind", "StoredTrace")),
     ("Two stores", "tla2py.explore.compare", ("StoreComparison", "PointPair")),
     (

@@ -238,6 +238,11 @@ def kind_that_is_not_there(lab: Lab) -> None:
     lab.view("invariant").kinds().trace(9)
 
 
+@provokes("unknown-property")
+def explanation_of_a_property_that_is_not_checked(lab: Lab) -> None:
+    lab.view("invariant").explain("Smal")
+
+
 @provokes("no-processes")
 def lanes_of_a_single_variable(lab: Lab) -> None:
     lab.view("invariant").trace(1).lanes()

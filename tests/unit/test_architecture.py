@@ -23,7 +23,7 @@ ORDER = [
     *("config", "tlc.output", "tlc.sandbox", "toolchain", "tlc", "tlc.jvm"),  # tools
     *("lint", "sweep", "lint.sweeps", "init"),  # plans
     *("store", "sourcemap", "tables", "vacuity", "execution", "interop", "replay", "spark"),  # runs
-    *("show", "explore", "laws", "explain", "gate", "terminal", "reports", "page"),  # answers
+    *("show", "laws", "explore", "gate", "terminal", "reports", "page"),  # answers
     *("cli", "cli.commands"),  # commands
 ]
 

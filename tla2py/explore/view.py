@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from tla2py.explore.compare import StoreComparison
     from tla2py.explore.contrast import Contrast
+    from tla2py.explore.explanation import Explanation
     from tla2py.explore.growth import Growth
     from tla2py.explore.heatmap import Heatmap
     from tla2py.explore.kinds import Kinds
@@ -256,6 +257,15 @@ class StoreView:
         from tla2py.explore.kinds import make_kinds
 
         return make_kinds(self, likeness)
+
+    def explain(self, name: str | None = None, suggest: int = 0) -> Explanation:
+        """When each property, or one, is violated: the shortest laws over the parameters that separate the points.
+
+        Each comes with at most ``suggest`` points that would refute it. Raises InputError (``unknown-property``).
+        """
+        from tla2py.explore.explanation import explain_store
+
+        return explain_store(self, name, suggest)
 
     def compare(self, after: StoreView) -> StoreComparison:
         """The changes from this store to another: verdicts, numbers of states, and which actions fire."""

@@ -29,10 +29,10 @@ def explain_command(
     Example:
       tla2py explain runs/NAME --property Inv --suggest 5
     """
-    from tla2py.explain import explain_store
+    from tla2py.explore.explanation import explain_store
 
     explanation = explain_store(open_view(store), name, suggest)
     if as_json:
         show_json([each.to_json() for each in explanation])
         return
-    show_text(str(explanation) or "no point checks anything")
+    show_text(f"{str(explanation) or 'no point checks anything'}\n")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
-from tla2py.explain.answers import Answers, law_parameters, points_text, property_answers, scope_parameters
-from tla2py.explain.suggest import Suggestion, suggest_points
+from tla2py.explore.answers import Answers, law_parameters, points_text, property_answers, scope_parameters
+from tla2py.explore.suggest import Suggestion, suggest_points
 from tla2py.explore.view import StoreView
 from tla2py.laws import LawFound, find_law
 from tla2py.show.markup import html_text, row, table
@@ -177,11 +177,11 @@ def explain_store(view: StoreView, name: str | None = None, suggest: int = 0) ->
             )
         answers = [each for each in answers if each.name == name]
     names, scopes = law_parameters(view), scope_parameters(view)
-    rows = [each for one in answers for each in _explained(one, names, scopes, suggest)]
+    rows = [each for one in answers for each in explain_answers(one, names, scopes, suggest)]
     return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
 
 
-def _explained(
+def explain_answers(
     answers: Answers, names: Sequence[str], scopes: Iterable[str], suggest: int
 ) -> list[Explained]:
     """The law over all points; if that one has exceptions, those over the points of each module or specification."""
