@@ -23,8 +23,8 @@ def explain_command(
 ) -> None:
     """Say when each property is violated: the shortest predicate over the parameters that separates the points.
 
-    A law is a guess from the points that have an answer. Rivals agree with all of them as well; the suggested points are
-    rows for [grid] include that decide between them.
+    A law is a guess from the points that have an answer. Rivals agree with all of them as well; the suggested points, rows
+    of a sweep file's grid.include, decide between them.
 
     Example:
       tla2py explain runs/NAME --property Inv --suggest 5
