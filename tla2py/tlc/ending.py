@@ -24,7 +24,8 @@ _STATUSES: dict[frozenset[int], int] = {
     frozenset({Code.DEADLOCK, Code.BEHAVIOR}): 11,
     frozenset({Code.TEMPORAL_PROPERTY, Code.COUNTEREXAMPLE}): 13,
 }
-_ERRORS = (b"1", b"2")
+# The classes of messages that are no errors: none, warning and state.
+_HARMLESS = (b"0", b"3", b"4")
 
 
 def ends_predictably(options: TlcOptions) -> bool:
@@ -43,7 +44,7 @@ def exit_status(file: Path) -> int | None:
             return None
         with closing(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)) as text:
             heads = {(int(found[1]), found[2]) for found in _HEAD.finditer(text)}
-    errors = frozenset(code for code, level in heads if level in _ERRORS)
+    errors = frozenset(code for code, level in heads if level not in _HARMLESS)
     if errors:
         return _STATUSES.get(errors)
     return 0 if any(code == Code.SUCCESS for code, _ in heads) else None

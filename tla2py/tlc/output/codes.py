@@ -64,13 +64,16 @@ class Code(IntEnum):
 
     # Violations.
     ASSUMPTION_FALSE = 2104
-    # Since 2026; earlier rolling releases use 2104 and 2105 for postconditions too.
+    # Since April 2026, when configs may have several; TLC stops at the first that is false. Earlier rolling releases
+    # use 2104 and 2105 for postconditions too.
     POSTCONDITION_FALSE = 2404
     INVARIANT_INITIAL = 2107
     INVARIANT = 2110
     PROPERTY_INITIAL = 2108
     ACTION_PROPERTY = 2112
-    TEMPORAL_PROPERTY = 2116  # names the properties since March 2026
+    # Since March 2026 it names the properties, by reading of TLC's sources: "Temporal property P was violated.",
+    # "Temporal properties A and B were violated."
+    TEMPORAL_PROPERTY = 2116
     DEADLOCK = 2114
     ASSERT = 2132
 
@@ -81,6 +84,7 @@ class Code(IntEnum):
     NESTED_EXPRESSION = 2103
     INITIAL_INCOMPLETE = 2106
     SUCCESSOR_INCOMPLETE = 2109
+    SUCCESSOR_INCOMPLETE_LIVENESS = 2148
     NO_NEXT_ACTION = 2115
     FINGERPRINT_FAILED = 2147
     INVARIANT_FAILED = 2111
@@ -139,6 +143,7 @@ MEANINGS: dict[int, Meaning] = {
     Code.INITIAL_INCOMPLETE: _SPEC_EVAL,
     Code.NESTED_EXPRESSION: _SPEC_EVAL,
     Code.SUCCESSOR_INCOMPLETE: _SPEC_EVAL,
+    Code.SUCCESSOR_INCOMPLETE_LIVENESS: _SPEC_EVAL,
     Code.NO_NEXT_ACTION: _SPEC_EVAL,
     Code.FINGERPRINT_FAILED: _SPEC_EVAL,
     Code.STACK_OVERFLOW: _SPEC_EVAL,

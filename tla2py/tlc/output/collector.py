@@ -116,7 +116,9 @@ class Collector:
             (self.cut_off if trace.cut_off else self.traces).append(trace)
 
     def _message(self, message: Message) -> None:
-        if message.code == Code.SANY_START:
+        if message.level in (Level.ERROR, Level.TLCBUG):
+            self._error(message)
+        elif message.code == Code.SANY_START:
             self._sany = SanyReader()
         elif message.code == Code.SANY_END:
             self.end()
@@ -126,8 +128,6 @@ class Collector:
             self.coverage = self._report
         elif (item := read_coverage(message)) is not None:
             self._report.append(item)
-        elif message.level in (Level.ERROR, Level.TLCBUG):
-            self._error(message)
         elif message.level is Level.WARNING:
             self.diagnose(_diagnostic(message, "warning"))
         elif message.complete:

@@ -130,7 +130,8 @@ def _outcome(
 def _success(read: Collector, *, bounded: bool) -> Outcome:
     if read.failures:
         return read.failures[0]
-    if not read.finished:
+    if not read.finished or read.traces:
+        # A counterexample to nothing: the message that says what it violates is missing.
         return Outcome.ERROR
     if bounded:
         return Outcome.BOUNDED_SUCCESS

@@ -106,7 +106,8 @@ class MessageReader:
         else:
             self._parts, self._nested = [], []
             level = int(start[2] or 0)
-            self._level = Level(level) if level <= Level.STATE else Level.NONE
+            # A class that TLC may add is read as an error, so that nothing it says is overlooked.
+            self._level = Level(level) if level <= Level.STATE else Level.ERROR
         self._open_codes.append(code)
 
     def _end_of(self, line: bytes) -> re.Match[bytes] | None:

@@ -23,11 +23,15 @@ def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterab
     """The result of one execution from its standard output."""
     # With stopAfter TLC itself limits the time of the search.
     timed = any("stopAfter" in option for option in options.java_options)
+    # Newer versions hide messages on request, errors too.
+    hides = "-suppressMessages" in options.options or any(
+        option.startswith("-Dtlc2.output.MP=") for option in options.java_options
+    )
     result = interpret(
         iter_messages(lines),
         exit_code=execution.exit_code,
         termination_reason=execution.termination_reason,
-        bounded=options.mode != "check" or timed,
+        bounded=options.mode != "check" or timed or hides,
         candidates={
             "invariant": execution.invariants,
             "temporal_property": execution.properties,
