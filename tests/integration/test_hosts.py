@@ -199,16 +199,17 @@ def test_a_run_that_needs_too_much_is_left_to_a_process(tmp_path: Path, body: st
 
 def test_a_run_that_is_stopped_ends_its_jvm(tmp_path: Path) -> None:
     stop = threading.Event()
-    timer = threading.Timer(2, stop.set)
-    timer.start()
     seen: list[tuple[bool, int]] = []
-    folder = spec(tmp_path, GROWING, CONFIG)
-    assert run(folder, stop, watch=lambda stdout, resident: seen.append((stdout.is_file(), resident))) is None
-    timer.join()
+
+    def watch(stdout: Path, memory_bytes: int) -> None:
+        seen.append((stdout.is_file(), memory_bytes))
+        stop.set()
+
+    assert run(spec(tmp_path, GROWING, CONFIG), stop, watch=watch) is None
     assert running() == set()
-    # Its output and memory were watched meanwhile.
-    assert seen
-    assert all(there and resident > 10 << 20 for there, resident in seen)
+    [(there, memory_bytes)] = seen
+    assert there
+    assert memory_bytes > 10 << 20
 
 
 def test_what_is_not_for_hosts() -> None:

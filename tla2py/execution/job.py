@@ -124,6 +124,9 @@ def _look_inside(job: Job, folder: Path, slots: int) -> Callable[[Progress], Non
     def look(progress: Progress) -> None:
         nonlocal due
         now = time.monotonic()
+        if progress.done == len(job.missing):
+            progress.inside, progress.left = (), None
+            return
         if now < due:
             return
         running = [each for each in reader.running() if each.run_id in points]

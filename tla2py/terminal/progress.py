@@ -66,20 +66,10 @@ def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table |
     long = [(point, run) for point, run in inside if run.seconds >= _SHOWN_SECONDS]
     if not long:
         return
-    limits = long[0][1].limits
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, overflow="ellipsis", max_width=_LABEL)
-    heads = (
-        *(
-            f"time of {seconds(limits.timeout_seconds)}",
-            "generated",
-            "distinct",
-            "per second",
-            "depth",
-            "queue",
-        ),
-        f"memory of {_memory(limits.memory_bytes)}",
-    )
+    # In a narrow terminal only the parameters are cut.
+    table.add_column()
+    heads = ("time", "generated", "distinct", "per second", "depth", "queue", "memory")
     for _ in heads:
         table.add_column(justify="right", no_wrap=True)
     table.add_row("point", *heads, style="dim")
@@ -93,16 +83,17 @@ def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table |
             stats.queue,
         )
         table.add_row(
-            f"{point.index} {parameter_text(point.parameters)}",
+            Text(f"{point.index} {parameter_text(point.parameters)}", no_wrap=True, overflow="ellipsis"),
             seconds(run.seconds) if run.seconds >= 60 else f"{run.seconds:.0f}s",
             *map(number, counts),
             _memory(run.memory_bytes),
         )
     yield table
-    machine = this_machine()
+    machine, limits = this_machine(), long[0][1].limits
     more = f"and {len(long) - _SHOWN_RUNS} more; " if len(long) > _SHOWN_RUNS else ""
+    most = f"each may take {seconds(limits.timeout_seconds)} and {_memory(limits.memory_bytes)}"
     used = f"{_memory(memory_in_use())} of {_memory(machine.memory_bytes)}"
-    yield Text(f"{more}memory of this {machine.kind}: {used} in use", "dim")
+    yield Text(f"{more}{most}; memory of this {machine.kind}: {used} in use", "dim")
 
 
 def _memory(size: int) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -67,30 +69,23 @@ def test_a_line_in_a_log_names_the_longest_point_and_the_time_left() -> None:
 
 @pytest.mark.usefixtures("_at_1000")
 def test_a_terminal_shows_the_runs_that_last_longest() -> None:
-    console = Console(width=140, record=True, file=io.StringIO())
+    console = Console(width=100, record=True, file=io.StringIO())
     console.print(*inside_runs([inside(70), inside(5, 8, Stats()), inside(2, 9)]), sep="\n")
     heads, first, second, machine = console.export_text().splitlines()
-    assert heads.split() == [
-        "point",
-        "time",
-        "of",
-        "10m00s",
-        "generated",
-        "distinct",
-        "per",
-        "second",
-        "depth",
-        "queue",
-        "memory",
-        "of",
-        "1GiB",
-    ]
+    assert " ".join(heads.split()) == "point time generated distinct per second depth queue memory"
     assert first.split() == ["7", "N", "=", "7", "1m10s", "5,000", "1,234", "2,500", "9", "56", "300MiB"]
     assert second.split() == ["8", "N", "=", "8", "5s", "-", "-", "2,500", "-", "-", "300MiB"]
-    assert machine.startswith("memory of this ")
+    assert machine.startswith("each may take 10m00s and 1GiB; memory of this ")
     assert list(inside_runs([inside(2)])) == []
+    # In a narrow terminal only the parameters are cut.
+    point, progress = inside(70)
+    long = replace(point, parameters={"Servers": "{s1, s2, s3, s4, s5}"})
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(*inside_runs([(long, progress)]), sep="\n")
+    _, first, *_ = console.export_text().splitlines()
+    assert re.fullmatch(r"7 Servers = .*… +1m10s +5,000 +1,234 +2,500 +9 +56 +300MiB", first), first
     *_, machine = map(str, inside_runs([inside(60, index) for index in range(12)]))
-    assert machine.startswith("and 4 more; memory of this ")
+    assert machine.startswith("and 4 more; each may take ")
 
 
 @pytest.mark.parametrize(
