@@ -192,6 +192,20 @@ def test_a_simulation_answers_the_same(tmp_path: Path, jar: Path) -> None:
         (301, None, None),
     )
     assert walks("runs")[0]["behaviours"] == 50
+    first, second = walks("simulations")
+    assert first == {
+        "run_id": walks("runs")[0]["run_id"],
+        "mode": "simulate",
+        "seed": 0,
+        "workers": 1,
+        "depth_limit": 6,
+        "behaviours": 50,
+        "initial": 1,
+        "steps": 300,
+        "mean_steps": 6.0,
+    }
+    # Only newer versions count the behaviours up to a violation.
+    assert (second["behaviours"] is None) == (version(jar) in ("2.15", "2.19"))
     assert (violated.outcome, violated.violated) == ("violation_safety", "Small")
     assert violated.trace is not None
 

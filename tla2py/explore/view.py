@@ -100,6 +100,11 @@ class StoreView:
         return self._pandas("prints")
 
     @cached_property
+    def simulations(self) -> pd.DataFrame:
+        """A row per run that simulated, with its statistics."""
+        return self._pandas("simulations")
+
+    @cached_property
     def graph_states(self) -> pd.DataFrame:
         """A row per reachable state, if the graph was requested."""
         return self._pandas("graph_states")

@@ -140,7 +140,7 @@ class Stats:
     """State counts as TLC printed them last, None if it printed none.
 
     ``queue`` counts unexplored states, ``depth`` is the length of the longest shortest path.
-    ``behaviours`` counts those of a simulation.
+    ``behaviours`` counts those of a simulation, ``initial`` the initial states that it starts from.
     """
 
     generated: int | None = None
@@ -148,6 +148,7 @@ class Stats:
     queue: int | None = None
     depth: int | None = None
     behaviours: int | None = None
+    initial: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

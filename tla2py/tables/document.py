@@ -16,6 +16,11 @@ _ROWS = {
         "One row per value that Print, PrintT or an Assert printed in a run's first execution, up to 1,000; `print_count` "
         "of `runs` counts all of them. `tla2py check` shows the values as they come."
     ),
+    "simulations": (
+        "One row per run that simulated, with the counts of its first execution, from TLC's messages. TLC 2.15 and 2.19 count "
+        "behaviours only where all `num` were generated. With coverage, TLC 2.20 also counts the steps of each action "
+        "(`generated` of `coverage`); with `behaviours = true`, `traces` and `states` have every step."
+    ),
     "graph_states": "One row per reachable state; empty unless the graph was requested.",
     "graph_edges": "One row per step between reachable states; empty unless the graph was requested.",
     "coverage": "One row per action or expression of TLC's last coverage report; empty unless coverage was requested.",

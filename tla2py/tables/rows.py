@@ -132,6 +132,25 @@ def print_rows(run_id: str, result: RunResult) -> Iterator[Row]:
         yield {"run_id": run_id, "index": index, "text": text}
 
 
+def simulation_rows(record: RunRecord, result: RunResult) -> Iterator[Row]:
+    """A run's row of ``simulations``, if it simulated."""
+    options, stats = record.options, result.stats
+    if options.mode == "check":
+        return
+    steps = None if stats.generated is None or stats.initial is None else stats.generated - stats.initial
+    yield {
+        "run_id": record.run_id,
+        "mode": options.mode,
+        "seed": options.seed,
+        "workers": options.workers,
+        "depth_limit": options.depth,
+        "behaviours": stats.behaviours,
+        "initial": stats.initial,
+        "steps": steps,
+        "mean_steps": steps / stats.behaviours if steps is not None and stats.behaviours else None,
+    }
+
+
 def trace_row(run_id: str, number: int, trace: Trace) -> Row:
     """A counterexample's row of ``traces``."""
     return {

@@ -175,6 +175,24 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("index", pa.int32(), False, "number of the value within its run, from 1 to at most 1,000"),
         Column("text", _TEXT, False, "the value as TLC prints it, up to 10,000 characters"),
     ),
+    "simulations": (
+        Column("run_id", _TEXT, False, "the run"),
+        Column("mode", _TEXT, False, "simulate or generate"),
+        Column("seed", pa.int64(), False, "the seed of the first worker's random choices"),
+        Column("workers", pa.int32(), False, "number of workers, which generate behaviours side by side"),
+        Column(
+            "depth_limit", pa.int32(), True, "limit on the length of a behaviour, if set; TLC's own is 100"
+        ),
+        Column("behaviours", pa.int64(), True, "number of behaviours generated, if known"),
+        Column("initial", pa.int64(), True, "number of initial states"),
+        Column(
+            "steps",
+            pa.int64(),
+            True,
+            "number of steps of all behaviours: the states generated besides the initial ones",
+        ),
+        Column("mean_steps", pa.float64(), True, "steps of a behaviour on average"),
+    ),
     "graph_states": (
         Column("run_id", _TEXT, False, "the run"),
         Column("fingerprint", pa.int64(), False, "TLC's fingerprint of the state"),

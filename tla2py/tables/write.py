@@ -144,6 +144,7 @@ def _add_points(
                 tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
                 tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
                 tables.add_prints(rows.print_rows(point.run_id, result))
+                tables.add_simulation(rows.simulation_rows(archive.record, result))
                 tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
 
 
@@ -199,6 +200,11 @@ class TableWriter:
         """Add the values that a run printed."""
         for row in prints:
             self._sinks["prints"].add(row)
+
+    def add_simulation(self, simulation: Iterable[rows.Row]) -> None:
+        """Add a run's statistics, if it simulated."""
+        for row in simulation:
+            self._sinks["simulations"].add(row)
 
     def add_graph(self, run_id: str, graph: Iterable[GraphState | GraphEdge]) -> None:
         """Add a run's state graph."""

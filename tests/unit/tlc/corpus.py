@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,7 @@ def summary(result: RunResult) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "violations": [[violation.kind, violation.name] for violation in result.violations],
         "traces": [_trace(trace) for trace in result.traces],
-        "stats": list(astuple(result.stats)[:4]) if result.stats != Stats() else [],
+        "stats": list(astuple(result.stats)[:4]) if replace(result.stats, initial=None) != Stats() else [],
         "behaviours": result.stats.behaviours,
         "coverage": [
             f"{item.kind} {item.name}:{item.location.begin_line} {item.distinct}:{item.generated}"

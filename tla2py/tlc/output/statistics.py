@@ -22,6 +22,7 @@ _LONGEST = 1000
 _DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
 # Without -tool; the rolling releases add the number of traces.
 _CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked(?:, (?P<depth>[\d,]+) traces generated)?")
+_INITIAL = re.compile(r"Computed (?P<initial>[^:]*?) initial states")
 _SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
 
 _COVERAGE_KINDS: dict[int, str] = {
@@ -85,6 +86,11 @@ def _simulated(text: str, stats: Stats) -> Stats:
     return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
 
 
+def _initial(text: str, stats: Stats) -> Stats:
+    found = _INITIAL.match(text)
+    return stats if found is None else replace(stats, initial=_number(found["initial"]))
+
+
 def _depth(text: str, stats: Stats) -> Stats:
     found = _DEPTH.match(text)
     return stats if found is None else replace(stats, depth=_number(found["depth"], stats.depth))
@@ -99,6 +105,7 @@ _READERS: dict[int, Callable[[str, Stats], Stats]] = {
     Code.PROGRESS_SIMULATE: _simulation,
     Code.STATS_SIMULATE: _simulated,
     Code.DEPTH: _depth,
+    Code.INITIAL_STATES_PROGRESS: _initial,
 }
 
 
