@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
 
 
@@ -56,6 +57,20 @@ def symbols_that_this_tlc_does_not_read(lab: Lab) -> None:
         "Spec.tla", "---- MODULE Spec ----\nA ≜ 1 ∈ {1}\nVARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n"
     )
     lab.run("check", "Spec.tla")
+
+
+@provokes("tlc-lacks", "Spec.tla:1:31")
+def module_that_this_tlc_lacks(lab: Lab) -> None:
+    lab.write(
+        "Spec.tla", "---- MODULE Spec ---- EXTENDS TLCExt\nVARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n"
+    )
+    lab.run("check", "Spec.tla")
+
+
+@provokes("tlc-lacks", "sweep.toml:11:12")
+def option_that_tlc_lacks(lab: Lab) -> None:
+    lab.write("sweep.toml", COUNTER_SWEEP + 'options = ["-nosuch"]\n')
+    lab.run("sweep", "sweep.toml")
 
 
 # Configs

@@ -12,15 +12,19 @@ from functools import lru_cache
 
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 
+
+def _keyword(word: str) -> str:
+    """The keyword of a field; those of experimental features begin with an underscore."""
+    return f"_{word.upper()}" if word in ("periodic", "rl_reward", "possible") else word.upper()
+
+
 _SINGULAR = {field: "property" if field == "properties" else field.removesuffix("s") for field in LIST_FIELDS}
 # The keywords that name one definition, and those that list definitions, each with its field in ``Config``.
-SINGLE = {field.upper(): field for field in NAME_FIELDS}
-LISTS = {word.upper(): field for field in LIST_FIELDS for word in (_SINGULAR[field], field)}
-# Experimental keywords of later versions, which a sweep does not write.
-EXPERIMENTAL = frozenset({"_PERIODIC", "_RL_REWARD", "_POSSIBLE"})
+SINGLE = {_keyword(field): field for field in NAME_FIELDS}
+LISTS = {_keyword(word): field for field in LIST_FIELDS for word in (_SINGULAR[field], field)}
 _OTHERS = ("CONSTANT", "CONSTANTS", "CHECK_DEADLOCK", "TYPE_CONSTRAINT", "_EXPECT")
 FIELDS = SINGLE | LISTS
-KEYWORDS = frozenset({*FIELDS, *_OTHERS, *EXPERIMENTAL})
+KEYWORDS = frozenset({*FIELDS, *_OTHERS})
 _TOKEN = re.compile(
     r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"`\\\x00-\x1f\x7f-\U0010ffff]*")|(?P<mark>[{},]))"""
 )

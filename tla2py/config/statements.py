@@ -7,9 +7,9 @@ Source: ``tlc2.tool.impl.ModelConfig``: statements without separators, names whe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from tla2py.config.literal import EXPERIMENTAL, KEYWORDS, LARGEST, LISTS, SINGLE
+from tla2py.config.literal import KEYWORDS, LARGEST, LISTS, SINGLE
 from tla2py.config.tokens import Token, Tokens, read_tokens, what_stops
 
 _NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
@@ -160,11 +160,6 @@ class _Reader:
             self._name("_EXPECT")  # tla2py.config.expect_comment interprets it
             while self._more() and self.tokens[self.position].line == keyword.line:
                 self.position += 1
-        elif keyword.text in EXPERIMENTAL:
-            self._names(names)
-            message = f"the configs of a sweep leave out {keyword.text}"
-            error = self._error("syntax", keyword, message, "only check passes it to TLC")
-            self.mistakes.append(replace(error.mistake, harmless=True))
         else:
             message = f"{keyword.text!r} does not begin a statement of a config"
             raise self._error("syntax", keyword, message, "write SPECIFICATION, INVARIANT, CONSTANT, ...")

@@ -29,6 +29,7 @@ from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.output.prints import PrintFollower
 from tla2py.toolchain.community import check_classes, community_classes
+from tla2py.toolchain.needs import check_needs
 from tla2py.toolchain.overrides import class_file, override_modules, read_override
 from tla2py.toolchain.pluscal import Translator
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
@@ -152,6 +153,7 @@ def run_check(
         specs = [check.model.spec]
         check_classes(community, specs, toolchain.jar, texts, places, trust=limits.trust)
     tlc = TlcOptions(workers=options.workers or 1, overrides=tuple(map(class_file, overrides)))
+    check_needs([check.model.spec], tlc, toolchain.jar)
     inputs = Inputs(environment=given_variables(model.environment), files=given_files(model.inputs))
     return check_model(
         check, tlc, limits, replace(toolchain, overrides=overrides), report, show, inputs, cancelled

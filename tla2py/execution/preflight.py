@@ -24,6 +24,7 @@ from tla2py.syntax import Translate
 from tla2py.text import parameter_text
 from tla2py.toolchain.community import check_classes
 from tla2py.toolchain.jar import Jar
+from tla2py.toolchain.needs import check_needs
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.toolchain.unicode import check_readable
 
@@ -34,11 +35,18 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
     """The warnings of lint on a sweep, and its ignored errors; warnings that are not accepted go to ``warn``.
 
-    Raises InputError for a finding that is an error, and as ``check_sweep_classes`` does.
+    Raises InputError for a finding that is an error, and as ``check_sweep_classes`` and ``check_needs`` do.
 
     Findings do not stop the models of a manifest, whose results are on record.
     """
     check_sweep_classes(sweep, plan, jar)
+    # A model of a manifest that needs a newer TLC does not stop the others.
+    if not sweep.entries:
+
+        def place(key: str, value: str) -> str:
+            return sweep.source.place("tlc", key, value=value)
+
+        check_needs(sweep.specs.values(), sweep.options, jar, place)
     found = lint_sweep(sweep, plan, jar_dialect(jar))
     _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
     return lasting_findings(found)
@@ -154,7 +162,7 @@ def lasting_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def jar_dialect(jar: Jar) -> Dialect | None:
     """The config keywords of a jar's TLC."""
-    return read_dialect(jar.path, jar.version)
+    return read_dialect(jar.path, jar.version, jar.newer)
 
 
 def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, refuse: bool = True) -> None:

@@ -88,7 +88,7 @@ def _head(
 def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
     """The names for each list of [model] that look likely, without those in the config."""
     settled = {name for key in LIST_FIELDS for name in getattr(config, key)}
-    keys = [key for key in LIST_FIELDS if key != "postconditions"]
+    keys = [key for key in LIST_FIELDS if key not in ("postconditions", "possible")]
     return {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
 
 

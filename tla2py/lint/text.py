@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tla2py.config.literal import FIELDS, KEYWORDS, LISTS
 from tla2py.config.statements import MISTAKE_CODES, Statement
 from tla2py.lint.finding import Finding, Severity, finding, rule
-from tla2py.lint.subject import Subject
+from tla2py.lint.subject import Subject, keyword_of
 
 _CHECKED = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")
 _SECTIONS = {**FIELDS, "CONSTANT": "constants", "CONSTANTS": "constants"}
@@ -103,16 +103,29 @@ def commented_keywords(subject: Subject) -> Iterator[Finding]:
             yield finding("commented-keyword", subject.at(token), message, hint, word)
 
 
-@rule(Severity.WARNING, "unknown-keyword")
+@rule(Severity.ERROR, "unknown-keyword")
 def unknown_keywords(subject: Subject) -> Iterator[Finding]:
     """A TLC that does not know the keyword takes it for a name, or stops at it."""
+    dialect = subject.dialect
+    if dialect is None:
+        return
     for before, statement in _lacking(subject):
         word = statement.keyword.text
         if word not in ("CHECK_DEADLOCK", "_EXPECT"):
-            hint = "remove it, or use a newer TLC with --tla2tools"
-            yield finding(
-                "unknown-keyword", subject.at(statement.keyword), _taken(subject, word, before), hint, word
-            )
+            hint = f"{dialect.newer}; or remove {word}"
+            taken = _taken(subject, word, before)
+            yield finding("unknown-keyword", subject.at(statement.keyword), taken, hint, word)
+    for mention in subject.of(*FIELDS.values()):
+        # The file of a config has been read above.
+        if keyword_of(mention.key) not in dialect.keywords and mention.place.file.endswith(".toml"):
+            message = f"{dialect.label} does not know {keyword_of(mention.key)}"
+            hint = f"{dialect.newer}; or remove {mention.key}"
+            yield finding("unknown-keyword", mention.place, message, hint, keyword_of(mention.key))
+    known = dialect.keywords & {"POSTCONDITION", "POSTCONDITIONS"}
+    for mention in subject.of("postconditions")[1:] if known == {"POSTCONDITION"} else ():
+        message = f"{dialect.label} allows one postcondition"
+        hint = f"{dialect.newer}; or define one that conjoins them"
+        yield finding("unknown-keyword", mention.place, message, hint, "POSTCONDITIONS")
 
 
 @rule(Severity.NOTE, "check-deadlock")

@@ -11,8 +11,8 @@ ParameterKind = Literal[
     "constant", "definition", "model", "module", "config", "seed", "environment", "java_properties"
 ]
 # The fields of a config that name one definition, and those that list definitions.
-NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias")
-LIST_FIELDS = ("invariants", "properties", "constraints", "action_constraints", "postconditions")
+NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias", "periodic", "rl_reward")
+LIST_FIELDS = ("invariants", "properties", "constraints", "action_constraints", "postconditions", "possible")
 
 
 class Assignment(NamedTuple):
@@ -49,7 +49,10 @@ class Config:
     constraints: tuple[str, ...] = ()
     action_constraints: tuple[str, ...] = ()
     postconditions: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
     symmetry: str | None = None
     view: str | None = None
     alias: str | None = None
+    periodic: str | None = None
+    rl_reward: str | None = None
     check_deadlock: bool = True

@@ -194,7 +194,7 @@ def _deadlock(options: TlcOptions) -> bool:
 def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
     yield from (Check("invariant", name) for name in config.invariants)
     yield from (Check("property", name) for name in config.properties)
-    yield from (Check("postcondition", name) for name in config.postconditions)
+    yield from (Check("postcondition", name) for name in (*config.postconditions, *config.possible))
     if deadlock:
         yield DEADLOCK
 

@@ -34,6 +34,9 @@ class ModelSection(_Section, frozen=True):
     symmetry: str | list[str] | None = None
     view: str | None = None
     alias: str | None = None
+    possible: list[str] | None = None
+    periodic: str | None = None
+    rl_reward: str | None = None
 
 
 class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"}):
@@ -228,11 +231,14 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "properties": "Temporal properties that every behaviour must satisfy.",
         "constraints": "Definitions that bound the search: TLC explores no further from a state that violates one.",
         "action_constraints": "Definitions that bound the search: TLC takes no step that violates one.",
-        "postconditions": "Definitions that TLC evaluates at the end; TLC 2.20 and newer.",
+        "postconditions": "Definitions that TLC evaluates at the end; TLC 2.20 and newer, more than one since April 2026.",
         "check_deadlock": "Whether a state without a successor is a violation.",
         "symmetry": "A definition that is a set of permutations, or a list of constants to permute.",
         "view": "The definition by which TLC distinguishes states.",
         "alias": "The definition of what TLC prints instead of the variables; TLC 2.20 and newer.",
+        "possible": "Definitions that some reachable state or step must satisfy: _POSSIBLE, TLC since April 2026.",
+        "periodic": "The definition that TLC evaluates with each line on its progress: _PERIODIC, TLC 2.20 and newer.",
+        "rl_reward": "The reward of a simulation that learns: _RL_REWARD, TLC 2.20 and newer.",
     },
     "parameters.NAME": {
         "from": "The first number.",

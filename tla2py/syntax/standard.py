@@ -5,11 +5,12 @@ from __future__ import annotations
 # Lists of words are easier to read than one string a line.
 # ruff: noqa: SIM905
 
-# tla2sany/StandardModules in the jars of TLC 2.15, 2.19 and 2.20; 2.15 and 2.19 lack Json, TLCExt and those with a _.
+# tla2sany/StandardModules in the jars of TLC 2.15, 2.19, 2.20 and those of 2026; 2.15 and 2.19 lack Json, TLCExt and
+# those with a _.
 STANDARD_MODULES = frozenset(
     (
         "Bags FiniteSets Integers Json Naturals Randomization RealTime Reals Sequences TLC TLCExt Toolbox _DotTrace "
-        "_JsonTrace _TLAPlusCounterExample _TLAPlusDebugger _TLCActionTrace _TLCTESpec _TLCTrace _TLCTracePlain"
+        "_JsonTrace _Possible _TLAPlusCounterExample _TLAPlusDebugger _TLCActionTrace _TLCTESpec _TLCTrace _TLCTracePlain"
     ).split()
 )
 

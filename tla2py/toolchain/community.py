@@ -88,7 +88,7 @@ def _check_jar(spec: ModuleGraph, classes: Override, jar: Jar) -> None:
             "community-tlc",
             f"{spec.root.name} needs {_named(spec)} of the CommunityModules, whose Java classes need a newer TLC "
             f"than {jar.tlc} ({jar.origin})",
-            hint=f"tla2py tools install rolling, then --tla2tools rolling; {_TEXT_ALONE}",
+            hint=f"{jar.newer}; {_TEXT_ALONE}",
         )
 
 

@@ -65,6 +65,15 @@ class Jar:
         return self.built, self.commits
 
     @property
+    def newer(self) -> str:
+        """What to do if this TLC is too old."""
+        if self.project is not None:
+            return f"{INSTALL_NEWEST} --default"
+        if self.origin == INSTALLED:
+            return f"{INSTALL_NEWEST} --force" if self.named.parent.name == "rolling" else INSTALL_NEWEST
+        return INSTALL_NEWEST if self.origin == BUNDLED else f"{INSTALL_NEWEST}, then --tla2tools rolling"
+
+    @property
     def old(self) -> str | None:
         """A sentence on the bundled jar and what to do about its age, None for other jars."""
         if self.origin != BUNDLED:

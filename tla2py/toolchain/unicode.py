@@ -72,9 +72,9 @@ def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain
         instead = f"or write {_ASCII[symbol]}" if symbol in _ASCII else "or write it in ASCII"
         raise InputError(
             "unicode",
-            f"{symbol} is Unicode, which this TLC does not read ({toolchain.jar.path.name} of {toolchain.jar.date})",
+            f"{symbol} is Unicode, which {toolchain.jar.tlc} does not read ({toolchain.jar.origin})",
             where=where,
-            hint=f"'tla2py tools install rolling' installs one that does; select it with --tla2tools rolling; {instead}",
+            hint=f"{toolchain.jar.newer}; {instead}",
         )
 
 

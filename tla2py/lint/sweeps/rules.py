@@ -67,7 +67,7 @@ def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Fin
         if names not in seen:
             seen.add(names)
             base = sweep.config(point.parameters)
-            subject = _subject(sweep, base, run.config, sweep.spec(point.parameters))
+            subject = _subject(sweep, base, run.config, sweep.spec(point.parameters), dialect)
             found = run_rules(replace(subject, permuted=permuted))
             yield from mark_ignored(found, comment_reasons(base.statements, base.path) if base else {})
 
@@ -124,7 +124,9 @@ def _named(config: Config) -> tuple[object, ...]:
     return (*(getattr(config, key) for key in (*LIST_FIELDS, *NAME_FIELDS)), config.check_deadlock)
 
 
-def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: ModuleGraph) -> Subject:
+def _subject(
+    sweep: Sweep, file: ConfigFile | None, config: Config, spec: ModuleGraph, dialect: Dialect | None
+) -> Subject:
     return Subject(
         path=file.path if file is not None else sweep.path,
         config=config,
@@ -133,7 +135,7 @@ def _subject(sweep: Sweep, file: ConfigFile | None, config: Config, spec: Module
         specs=(spec,),
         shown=spec.root.name,
         complete=False,
-        dialect=None,
+        dialect=dialect,
     )
 
 

@@ -45,12 +45,13 @@ def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterab
 
 
 def _postconditions(config_text: str) -> tuple[str, ...]:
-    if "POSTCONDITION" not in config_text:
+    if "POSTCONDITION" not in config_text and "_POSSIBLE" not in config_text:
         return ()
     try:
-        return parse_config(config_text, Path("MC.cfg")).config.postconditions
+        config = parse_config(config_text, Path("MC.cfg")).config
     except InputError:
         return ()
+    return (*config.postconditions, *config.possible)
 
 
 def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> RunResult:
