@@ -67,7 +67,7 @@ def module_that_this_tlc_lacks(lab: Lab) -> None:
     lab.run("check", "Spec.tla")
 
 
-@provokes("tlc-lacks", "sweep.toml:11:12")
+@provokes("tlc-lacks", "sweep.toml:9:13")
 def option_that_tlc_lacks(lab: Lab) -> None:
     lab.write("sweep.toml", COUNTER_SWEEP + 'options = ["-nosuch"]\n')
     lab.run("sweep", "sweep.toml")

@@ -65,10 +65,3 @@ def test_nothing_is_said_without_counts(sweep: Path, run_cli: RunCli) -> None:
     ended = run_cli("sweep", sweep, "--executor", "local", "-o", sweep.parent / "store")
     assert "never fired" not in ended.stdout
     assert not disabled_actions(tla2py.open_store(sweep.parent / "store"))
-
-
-def test_what_this_tlc_does_not_have_is_said_in_its_words(sweep: Path, run_cli: RunCli) -> None:
-    sweep.write_text(SWEEP + 'mode = "generate"\nnum = 3\n')
-    ended = run_cli("sweep", sweep, "--executor", "local", "-o", sweep.parent / "store")
-    assert ended.code == 2
-    assert "unrecognized option: -generate" in ended.stdout
