@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from tla2py.execution.schedule import Durations, parameter_key, weigh
 
@@ -23,93 +24,109 @@ class TimeLeft:
     high: float
 
 
-@dataclass(slots=True, kw_only=True)
+_Key: TypeAlias = tuple[tuple[str, str], ...]
+_Span: TypeAlias = tuple[float, float]
+
+
 class Estimator:
     """The estimate for the ``missing`` runs of a sweep, in order of their start, given by their parameters.
 
-    ``ended`` are the seconds of those that have ended, ``earlier`` the times before this sweep.
+    ``earlier`` are the times before this sweep.
     """
 
-    missing: Mapping[str, Mapping[str, str]]
-    earlier: Durations
-    slots: int
-    timeout_seconds: float
-    ended: dict[str, float] = field(default_factory=dict)
+    def __init__(
+        self,
+        missing: Mapping[str, Mapping[str, str]],
+        earlier: Durations,
+        *,
+        slots: int,
+        timeout_seconds: float,
+    ) -> None:
+        self._slots = slots
+        self._timeout_seconds = timeout_seconds
+        # There may be very many.
+        self._runs = {run_id: (parameter_key(each), weigh(each)) for run_id, each in missing.items()}
+        self._earlier = earlier.wall
+        self._earlier_spans: dict[float, _Span] = {}
+        for key, seconds in earlier.wall.items():
+            _widen(self._earlier_spans, weigh(dict(key)), seconds)
+        self._own: dict[_Key, float] = {}
+        self._own_spans: dict[float, _Span] = {}
+        self._expected = self._took = 0.0
+        self._ended: set[str] = set()
+
+    def end(self, run_id: str, seconds: float) -> None:
+        """Learn how long a run took."""
+        key, weight = self._runs[run_id]
+        self._ended.add(run_id)
+        self._own[key] = seconds
+        _widen(self._own_spans, weight, seconds)
+        if (earlier := self._earlier.get(key)) is not None:
+            self._expected += earlier
+            self._took += seconds
 
     def left(self, done: int, running: Mapping[str, float]) -> TimeLeft | None:
         """The time left after ``done`` runs, with the seconds of those running; None if too little is known.
 
         On a cluster the ``done`` runs are not known by name: they are then the first ones.
         """
-        unnamed = [run_id for run_id in self.missing if run_id not in self.ended and run_id not in running]
-        unnamed = unnamed[max(done - len(self.ended), 0) :]
-        known = _Known(self._times())
-        bounds = []
-        for run_id in (*running, *unnamed):
-            found = known.bounds(self.missing[run_id]) if run_id in self.missing else None
-            if found is None:
+        waiting = [run_id for run_id in self._runs if run_id not in self._ended and run_id not in running]
+        rest = [*running, *waiting[max(done - len(self._ended), 0) :]]
+        # Runs take as long as now, not as long as on the day of the earlier ones.
+        factor = self._took / self._expected if self._expected >= _TELLING_SECONDS else 1.0
+        spans = {weight: (low * factor, high * factor) for weight, (low, high) in self._earlier_spans.items()}
+        for weight, span in self._own_spans.items():
+            for seconds in span:
+                _widen(spans, weight, seconds)
+        by_weight = sorted(spans.items())
+        lows, highs = [], []
+        for run_id in rest:
+            key, weight = self._runs[run_id]
+            same = self._own.get(key)
+            if same is None and (earlier := self._earlier.get(key)) is not None:
+                same = earlier * factor
+            likely = (same / _SPREAD, same * _SPREAD) if same is not None else _span_at(by_weight, weight)
+            if likely is None:
                 return None
-            bounds.append(self._rest(found, running.get(run_id, 0.0)))
-        if not bounds:
+            low, high = self._rest(likely, running.get(run_id, 0.0))
+            lows.append(low)
+            highs.append(high)
+        if not rest:
             return None
-        low, high = (max(sum(each) / self.slots, max(each)) for each in zip(*bounds, strict=True))
+        low, high = (max(sum(each) / self._slots, max(each)) for each in (lows, highs))
         return TimeLeft(low=low, high=high)
 
-    def _rest(self, bounds: tuple[float, float], elapsed: float) -> tuple[float, float]:
-        low, high = bounds
+    def _rest(self, span: _Span, elapsed: float) -> _Span:
+        low, high = span
         # A run that takes longer than expected may take as long again.
         rest = high - elapsed if high > elapsed else elapsed
-        return max(low - elapsed, 0.0), min(rest, max(self.timeout_seconds - elapsed, 0.0))
-
-    def _times(self) -> list[tuple[float, Mapping[str, str], float]]:
-        """The known times with their weights and parameters; earlier ones as long as they are now, by those that ended."""
-        own = [(self.missing[run_id], seconds) for run_id, seconds in self.ended.items()]
-        before = [(self.earlier.wall.get(parameter_key(each)), seconds) for each, seconds in own]
-        pairs = [(earlier, seconds) for earlier, seconds in before if earlier is not None]
-        expected = sum(earlier for earlier, _ in pairs)
-        factor = sum(seconds for _, seconds in pairs) / expected if expected >= _TELLING_SECONDS else 1.0
-        earlier = [(dict(key), seconds * factor) for key, seconds in self.earlier.wall.items()]
-        return [(weigh(parameters), parameters, seconds) for parameters, seconds in (*earlier, *own)]
+        return max(low - elapsed, 0.0), min(rest, max(self._timeout_seconds - elapsed, 0.0))
 
 
-class _Known:
-    """Known times by parameters and by weight."""
+def _widen(spans: dict[float, _Span], weight: float, seconds: float) -> None:
+    low, high = spans.get(weight, (seconds, seconds))
+    spans[weight] = min(low, seconds), max(high, seconds)
 
-    def __init__(self, times: Iterable[tuple[float, Mapping[str, str], float]]) -> None:
-        self._exact: dict[tuple[tuple[str, str], ...], float] = {}
-        by_weight: dict[float, tuple[float, float]] = {}
-        for weight, parameters, seconds in times:
-            # Later ones are of this sweep.
-            self._exact[parameter_key(parameters)] = seconds
-            low, high = by_weight.get(weight, (seconds, seconds))
-            by_weight[weight] = min(low, seconds), max(high, seconds)
-        self._weights = sorted(by_weight)
-        self._spans = [by_weight[weight] for weight in self._weights]
 
-    def bounds(self, parameters: Mapping[str, str]) -> tuple[float, float] | None:
-        """The bounds of a run's time; None if no run tells of it."""
-        same = self._exact.get(parameter_key(parameters))
-        if same is not None:
-            return same / _SPREAD, same * _SPREAD
-        if not self._weights:
-            return None
-        weight = weigh(parameters)
-        after = bisect.bisect_left(self._weights, weight)
-        if after == len(self._weights):
-            return self._beyond(weight)
-        high = self._spans[after]
-        if self._weights[after] == weight:
-            return high[0] / _SPREAD, high[1] * _SPREAD
-        low = self._spans[after - 1] if after else (0.0, 0.0)
-        return min(low[0], high[0]), max(low[1], high[1])
+def _span_at(by_weight: Sequence[tuple[float, _Span]], weight: float) -> _Span | None:
+    """The bounds of a run's time from those of other weights; None if they do not tell."""
+    after = bisect.bisect_left(by_weight, weight, key=lambda known: known[0])
+    if after == len(by_weight):
+        return _span_beyond(by_weight, weight)
+    found, high = by_weight[after]
+    if found == weight:
+        return high[0] / _SPREAD, high[1] * _SPREAD
+    low = by_weight[after - 1][1] if after else (0.0, 0.0)
+    return min(low[0], high[0]), max(low[1], high[1])
 
-    def _beyond(self, weight: float) -> tuple[float, float] | None:
-        """The bounds for a larger run than any known, from the growth of the known ones."""
-        longest = [high for _, high in self._spans]
-        if len(longest) < 2 or longest[-1] < _TELLING_SECONDS or not 0 < longest[-2] <= longest[-1]:
-            return None
-        low, high = growth_bounds(self._weights, longest, weight)
-        return low / _SPREAD, high * _SPREAD
+
+def _span_beyond(by_weight: Sequence[tuple[float, _Span]], weight: float) -> _Span | None:
+    """The bounds for a larger run than any known, from the growth of the known ones."""
+    longest = [high for _, (_, high) in by_weight]
+    if len(longest) < 2 or longest[-1] < _TELLING_SECONDS or not 0 < longest[-2] <= longest[-1]:
+        return None
+    low, high = growth_bounds([known for known, _ in by_weight], longest, weight)
+    return low / _SPREAD, high * _SPREAD
 
 
 def growth_bounds(sizes: Sequence[float], numbers: Sequence[float], size: float) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -112,12 +113,13 @@ def execute_job(
 def _look_inside(job: Job, folder: Path, slots: int) -> Callable[[Progress], None]:
     """A function that updates what happens inside the runs and the time left, once a second."""
     points = {run.run_id: point for point, run in zip(job.plan.points, job.plan.runs, strict=True)}
-    estimator = Estimator(
-        missing={run.run_id: points[run.run_id].parameters for run in job.missing},
-        earlier=job.earlier,
-        slots=slots,
-        timeout_seconds=job.sweep.limits.timeout_seconds,
-    )
+
+    @functools.cache
+    def estimator() -> Estimator:
+        # Made only when it is needed, since short sweeps may have many points.
+        missing = {run.run_id: points[run.run_id].parameters for run in job.missing}
+        return Estimator(missing, job.earlier, slots=slots, timeout_seconds=job.sweep.limits.timeout_seconds)
+
     reader = ProgressReader(folder)
     due = time.monotonic() + _LOOK_SECONDS
 
@@ -130,9 +132,10 @@ def _look_inside(job: Job, folder: Path, slots: int) -> Callable[[Progress], Non
         if now < due:
             return
         running = [each for each in reader.running() if each.run_id in points]
-        estimator.ended.update(reader.ended())
+        for run_id, seconds in reader.ended().items():
+            estimator().end(run_id, seconds)
         progress.inside = [(points[each.run_id], each) for each in running]
-        progress.left = estimator.left(progress.done, {each.run_id: each.seconds for each in running})
+        progress.left = estimator().left(progress.done, {each.run_id: each.seconds for each in running})
         # A sweep of very many points is looked at less often.
         due = time.monotonic() + max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - now))
 

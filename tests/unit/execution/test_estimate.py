@@ -13,8 +13,8 @@ from tla2py.execution.schedule import Durations, parameter_key
 def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Estimator:
     """An estimator for the sizes in ``missing``, a run each, after a sweep with these times."""
     return Estimator(
-        missing={size: {"N": size} for size in missing.split()},
-        earlier=Durations(
+        {size: {"N": size} for size in missing.split()},
+        Durations(
             by_parameters={},
             by_weight={},
             wall={parameter_key({"N": str(size)}): seconds for size, seconds in earlier.items()},
@@ -60,13 +60,13 @@ def test_a_larger_run_takes_as_long_as_growth_says() -> None:
 
 def test_runs_that_have_ended_correct_the_earlier_times() -> None:
     one = estimator("3 2 1", {1: 10, 2: 20, 3: 50})
-    one.ended["3"] = 100.0
+    one.end("3", 100.0)
     assert one.left(1, {}) == TimeLeft(low=48, high=75)
 
 
 def test_the_times_of_this_sweep_are_enough() -> None:
     one = estimator("3 2 1", {})
-    one.ended["3"] = 30.0
+    one.end("3", 30.0)
     assert one.left(1, {"2": 5.0}) == TimeLeft(low=0, high=55)
 
 
