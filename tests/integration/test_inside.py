@@ -145,3 +145,5 @@ def test_a_folder_that_goes_away_stops_no_run(tmp_path: Path, monkeypatch: pytes
         for _ in range(2):
             now += 2
             watch(stdout, 1)
+    reader = ProgressReader(inside)
+    assert (reader.running(), reader.ended()) == ([], {})

@@ -58,6 +58,8 @@ class Estimator:
     def end(self, run_id: str, seconds: float) -> None:
         """Learn how long a run took."""
         key, weight = self._runs[run_id]
+        if run_id in self._ended:
+            return
         self._ended.add(run_id)
         self._own[key] = seconds
         _widen(self._own_spans, weight, seconds)

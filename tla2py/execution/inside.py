@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -114,7 +113,7 @@ def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
 
 
 class ProgressReader:
-    """The driver's side of the folder."""
+    """The driver's side of the folder; without it, nothing is known."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -123,11 +122,9 @@ class ProgressReader:
     def running(self) -> list[RunProgress]:
         """The progress of the runs that have lasted a second, the longest first."""
         found = []
-        with os.scandir(self._folder) as entries:
-            files = [entry.path for entry in entries if entry.name.endswith(".json")]
-        for file in files:
+        for file in self._folder.glob("*.json"):
             with contextlib.suppress(OSError, msgspec.DecodeError):
-                found.append(msgspec.json.decode(Path(file).read_bytes(), type=RunProgress))
+                found.append(msgspec.json.decode(file.read_bytes(), type=RunProgress))
         return sorted(found, key=lambda progress: progress.began)
 
     def ended(self) -> dict[str, float]:
@@ -136,7 +133,7 @@ class ProgressReader:
             with (self._folder / _ENDED).open("rb") as stream:
                 stream.seek(self._position)
                 lines = stream.read().rpartition(b"\n")[0]
-        except FileNotFoundError:
+        except OSError:
             return {}
         self._position += len(lines) + bool(lines)
         return {

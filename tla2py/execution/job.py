@@ -131,7 +131,7 @@ def _look_inside(job: Job, folder: Path, slots: int) -> Callable[[Progress], Non
             return
         if now < due:
             return
-        running = [each for each in reader.running() if each.run_id in points]
+        running = reader.running()
         for run_id, seconds in reader.ended().items():
             estimator().end(run_id, seconds)
         progress.inside = [(points[each.run_id], each) for each in running]
