@@ -188,18 +188,28 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 
-def test_nothing_of_it_imports_pandas(tmp_path: Path) -> None:
-    """It takes half a second and fifty MiB, for no more than what notebooks want."""
-    program = """import sys
+def test_what_commands_import(tmp_path: Path) -> None:
+    """Each of these packages takes tenths of a second; pandas is for frames alone."""
+    heavy = {"pandas", "pyspark", "pyarrow", "numpy", "duckdb", "sqlglot"}
+    program = f"""import sys
 from tla2py.cli.app import run_command
 assert run_command(sys.argv[1:]) == 0
-sys.exit("pandas" in sys.modules)
+print("imported", *{heavy} & {{*sys.modules}})
 """
-    store = tmp_path / "store"
-    sweep = ("sweep", str(SPECS / "counter.toml"), "--executor", "local", "-o", str(store))
-    for asked in (sweep, sweep, ("trace", str(store)), ("trace", str(store), "3"), ("gate", str(store))):
-        done = subprocess.run([sys.executable, "-c", program, *asked], capture_output=True, text=True)
+    store, sweep = str(tmp_path / "store"), str(SPECS / "counter.toml")
+    arrow = {"pyarrow", "numpy"}
+    for arguments, allowed in (
+        (("--help",), set[str]()),
+        (("check", sweep, "--point", "1"), set[str]()),
+        (("inspect", str(SPECS / "Counter.tla")), set[str]()),
+        (("sweep", sweep, "--executor", "local", "-o", store), arrow),
+        (("sweep", sweep, "-o", store), arrow),
+        (("trace", store, "3"), arrow),
+        (("gate", store), arrow),
+    ):
+        done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+        assert {*done.stdout.splitlines()[-1].split()[1:]} <= allowed, arguments
 
 
 def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:

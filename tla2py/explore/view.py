@@ -9,8 +9,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from tla2py.config.read import parse_config
 from tla2py.errors import InputError, StoreError
 from tla2py.interop import ForeignStore
@@ -32,6 +30,7 @@ LIKENESS = 0.8
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from tla2py.explore.compare import StoreComparison

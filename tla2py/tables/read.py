@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Source = Path | IO[bytes]
 """A table's file: its path, or the open file."""
@@ -18,6 +18,9 @@ def read_table(source: Source, columns: Sequence[str] | None = None) -> pa.Table
 
     ``pyarrow.parquet.read_table`` would do, but imports pandas.
     """
+    # Imported on use: many commands read no table.
+    import pyarrow.parquet as pq
+
     with pq.ParquetFile(source) as file:
         return file.read(columns=None if columns is None else list(columns))
 

@@ -6,9 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from tla2py.model.outcome import Outcome, Verdict, Violation, unfinished
 from tla2py.model.point import PointResult
 from tla2py.tables.read import Source, read_rows, read_table
@@ -121,14 +118,15 @@ def run_seconds(source: Source) -> dict[str, tuple[float, float]]:
 
 def run_numbers(source: Source) -> list[Mapping[str, float | None]]:
     """The numeric values of each row of ``runs``, parameters included, by column."""
+    import pyarrow.parquet as pq
+    from pyarrow import types
+
     schema = pq.read_schema(source)
-    names = [
-        field.name for field in schema if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
-    ]
+    names = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
     return [dict(zip(names, values, strict=True)) for values in read_rows(source, names)]
 
 
 def start_days(source: Source) -> list[str]:
     """The days on which the runs of ``runs`` began, as YYYY-MM-DD in UTC."""
-    days = read_table(source, ["started_at"])["started_at"].cast(pa.date32()).to_pylist()
+    days = read_table(source, ["started_at"])["started_at"].cast("date32").to_pylist()
     return [day.isoformat() for day in days if day is not None]

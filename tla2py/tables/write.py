@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-import pyarrow as pa
-import pyarrow.json as pj
-import pyarrow.parquet as pq
 
 from tla2py.errors import StoreError
 from tla2py.sourcemap.stored import StoredOrigins
@@ -35,10 +30,11 @@ from tla2py.tlc.output.graph import GraphEdge, GraphState, iter_graph
 from tla2py.tlc.output.result import interpret_record
 from tla2py.trace.trace import Trace
 
+if TYPE_CHECKING:
+    from tla2py.tables.sink import Sink
+
 T = TypeVar("T")
 
-# The size of the JSON that becomes one row group of a file.
-_BATCH_BYTES = 1024**2
 # Seconds before looking again at a table that a sweep may be writing.
 _PAUSES = (0.1, 0.3, 0.9)
 # Every sweep reads these again; a reader checks the others.
@@ -159,11 +155,14 @@ def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Ite
 @contextlib.contextmanager
 def write_tables(folder: Path, parameters: Sequence[ManifestParameter]) -> Iterator[TableWriter]:
     """A writer of every table as a file in ``folder``."""
+    # Imported on use, with Arrow: most commands write no table.
+    from tla2py.tables.sink import Sink
+
     columns = {"runs": runs_columns(parameters), **TABLES}
     with contextlib.ExitStack() as stack:
         sinks = {}
         for name in TABLE_NAMES:
-            sinks[name] = stack.enter_context(_Sink(folder / f"{name}.parquet", arrow_schema(columns[name])))
+            sinks[name] = stack.enter_context(Sink(folder / f"{name}.parquet", arrow_schema(columns[name])))
         yield TableWriter(sinks)
         for sink in sinks.values():
             sink.close()
@@ -172,7 +171,7 @@ def write_tables(folder: Path, parameters: Sequence[ManifestParameter]) -> Itera
 class TableWriter:
     """Adds rows to the tables."""
 
-    def __init__(self, sinks: Mapping[str, _Sink]) -> None:
+    def __init__(self, sinks: Mapping[str, Sink]) -> None:
         self._sinks = sinks
 
     def add_run(self, row: rows.Row) -> None:
@@ -213,50 +212,3 @@ class TableWriter:
                 self._sinks["graph_states"].add(rows.graph_state_row(run_id, item))
             else:
                 self._sinks["graph_edges"].add(rows.graph_edge_row(run_id, item))
-
-
-class _Sink:
-    """A Parquet file to which rows are added one by one."""
-
-    def __init__(self, file: Path, schema: pa.Schema) -> None:
-        self._schema = schema
-        self._writer = pq.ParquetWriter(file, schema, compression="zstd")
-        self._lines: list[bytes] = []
-        self._size = 0
-
-    def __enter__(self) -> _Sink:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-
-    def add(self, row: rows.Row) -> None:
-        """Add a row; batches are written as they fill up."""
-        line = json.dumps(row, ensure_ascii=False, default=_milliseconds).encode()
-        self._lines.append(line)
-        self._size += len(line)
-        if self._size >= _BATCH_BYTES:
-            self._flush()
-
-    def close(self) -> None:
-        """Write the rows that are left and close the file."""
-        self._flush()
-        self._writer.close()
-
-    def _flush(self) -> None:
-        if self._lines:
-            text = b"\n".join(self._lines)
-            self._lines, self._size = [], 0
-            # Arrow would build the table from Python objects too, but imports pandas to do so.
-            table = pj.read_json(
-                pa.BufferReader(text),
-                read_options=pj.ReadOptions(use_threads=False, block_size=len(text) + 1),
-                parse_options=pj.ParseOptions(
-                    explicit_schema=self._schema, unexpected_field_behavior="error"
-                ),
-            )
-            self._writer.write_table(pa.Table.from_arrays(table.columns, schema=self._schema))
-
-
-def _milliseconds(time: datetime) -> str:
-    return time.isoformat(timespec="milliseconds")
