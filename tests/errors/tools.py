@@ -175,7 +175,7 @@ def tlc_that_is_too_old_for_the_community_modules(lab: Lab) -> None:
     lab.run("check", "Use.tla")
 
 
-@provokes("community-copy", "Functions.tla")
+@provokes("community-copy", "Functions.tla:2:1")
 def module_of_ones_own_with_a_name_of_the_community_modules(lab: Lab) -> None:
     install_functions(lab)
     lab.write("Functions.tla", "---- MODULE Functions ----\nRange(f) == {}\n====\n")

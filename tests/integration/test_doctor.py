@@ -15,7 +15,7 @@ from tla2py.toolchain.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 
-ABOUT = ["Python", "Java", "TLC", "Spark", "memory", "disk", "cache", "sandbox", "self-test"]
+ABOUT = ["Python", "Java", "TLC", "modules", "Spark", "memory", "disk", "cache", "sandbox", "self-test"]
 
 
 def findings(ended: Ended) -> dict[str, dict[str, str]]:

@@ -25,8 +25,10 @@ from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.model.outcome import Verdict
 from tla2py.spark import has_pyspark
 from tla2py.sweep.sections import TlcSection
+from tla2py.terminal.tools import community_found
 from tla2py.text import parse_memory
 from tla2py.tlc.sandbox.sandbox import walls
+from tla2py.toolchain.community import community_suits
 from tla2py.toolchain.jar import INSTALL_NEWEST
 from tla2py.toolchain.java import find_java
 from tla2py.toolchain.javas import found_javas
@@ -65,7 +67,17 @@ def examine(jar: Path | None = None, *, self_test: bool = True) -> Iterator[Exam
 
     The self-test comes last and runs only if there is no problem.
     """
-    checks = (_python, _java, partial(_jar, jar), _spark, _cores_and_memory, _disk, _cache, _sandbox)
+    checks = (
+        _python,
+        _java,
+        partial(_jar, jar),
+        partial(_modules, jar),
+        _spark,
+        _cores_and_memory,
+        _disk,
+        _cache,
+        _sandbox,
+    )
     broken = False
     for check in checks:
         found = check()
@@ -112,6 +124,20 @@ def _jar(named: Path | None) -> Examination:
         return _problem("TLC", error.message, error.hint or "")
     found = f"{jar.version or 'of unknown version'}, revision {jar.revision or 'unknown'}, {jar.path}, {jar.origin}"
     return _warning("TLC", f"{found}, old", INSTALL_NEWEST) if jar.old else _ok("TLC", found)
+
+
+def _modules(named: Path | None) -> Examination:
+    found = community_found()
+    if found is None:
+        return _ok("modules", f"no CommunityModules; where a specification needs them: {INSTALL_NEWEST}")
+    with contextlib.suppress(Tla2pyError):
+        if not community_suits(jar := find_jar(named)):
+            return _warning(
+                "modules",
+                f"CommunityModules, but {jar.tlc} is too old for their Java classes",
+                INSTALL_NEWEST,
+            )
+    return _ok("modules", f"CommunityModules, {found}")
 
 
 def _spark() -> Examination:

@@ -28,7 +28,7 @@ Libraries = Annotated[
         "--library",
         metavar="DIR",
         callback=_folders,
-        help="Another module folder, or community-modules if installed; repeatable. A sweep file lists its own under libraries.",
+        help="Another module folder; community-modules is the installed one without its Java classes; repeatable. A sweep file lists its own under libraries.",
     ),
 ]
 Jar = Annotated[

@@ -15,7 +15,7 @@ from tla2py.terminal.layout import plain_table
 from tla2py.text import counted
 from tla2py.toolchain.foundjars import FoundJar
 from tla2py.toolchain.installed import community_jar, community_modules, official_classes
-from tla2py.toolchain.jar import BUNDLED, INSTALLED, Jar
+from tla2py.toolchain.jar import BUNDLED, INSTALL_NEWEST, INSTALLED, Jar
 from tla2py.toolchain.javas import FoundJava
 from tla2py.toolchain.toolchain import find_jar
 
@@ -48,14 +48,20 @@ def tools_json(jars: Sequence[FoundJar], javas: Sequence[FoundJava]) -> dict[str
 
 
 def community_line() -> str:
-    """What is installed of the CommunityModules, or how to install them."""
+    """A line on the installed CommunityModules, or on how to install them."""
+    missing = f"not installed; {INSTALL_NEWEST} brings them and a TLC that they suit"
+    return f"CommunityModules: {community_found() or missing}"
+
+
+def community_found() -> str | None:
+    """The installed CommunityModules: their number, whether the build is official, digest and folder; None without any."""
     folder, jar = community_modules(), community_jar()
     if folder is None or jar is None:
-        return "CommunityModules: not installed; tla2py tools install rolling brings them and a TLC that they suit"
+        return None
     digest = hashlib.sha256(jar.read_bytes()).hexdigest()
     kind = "an official build" if digest in official_classes() else "not a build that tla2py knows"
     modules = counted(sum(1 for _ in folder.glob("*.tla")), "module")
-    return f"CommunityModules: {modules} with Java classes, {kind}, sha256 {digest[:12]}, {folder}"
+    return f"{modules} with Java classes, {kind}, sha256 {digest[:12]}, {folder}"
 
 
 def jars_table(jars: Sequence[FoundJar]) -> Table:

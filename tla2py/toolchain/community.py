@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import TlcOptions
-from tla2py.syntax import ModuleGraph, Translate, load_modules
+from tla2py.syntax import ModuleGraph, Translate, load_modules, read_text
 from tla2py.syntax.offsets import line_and_column
 from tla2py.toolchain.installed import community_jar, community_modules
 from tla2py.toolchain.jar import Jar
@@ -45,11 +45,16 @@ def community_classes(specs: Iterable[ModuleGraph]) -> Override | None:
 def recorded_classes(options: TlcOptions, jar: Jar) -> tuple[Override, ...]:
     """The classes of the installed CommunityModules if they suit ``jar`` and a run with these options had them."""
     path = community_jar()
-    if path is None or not options.overrides:
+    if path is None or not options.overrides or not community_suits(jar):
         return ()
     classes = read_override(path)
-    same = any(each.sha256 == classes.sha256 for each in options.overrides)
-    return (classes,) if same and _suits(classes.copy, jar.path) else ()
+    return (classes,) if any(each.sha256 == classes.sha256 for each in options.overrides) else ()
+
+
+def community_suits(jar: Jar) -> bool:
+    """Whether the TLC of a jar has what the classes of the installed CommunityModules need, or none are installed."""
+    path = community_jar()
+    return path is None or _suits(path, jar.path)
 
 
 def check_classes(
@@ -65,7 +70,7 @@ def check_classes(
 
     ``texts`` are the texts of the modules, ``paths`` their files by the same keys. Raises ToolchainError
     (``community-tlc``) if the TLC of ``jar`` lacks what the classes need, and InputError: ``community-copy`` if a class
-    would replace the definitions of a module that comes from elsewhere, ``starts-programs``.
+    could replace another definition of a module that comes from elsewhere, ``starts-programs``.
     """
     if classes is None:
         return
@@ -86,8 +91,8 @@ def _check_jar(spec: ModuleGraph, classes: Override, jar: Jar) -> None:
     if spec.installed and not _suits(classes.copy, jar.path):
         raise ToolchainError(
             "community-tlc",
-            f"{spec.root.name} needs {_named(spec)} of the CommunityModules, whose Java classes need a newer TLC "
-            f"than {jar.tlc} ({jar.origin})",
+            f"{spec.root.name} needs {_named(spec)} of the CommunityModules, but {jar.tlc} ({jar.origin}) is "
+            "too old for their Java classes",
             hint=f"{jar.newer}; {_TEXT_ALONE}",
         )
 
@@ -114,14 +119,19 @@ def _check_copies(spec: ModuleGraph, names: frozenset[str], library: Mapping[str
         return
     from_library = {module.name for module in spec.installed}
     for module in spec.modules:
-        replaced = f"{_CLASSES}{module.name}.class" in names and module.name not in from_library
-        if replaced and module.text != library.get(f"{module.name}.tla"):
-            raise InputError(
-                "community-copy",
-                f"{module.name} differs from the CommunityModules' own, whose Java class would replace its definitions",
-                where=module.where(),
-                hint=f"remove or rename it; {_TEXT_ALONE}",
-            )
+        text = library.get(f"{module.name}.tla")
+        if f"{_CLASSES}{module.name}.class" not in names or module.name in from_library or text is None:
+            continue
+        known = {each.name: each.digest for each in read_text(text).definitions}
+        for each in module.definitions:
+            # TLC replaces those that the class implements.
+            if known.get(each.name, each.digest) != each.digest:
+                raise InputError(
+                    "community-copy",
+                    f"{each.name} is not that of the CommunityModules, whose Java class would replace it",
+                    where=module.where(each.span),
+                    hint=f"rename or remove the module {module.name}; {_TEXT_ALONE}",
+                )
 
 
 def _check_programs(text: str, path: str | None) -> None:

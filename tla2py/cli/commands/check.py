@@ -55,7 +55,7 @@ def check_command(
         typer.Option(
             "--overrides",
             metavar="JAR|DIR",
-            help="Java classes that override definitions, with their modules, such as CommunityModules-deps.jar; repeatable.",
+            help="Java classes that override definitions, with their modules; repeatable.",
         ),
     ] = None,
     environment: Environment = None,
