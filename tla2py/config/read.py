@@ -10,6 +10,7 @@ from typing import Any
 
 from tla2py.config.ignore_comment import ignored_codes
 from tla2py.config.literal import LISTS, SINGLE
+from tla2py.config.places import embedded_config
 from tla2py.config.statements import Statements, read_statements
 from tla2py.errors import InputError, reason_of
 from tla2py.model.config import Assignment, Config, Substitution
@@ -46,10 +47,13 @@ def unread_config(path: Path, problem: str) -> ConfigFile:
 
 
 def read_config_text(path: Path) -> str:
-    """The text of a ``.cfg`` file. Raises InputError: ``config-missing``, ``config-unreadable``."""
+    """The text of a ``.cfg`` file, or of the config in a module's file, on its lines there.
+
+    Raises InputError: ``config-missing``, ``config-unreadable``.
+    """
     try:
         # TLC replaces what is not UTF-8, which is harmless in comments.
-        return path.read_text(encoding="utf-8", errors="replace")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError as error:
         raise InputError(
             "config-missing",
@@ -62,6 +66,16 @@ def read_config_text(path: Path) -> str:
             f"cannot read {path}: {reason_of(error)}",
             hint="name a file that you may read",
         ) from error
+    if path.suffix != ".tla":
+        return text
+    embedded = embedded_config(text, path.stem)
+    if embedded is None:
+        raise InputError(
+            "config-missing",
+            f"the module has no config: {path}",
+            hint=f"give the path of a .cfg file, or write one after the module, from ---- CONFIG {path.stem} ---- to ====",
+        )
+    return embedded
 
 
 def parse_config(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tla2py.config.places import config_beside
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.config.statements import MISTAKE_CODES
 from tla2py.errors import InputError
@@ -55,16 +56,15 @@ def default_model(
     ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
     """
     spec = load_specification(module, libraries, translate=translate)
-    beside = module.with_suffix(".cfg")
+    named = options.config or config_beside(module)
     given = dict(_split(text) for text in options.constants)
     specification, init, next_ = options.specification, options.init, options.next
     invariants, properties = options.invariants, options.properties
     behaviour = tuple(name for name in (specification, init, next_) if name)
     verbatim = not (given or invariants or properties or behaviour)
     file = None
-    if options.config or beside.is_file():
-        ignored = MISTAKE_CODES if no_lint else ()
-        file = read_config(options.config or beside, ignored, verbatim=verbatim)
+    if named is not None:
+        file = read_config(named, MISTAKE_CODES if no_lint else (), verbatim=verbatim)
     if specification and (init or next_):
         raise InputError(
             "usage",

@@ -30,10 +30,10 @@ class Start:
 
 
 def start_of(spec: ModuleGraph) -> Start:
-    """The start for a module: ``X.cfg`` beside ``X.tla``, or else ``models/X.cfg``."""
+    """The start for a module: ``X.cfg`` beside ``X.tla``, or else the config in the module's file, or ``models/X.cfg``."""
     assert spec.root.path is not None
     beside = spec.root.path.with_suffix(".cfg")
-    for path in (beside, beside.parent / "models" / beside.name):
+    for path in (beside, spec.root.path, beside.parent / "models" / beside.name):
         with contextlib.suppress(InputError):
             return _start(path, read_config(path).config, spec)
     return Start()

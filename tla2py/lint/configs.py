@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from tla2py.config.places import config_beside
 from tla2py.config.read import ConfigFile, config_file, read_config_text
 from tla2py.config.statements import read_statements
 from tla2py.errors import InputError, Place
@@ -150,8 +151,8 @@ def _module_in(folder: Path, config: Path) -> Path | None:
 
 def config_of(module: Path) -> Path:
     """The config of a module. Raises InputError (``config-missing``)."""
-    path = module.with_suffix(".cfg")
-    if not path.is_file():
+    path = config_beside(module)
+    if path is None:
         hint = f"name a config: tla2py lint FILE.cfg {module.name}"
-        raise InputError("config-missing", f"no {path.name} beside {module}", hint=hint)
+        raise InputError("config-missing", f"no {module.stem}.cfg beside {module}", hint=hint)
     return path

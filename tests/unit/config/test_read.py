@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.config.test_literal import LITERALS
 from tla2py.config.literal import KEYWORDS, literal_text
+from tla2py.config.places import config_beside
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
@@ -33,6 +34,10 @@ PROPERTY Live PROPERTIES Other
 CONSTRAINT Small CONSTRAINTS Smaller
 ACTION_CONSTRAINT Slow ACTION_CONSTRAINTS
 POSTCONDITION Post
+POSTCONDITIONS After Late
+_POSSIBLE Reached
+_PERIODIC Often
+_RL_REWARD Reward
 SYMMETRY Sym
 VIEW View
 ALIAS Alias
@@ -69,7 +74,10 @@ def test_every_statement(path: Path) -> None:
         properties=("Live", "Other"),
         constraints=("Small", "Smaller"),
         action_constraints=("Slow",),
-        postconditions=("Post",),
+        postconditions=("Post", "After", "Late"),
+        possible=("Reached",),
+        periodic="Often",
+        rl_reward="Reward",
         symmetry="Sym",
         view="View",
         alias="Alias",
@@ -161,6 +169,21 @@ def test_what_tlc_reads_is_read(path: Path) -> None:
     assert (config.invariants, config.assignments) == (("A",), (("N", "3"),))
 
 
+def test_a_config_in_a_module_is_read_at_its_lines(tmp_path: Path) -> None:
+    module = tmp_path / "Box.tla"
+    text = "---- MODULE Box ----\nA == 1\n====\n----- CONFIG Other ----\nINIT B\n====\n"
+    module.write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_config(module)
+    assert (raised.value.code, config_beside(module)) == ("config-missing", None)
+    module.write_text(text + "---- CONFIG Box -----\nINIT A\n==== INVARIANT C\n")
+    file = read_config(module)
+    assert (file.config, config_beside(module)) == (Config(init="A"), module)
+    assert file.statements.statements[0].keyword.line == 8
+    module.with_suffix(".cfg").touch()
+    assert config_beside(module) == module.with_suffix(".cfg")
+
+
 IDENTIFIERS = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,7}", fullmatch=True).filter(
     lambda name: name not in KEYWORDS
 )
@@ -183,6 +206,9 @@ CONFIGS = st.builds(
     constraints=LISTS,
     action_constraints=LISTS,
     postconditions=LISTS,
+    possible=LISTS,
+    periodic=PERHAPS,
+    rl_reward=PERHAPS,
     symmetry=PERHAPS,
     view=PERHAPS,
     alias=PERHAPS,

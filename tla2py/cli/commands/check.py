@@ -25,7 +25,11 @@ def check_command(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option("--config", metavar="FILE.cfg", help="A TLC config; default: MODULE.cfg if it exists."),
+        typer.Option(
+            "--config",
+            metavar="FILE.cfg",
+            help="A TLC config, or a module with one; default: MODULE.cfg, if any.",
+        ),
     ] = None,
     constant: Annotated[
         list[str] | None,

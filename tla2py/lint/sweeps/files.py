@@ -91,7 +91,7 @@ def module_beside(config: Path) -> Path:
 def _findings(
     each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None, translate: Translate | None
 ) -> Iterator[Finding]:
-    if each.file.suffix != ".cfg":
+    if each.file.suffix not in (".cfg", ".tla"):
         sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else (), translate=translate)
         plan = plan_sweep(sweep, "")
         for config in sweep.configs.values():
