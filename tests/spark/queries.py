@@ -1,0 +1,205 @@
+"""Queries whose rows must be equal in DuckDB and Spark, and queries that only Spark answers."""
+
+from __future__ import annotations
+
+# Separated by semicolons at line ends.
+BOTH = """
+SELECT * FROM runs ORDER BY point;
+SELECT point, verdict, distinct FROM runs;
+SELECT point, distinct FROM runs ORDER BY distinct, point;
+SELECT DISTINCT verdict FROM runs;
+SELECT DISTINCT distinct FROM runs;
+SELECT count(DISTINCT distinct) AS n, sum(distinct) AS total, max(distinct) AS most, max(distinct + 1) AS one FROM runs;
+SELECT point FROM runs WHERE distinct > 0 AND distinct IS NOT NULL ORDER BY distinct DESC;
+SELECT POINT, Verdict FROM RUNS WHERE VERDICT = 'holds';
+SELECT count(*) FROM changes;
+SELECT count(*), min(index), max(index), count(DISTINCT variable) FROM changes;
+SELECT verdict, count(*) AS n FROM runs GROUP BY verdict ORDER BY n DESC, verdict;
+SELECT verdict, logsize, count(*) AS n FROM runs GROUP BY ALL ORDER BY ALL;
+SELECT verdict, count(*) AS n FROM runs GROUP BY 1 HAVING n > 1;
+SELECT verdict, LogSize, count(*) AS n FROM runs GROUP BY ROLLUP (verdict, LogSize) ORDER BY verdict, LogSize;
+SELECT verdict, LogSize, sum(distinct) AS n FROM runs GROUP BY CUBE (verdict, LogSize);
+SELECT verdict, LogSize, count(*) AS n FROM runs GROUP BY GROUPING SETS ((verdict), (LogSize), ());
+SELECT trace_length FROM runs ORDER BY trace_length;
+SELECT trace_length FROM runs ORDER BY trace_length DESC;
+SELECT trace_length, point FROM runs ORDER BY trace_length ASC NULLS LAST, point DESC;
+SELECT point FROM runs ORDER BY point DESC LIMIT 2;
+SELECT point FROM runs ORDER BY point LIMIT 2 OFFSET 1;
+SELECT t.name, t.length FROM traces t JOIN runs r ON t.run_id = r.run_id ORDER BY t.name;
+SELECT * FROM traces t JOIN runs r ON t.run_id = r.run_id ORDER BY t.trace;
+SELECT * FROM traces JOIN states USING (run_id, trace) ORDER BY name, index;
+SELECT r.point, t.name FROM runs r LEFT JOIN traces t USING (run_id) ORDER BY r.point, t.name;
+SELECT r.point, t.name FROM traces t RIGHT JOIN runs r USING (run_id) ORDER BY r.point, t.name;
+SELECT r.point, t.trace FROM runs r FULL OUTER JOIN traces t ON r.run_id = t.run_id AND t.trace = 1 ORDER BY r.point, t.trace;
+SELECT a.point AS one, b.point AS two FROM runs a CROSS JOIN runs b WHERE a.point < b.point ORDER BY one, two;
+SELECT a.point AS one, b.point AS two FROM runs a, runs b WHERE a.verdict = b.verdict AND a.point < b.point;
+SELECT point FROM runs r LEFT SEMI JOIN traces t ON r.run_id = t.run_id;
+SELECT point FROM runs r LEFT ANTI JOIN traces t ON r.run_id = t.run_id ORDER BY point;
+SELECT point FROM runs r WHERE EXISTS (SELECT 1 FROM traces t WHERE t.run_id = r.run_id);
+SELECT point FROM runs r WHERE NOT EXISTS (SELECT * FROM traces t WHERE t.run_id = r.run_id) ORDER BY 1;
+SELECT point FROM runs WHERE run_id IN (SELECT run_id FROM traces);
+SELECT point FROM runs WHERE run_id NOT IN (SELECT run_id FROM traces) ORDER BY point;
+SELECT point, (SELECT max(t.length) FROM traces t WHERE t.run_id = r.run_id) AS longest FROM runs r ORDER BY point;
+SELECT name, length FROM traces WHERE length = (SELECT max(length) FROM traces);
+SELECT s.name FROM (SELECT name, length FROM traces WHERE length > 8) s ORDER BY s.name;
+WITH long AS (SELECT * FROM traces WHERE length > 9) SELECT name, length FROM long;
+WITH a AS (SELECT run_id, count(*) AS n FROM changes GROUP BY run_id), b AS (SELECT * FROM a WHERE n > 3) SELECT r.point, b.n FROM b JOIN runs r USING (run_id);
+WITH n(x) AS (SELECT point FROM runs) SELECT max(x) AS m FROM n;
+SELECT name, index, row_number() OVER (PARTITION BY name ORDER BY index DESC) AS back FROM states JOIN traces USING (run_id, trace) ORDER BY name, index;
+SELECT trace, index, action, lag(action) OVER (PARTITION BY trace ORDER BY index) AS before, lead(action, 2, 'none') OVER (PARTITION BY trace ORDER BY index) AS later FROM states ORDER BY trace, index;
+SELECT trace, index, sum(index) OVER (PARTITION BY trace ORDER BY index ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM states ORDER BY trace, index;
+SELECT point, rank() OVER (ORDER BY distinct) AS r, dense_rank() OVER (ORDER BY distinct) AS d, ntile(2) OVER (ORDER BY point) AS half FROM runs ORDER BY point;
+SELECT point, percent_rank() OVER (ORDER BY distinct) AS p, cume_dist() OVER (ORDER BY distinct) AS c FROM runs ORDER BY point;
+SELECT trace, index, first_value(action) OVER w AS f, count(*) OVER w AS n FROM states WINDOW w AS (PARTITION BY trace ORDER BY index) ORDER BY trace, index;
+SELECT trace, index, action FROM states QUALIFY row_number() OVER (PARTITION BY trace ORDER BY index DESC) = 1 ORDER BY trace;
+SELECT point, explode(violated) AS what FROM runs;
+SELECT point, what.name, what.kind FROM runs LATERAL VIEW explode(violated) v AS what ORDER BY point, name;
+SELECT point, what.name FROM runs LATERAL VIEW OUTER explode(violated) v AS what ORDER BY point, name;
+SELECT point, place, what.name FROM runs LATERAL VIEW posexplode(violated) v AS place, what ORDER BY point, place;
+SELECT point, place, what FROM runs LATERAL VIEW OUTER posexplode(violated) AS place, what ORDER BY point, place;
+SELECT point, posexplode(violated.name) AS (place, name) FROM runs ORDER BY point, place;
+SELECT point, explode(split(module, '/')) AS part FROM runs;
+SELECT explode(sequence(1, 4)) AS n;
+SELECT explode(violated.name) FROM runs;
+SELECT point, violated.name AS names, r.violated.kind FROM runs r ORDER BY point;
+SELECT point, violated[0].name AS first FROM runs WHERE verdict = 'violated';
+SELECT point, size(violated) AS n, cardinality(undecided) AS u FROM runs ORDER BY point;
+SELECT point, transform(violated, v -> concat(v.kind, ':', v.name)) AS t FROM runs ORDER BY point;
+SELECT point, filter(violated, v -> v.name LIKE 'W%') AS f FROM runs ORDER BY point;
+SELECT point, aggregate(violated, 0, (n, v) -> n + length(v.name)) AS letters FROM runs ORDER BY point;
+SELECT point FROM runs WHERE exists(violated, v -> v.name = 'StrongIsr');
+SELECT point, forall(violated, v -> v.kind = 'invariant') AS f FROM runs ORDER BY point;
+SELECT exists(array(1, NULL), x -> x > 1) AS a, exists(array(1, 2, NULL), x -> x > 1) AS b, exists(filter(array(1), x -> x > 2), x -> x > 1) AS c;
+SELECT trace, array_join(transform(array_sort(collect_list(struct(index, action))), s -> s.action), ' > ') AS steps FROM states GROUP BY trace ORDER BY trace;
+SELECT trace, collect_list(action) AS actions FROM (SELECT * FROM states ORDER BY trace, index) GROUP BY trace ORDER BY trace;
+SELECT trace, sort_array(collect_set(variable)) AS v FROM changes GROUP BY trace ORDER BY trace;
+SELECT collect_list(name) AS none FROM traces WHERE length > 100;
+SELECT array_contains(violated.name, 'WeakIsr') AS c, point FROM runs ORDER BY point;
+SELECT array(1, 2, 3) AS a, array_distinct(array(3, 3, 1)) AS d, array_max(array(1, 5, NULL)) AS m, array_min(array(4, 2)) AS least;
+SELECT array_position(array('a', 'b'), 'b') AS p, array_position(array('a'), 'c') AS none, slice(array(1, 2, 3, 4), 2, 2) AS s;
+SELECT array_union(array(1, 2), array(2, 3)) AS u, array_intersect(array(1, 2), array(2, 3)) AS i, array_except(array(1, 2), array(2, 3)) AS e, flatten(array(array(1), array(2, 3))) AS f;
+SELECT array_join(array('a', NULL, 'b'), ',') AS j, element_at(array(7, 8), 2) AS e, array_sort(array(3, NULL, 1)) AS s;
+SELECT sort_array(array(3, NULL, 1), false) AS d, sort_array(array('b', 'a')) AS a;
+SELECT named_struct('a', 1, 'b', 'x') AS s, struct(point, verdict) AS t FROM runs ORDER BY point;
+SELECT map('a', 1, 'b', 2) AS m, map_keys(map('a', 1)) AS k, map('a', 1)['a'] AS v, map('a', 1)['b'] AS none;
+SELECT index, state:quorumState.leader::string AS leader FROM states ORDER BY trace, index;
+SELECT index, state:quorumState.leader AS leader FROM states ORDER BY trace, index;
+SELECT count(*) AS n FROM states WHERE state:quorumState.leader::string = 'b1';
+SELECT index, state:quorumState.isr, state:nothing AS nothing FROM states ORDER BY trace, index;
+SELECT index, state FROM states WHERE trace = 1 ORDER BY index LIMIT 2;
+SELECT index, state:nextLeaderEpoch['#bigint']::int AS epoch FROM states ORDER BY trace, index;
+SELECT max(state:nextLeaderEpoch['#bigint']::bigint) AS most FROM states;
+SELECT index, state:quorumState.isr['#set'][0]::string AS first FROM states ORDER BY trace, index;
+SELECT index, size(state:quorumState.isr['#set']::array<string>) AS n FROM states ORDER BY trace, index;
+SELECT index, explode(state:quorumState.isr['#set']::array<string>) AS b FROM states ORDER BY trace, index, b;
+SELECT index, CAST(state:quorumState.leader AS STRING) AS l, try_cast(state:quorumState.leader AS INT) AS n FROM states ORDER BY trace, index;
+SELECT index, variant_get(state, '$.quorumState.leader', 'string') AS l FROM states ORDER BY trace, index;
+SELECT size(variant_get(state, '$.replicaState["#map"]', 'array<variant>')) AS brokers, count(*) AS n FROM states GROUP BY 1;
+SELECT index, m:[0]::string AS broker, m:[1].leader::string AS leader FROM states LATERAL VIEW explode(state:replicaState['#map']::array<variant>) x AS m ORDER BY trace, index, broker;
+SELECT DISTINCT explode(json_object_keys(state::string)) AS variable FROM states;
+SELECT json_object_keys(state::string) AS k FROM states LIMIT 1;
+SELECT fingerprint, initial, state:nextRecordId['#bigint']::int AS id FROM graph_states WHERE initial;
+SELECT s.initial, count(*) AS edges FROM graph_edges e JOIN graph_states s ON s.run_id = e.run_id AND s.fingerprint = e.source GROUP BY s.initial ORDER BY 1;
+SELECT action, count(*) AS n, count(DISTINCT source) AS sources FROM graph_edges GROUP BY action ORDER BY n DESC, action;
+FROM runs |> WHERE verdict = 'violated' |> SELECT point, distinct;
+FROM changes |> AGGREGATE count(*) AS n GROUP BY variable |> ORDER BY n DESC, variable |> LIMIT 3;
+FROM runs |> EXTEND generated - distinct AS again |> SELECT point, again |> ORDER BY point;
+SELECT point FROM runs WHERE verdict = 'holds' UNION SELECT length FROM traces;
+SELECT verdict AS v FROM runs UNION ALL SELECT name FROM traces ORDER BY v;
+SELECT verdict FROM runs INTERSECT SELECT 'holds';
+SELECT point FROM runs EXCEPT SELECT 1 ORDER BY point;
+SELECT point FROM runs MINUS SELECT 2;
+SELECT CASE verdict WHEN 'holds' THEN 1 WHEN 'violated' THEN 2 END AS c, CASE WHEN distinct > 300 THEN 'many' WHEN distinct > 0 THEN 'some' ELSE 'none' END AS d FROM runs ORDER BY point;
+SELECT coalesce(trace_length, -1) AS c, nvl(trace_length, 0) AS n, ifnull(message, 'no') AS i, nullif(verdict, 'holds') AS f, if(distinct > 0, 'y', 'n') AS y FROM runs ORDER BY point;
+SELECT point, trace_length IS NULL AS a, trace_length <=> NULL AS b, trace_length IS NOT DISTINCT FROM 9 AS c, NOT isnull(trace_length) AS d, isnotnull(trace_length) AS e FROM runs ORDER BY point;
+SELECT nvl2(trace_length, 'y', 'n') AS a, greatest(point, 2) AS g, least(point, 2, NULL) AS l FROM runs ORDER BY point;
+SELECT sum(length) AS s, avg(length) AS a, min(name) AS m, count(loop_start) AS n, max(stuttering) AS st FROM traces WHERE length > 100;
+SELECT avg(index) AS a, sum(index) AS s, count(action) AS n, count_if(action IS NULL) AS c FROM states;
+SELECT count_if(loop_start > 1) AS c, bool_or(stuttering) AS o, bool_and(stuttering) AS b, every(length > 1) AS e, some(cut_off) AS s FROM traces;
+SELECT count(*) FILTER (WHERE verdict = 'holds') AS h, sum(distinct) FILTER (WHERE point > 100) AS s FROM runs;
+SELECT max_by(point, distinct) AS m, min_by(verdict, generated + point) AS l, max_by(trace_length, distinct) AS n FROM runs;
+SELECT median(length) AS m FROM traces;
+SELECT sum(1.5) AS a, max(wall_seconds * 0.5) = max(wall_seconds) / 2 AS b, 1.5 AS c, 2.50 + 1 AS d, 1.5 * 2 AS e, -1.25 AS f FROM runs;
+SELECT 7 / 2 AS a, 7 div 2 AS b, -7 div 2 AS c, 7 % 3 AS d, -7 % 3 AS e, mod(7, 4) AS f, 6 / 3 AS g;
+SELECT int(1.7) AS a, int(-1.7) AS b, CAST(2.5 AS INT) AS c, CAST('12' AS INT) AS d, bigint('7') AS e, CAST(true AS INT) AS f, CAST(wall_seconds AS BIGINT) >= 0 AS g FROM runs;
+SELECT double('1.5') AS a, CAST(3 AS DOUBLE) AS b, CAST(3 AS STRING) AS c, string(true) AS d, CAST('true' AS BOOLEAN) AS e, CAST(1 AS BOOLEAN) AS f;
+SELECT round(2.5D) AS a, round(-2.5D) AS b, round(1.005D, 2) AS c, round(avg(index), 2) AS d, floor(1.7D) AS e, ceil(1.2D) AS f, abs(-3) AS g FROM states;
+SELECT sqrt(16) AS a, sign(-2) AS g;
+SELECT upper(verdict) AS u, lower('ABC') AS l, length(verdict) AS n, trim('  a ') AS t, ltrim(' a') AS lt, rtrim('a ') AS rt, reverse('abc') AS r FROM runs ORDER BY point;
+SELECT substring(verdict, 2, 3) AS a, substr(verdict, -3) AS b, left(verdict, 2) AS c, right(verdict, 2) AS d, substring(verdict, 0, 2) AS e, substring(verdict FROM 3) AS f FROM runs ORDER BY point;
+SELECT concat('a', NULL) AS a, concat('a', 1) AS b, 'a' || 'b' AS c, concat_ws('-', 'a', NULL, 'b') AS d, repeat('ab', 2) AS e, lpad('7', 3, '0') AS f, rpad('7', 3, 'x') AS g;
+SELECT replace(verdict, 'o', '0') AS a, translate('abc', 'ab', 'xy') AS b, instr('abc', 'c') AS c, locate('b', 'abc') AS d, position('c' IN 'abc') AS e, ascii('a') AS f FROM runs ORDER BY point;
+SELECT startswith(verdict, 'vio') AS a, endswith(verdict, 's') AS b, contains(verdict, 'ol') AS c FROM runs ORDER BY point;
+SELECT split(path, r'\\.') AS parts, split('a1b', '[0-9]') AS p FROM changes ORDER BY trace, index, path LIMIT 5;
+SELECT DISTINCT regexp_extract(path, r'^\\[(b\\d+)\\]', 1) AS broker, regexp_replace(path, '[0-9]', '#') AS p FROM changes;
+SELECT DISTINCT path, regexp_like(path, 'hw$') AS a, path RLIKE '^.b1' AS b, path REGEXP 'leader' AS c FROM changes;
+SELECT regexp_extract('a1b2', '([a-z])([0-9])', 2) AS a, regexp_extract('zzz', '([0-9])', 1) AS b, regexp_extract('a1', '([a-z])([0-9])') AS c, regexp_extract_all('a1b2', '([0-9])', 1) AS d;
+SELECT DISTINCT path FROM changes WHERE path LIKE '%.hw' OR path LIKE '[b_].leader' OR path NOT LIKE '%e%' ORDER BY path;
+SELECT 'a_b' LIKE 'a\\\\_b' AS a, 'axb' LIKE 'a\\\\_b' AS b, 'a%b' LIKE 'a/%b' ESCAPE '/' AS c, 'ABC' ILIKE 'abc' AS d;
+SELECT point FROM runs WHERE verdict IN ('holds', 'broken') AND point BETWEEN 2 AND 4 AND NOT point = 3 ORDER BY point;
+SELECT point FROM runs WHERE verdict NOT IN ('holds') AND (point > 3 OR distinct >= 200) ORDER BY point;
+SELECT max(started_at) AS s FROM runs;
+SELECT point, CAST(started_at AS STRING) AS s, CAST(started_at AS DATE) AS d, year(started_at) AS y, month(started_at) AS m, day(started_at) AS dd, hour(started_at) AS h FROM runs ORDER BY point;
+SELECT date_trunc('HOUR', started_at) AS h FROM runs ORDER BY point;
+SELECT DATE '2026-01-31' AS d, date_add(DATE '2026-01-31', 1) AS n, date_sub(DATE '2026-01-31', 1) AS p, datediff(DATE '2026-02-01', DATE '2026-01-01') AS dd, add_months(DATE '2026-01-31', 1) AS m;
+SELECT point FROM runs WHERE started_at > TIMESTAMP '2020-01-01 00:00:00' AND started_at < DATE '2100-01-01' ORDER BY point;
+SELECT TIMESTAMP '2026-03-04 01:02:03.5' AS b, last_day(DATE '2026-02-03') AS c, dayofweek(DATE '2026-03-04') AS e, weekofyear(DATE '2026-03-04') AS f, quarter(DATE '2026-03-04') AS g;
+SELECT severity, code, text, file, line, column FROM diagnostics ORDER BY run_id, diagnostic;
+SELECT module, name, sum(generated) AS g FROM coverage WHERE kind = 'action' GROUP BY module, name ORDER BY g DESC, module, name;
+SELECT x, y FROM VALUES (1, 'a'), (2, 'b') AS t(x, y) ORDER BY x;
+SELECT point + 1, -point, point * 2 - 1, upper(verdict), verdict = 'holds', NOT verdict = 'holds' FROM runs ORDER BY point;
+SELECT 1, 'a', NULL, true;
+SELECT sum(distinct), avg(point), count(DISTINCT verdict), max(point) - min(point) FROM runs;
+SELECT CAST(point AS STRING), r.point, coalesce(trace_length, 0), substring(verdict, 1, 2) FROM runs r ORDER BY point;
+SELECT index AS i, i + 1 AS j FROM states ORDER BY trace, i LIMIT 3;
+SELECT verdict AS v, count(*) AS n FROM runs GROUP BY v ORDER BY v;
+SELECT /* a comment */ point -- another
+FROM runs ORDER BY point;
+SELECT `point`, `run_id` AS `a b` FROM `runs` ORDER BY `point`;
+SELECT r.* FROM runs r JOIN traces t USING (run_id) ORDER BY t.trace;
+SELECT "double" AS d, 'it\\'s' AS s, "a'b" AS t, 'a\\nb' AS n;
+SELECT name, length FROM traces ORDER BY lower(name) DESC, length % 2;
+SELECT t.name, c.variable, count(*) AS n FROM traces t JOIN changes c ON c.run_id = t.run_id AND c.trace = t.trace GROUP BY t.name, c.variable HAVING count(*) > 2 ORDER BY n DESC, t.name, c.variable;
+SELECT SUM(CASE WHEN before IS NULL THEN 1 ELSE 0 END) AS added, SUM(CASE WHEN after IS NULL THEN 1 ELSE 0 END) AS removed FROM changes;
+SELECT x.n FROM (SELECT count(*) AS n FROM states GROUP BY run_id, trace) x WHERE x.n > 5 ORDER BY x.n;
+(SELECT point FROM runs WHERE point = 1) UNION ALL (SELECT point FROM runs WHERE point = 2) ORDER BY point;
+SELECT point, array_size(violated) AS n, array_append(violated.name, 'x') AS a, array_compact(array(1, NULL)) AS c FROM runs ORDER BY point
+"""
+
+# Constructs that DuckDB answers differently, or not at all.
+SPARK = """
+SELECT point, explode(violated) AS what FROM runs ORDER BY point, what.name;
+SELECT concat(array(1), array(2)) AS c, array_repeat('x', 3) AS r, arrays_overlap(array(1, 2), array(2)) AS o;
+SELECT stddev(length) AS s, variance(length) AS v FROM traces;
+SELECT percentile(length, 0.5) AS p, corr(length, trace) AS c FROM traces;
+SELECT power(2, 3) AS b, exp(0) AS c, ln(1) AS d, log2(8) AS e, log10(100) AS f, initcap('ab cd') AS g;
+SELECT DATE '2026-03-04' + INTERVAL 1 DAY AS a, max(started_at) + INTERVAL 1 HOUR > max(started_at) AS b FROM runs;
+SELECT 'it''s' AS s;
+SELECT date_format(started_at, 'yyyy-MM-dd HH:mm:ss') AS f, try_cast('x' AS DATE) AS t FROM runs ORDER BY point;
+SELECT coalesce(before, 0) AS b FROM changes WHERE before IS NULL;
+SELECT path FROM changes WHERE path RLIKE '(?i)HW$' ORDER BY path LIMIT 1;
+SELECT point FROM runs NATURAL JOIN traces ORDER BY trace;
+SELECT trace, index, last(action, true) OVER (PARTITION BY trace ORDER BY index) AS a FROM states ORDER BY trace, index;
+SELECT CAST(point AS DECIMAL(5, 1)) AS d, CAST('2026-01-01' AS TIMESTAMP) - TIMESTAMP '2025-12-31 00:00:00' AS i FROM runs ORDER BY point;
+SELECT count(DISTINCT verdict, LogSize) AS n FROM runs;
+SELECT wall_seconds > 0 AS w, try_divide(1, 0) AS d, 1.5 / 2 AS q, avg(1.5) OVER () AS a FROM runs ORDER BY point;
+SHOW TABLES;
+DESCRIBE runs;
+SELECT hash(verdict) AS h FROM runs ORDER BY point;
+SELECT * FROM (SELECT verdict, point FROM runs) PIVOT (count(point) FOR verdict IN ('holds', 'violated'));
+SELECT inline(violated) FROM runs;
+SELECT stack(2, 1, 2) AS x;
+SELECT percentile_approx(distinct, 0.5) AS p FROM runs;
+SELECT schema_of_variant(state) AS s FROM states LIMIT 1;
+SELECT from_json('{"a": 1}', 'a INT') AS j;
+SELECT transform(array(1, 2), (x, i) -> x + i) AS t;
+SELECT CAST(wall_seconds AS STRING) IS NULL AS s, md5(verdict) AS m FROM runs;
+SELECT pos, key FROM (SELECT variant_explode(parse_json('{"a": 1}')));
+SELECT v.key FROM states, LATERAL variant_explode(state) v WHERE index = 1;
+SELECT array(1)[0] + map_from_arrays(array('a'), array(1))['a'] AS n
+"""
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a list."""
+    return [each.strip() for each in text.split(";\n")]

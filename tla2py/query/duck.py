@@ -1,0 +1,137 @@
+"""Queries in DuckDB, over the Parquet files of a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+from duckdb.sqltypes import DuckDBPyType
+from sqlglot import exp
+from sqlglot.generator import Generator
+
+from tla2py.query.allowed import check
+from tla2py.query.families import Families
+from tla2py.query.macros import MACROS
+from tla2py.query.names import name_columns
+from tla2py.query.parse import NotTranslated, parse_query
+from tla2py.query.rewrite import rewrite
+from tla2py.query.variants import check_variants
+
+Columns = Mapping[str, Mapping[str, pa.DataType]]
+"""The columns of each table, by names in lower case."""
+
+
+def translated(statement: str, columns: Columns) -> exp.Query:
+    """A query for DuckDB. Raises NotTranslated if a construct is not on the list."""
+    tree = parse_query(statement)
+    check(tree)
+    check_variants(tree)
+    name_columns(tree, statement)
+    rewrite(tree, Families(tree, columns))
+    return tree
+
+
+def duck_rows(
+    tree: exp.Query, columns: Columns, files: Mapping[str, Path]
+) -> tuple[list[str], list[list[object]]]:
+    """The column names and rows of a query, as plain Python values. Raises NotTranslated if DuckDB cannot answer it."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for macro in MACROS:
+            connection.execute(f"CREATE MACRO {macro}")
+        for name, file in files.items():
+            connection.execute(f"CREATE VIEW {name} AS {_view(columns[name], file)}")
+        # A query reads nothing but the tables.
+        connection.execute("SET allowed_paths = $paths", {"paths": [str(file) for file in files.values()]})
+        connection.execute("SET enable_external_access = false")
+        try:
+            _check_set_operations(connection, tree)
+            done = connection.execute(_sql(tree))
+            found = done.description or []
+            kinds = [column[1] for column in found]
+            rows = [[_plain(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in done.fetchall()]
+        except duckdb.Error as error:
+            reason = str(error).split("\n", 1)[0]
+            raise NotTranslated(f"something that DuckDB does not take: {reason[:100]}") from error
+    return [column[0] for column in found], rows
+
+
+def _view(columns: Mapping[str, pa.DataType], file: Path) -> str:
+    shown = []
+    for name, kind in columns.items():
+        quoted = '"' + name.replace('"', '""') + '"'
+        if name == "state":
+            shown.append(f"CAST({quoted} AS JSON) AS {quoted}")
+        elif pa.types.is_timestamp(kind):
+            # Sessions of Spark are in UTC.
+            shown.append(f"CAST({quoted} AS TIMESTAMP) AS {quoted}")
+        else:
+            shown.append(quoted)
+    path = str(file).replace("'", "''")
+    return f"SELECT {', '.join(shown)} FROM read_parquet('{path}')"
+
+
+def _sql(tree: exp.Expr) -> str:
+    return tree.sql(dialect="duckdb", identify=True)
+
+
+def _check_set_operations(connection: duckdb.DuckDBPyConnection, tree: exp.Query) -> None:
+    """Raise NotTranslated where the sides of a set operation have columns of different types: DuckDB makes texts of them."""
+    for node in tree.find_all(exp.SetOperation):
+        before = [
+            each.sql(dialect="duckdb", identify=True)
+            for outer in _ancestors(node)
+            if isinstance(outer, exp.Query) and outer.args.get("with_")
+            for each in outer.args["with_"].expressions
+            if node not in list(each.walk())
+        ]
+        prefix = f"WITH {', '.join(before)} " if before else ""
+        kinds = []
+        for side in (node.this, node.expression):
+            description = connection.execute(f"{prefix}SELECT * FROM ({_sql(side.unnest())}) LIMIT 0").description
+            kinds.append([_family(str(column[1])) for column in description or []])
+        if kinds[0] != kinds[1]:
+            raise NotTranslated("different types brought together by a set operation")
+
+
+def _ancestors(node: exp.Expr) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
+    at: exp.Expr | None = node
+    while at is not None:
+        found.insert(0, at)
+        at = at.parent
+    return found
+
+
+def _family(kind: str) -> str:
+    return "INTEGER" if kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT") else kind
+
+
+def _plain(kind: DuckDBPyType, value: object) -> object:
+    """A value of a type of DuckDB as JSON data, as ``tla2py.spark.query.plain`` makes it of Spark's."""
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if str(kind) == "JSON":
+        return _ordered(json.loads(str(value)))
+    if isinstance(value, list):
+        [(_, element)] = kind.children
+        return [_plain(element, each) for each in value]
+    if isinstance(value, dict) and kind.id == "struct":
+        return {name: _plain(each, value[name]) for name, each in kind.children}
+    if isinstance(value, dict):
+        (_, key), (_, element) = kind.children
+        return {str(_plain(key, name)): _plain(element, each) for name, each in value.items()}
+    return value
+
+
+def _ordered(value: object) -> object:
+    """JSON data with the keys of objects in order, as in a VARIANT."""
+    if isinstance(value, dict):
+        return {name: _ordered(value[name]) for name in sorted(value)}
+    return [_ordered(each) for each in value] if isinstance(value, list) else value

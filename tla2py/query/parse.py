@@ -1,0 +1,84 @@
+"""The syntax tree of a query in Spark's dialect."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
+from sqlglot.dialects.databricks import Databricks
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token, TokenType
+
+
+class NotTranslated(Exception):  # noqa: N818 - not an error: Spark answers then
+    """A construct outside the list, named by the message."""
+
+
+# What stands before DISTINCT as a keyword; after anything else, or before what begins no expression, it is the column.
+_BEFORE_DISTINCT = {TokenType.SELECT, TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT, TokenType.L_PAREN}
+_AFTER_COLUMN = {
+    TokenType.R_PAREN, TokenType.COMMA, TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE,
+    TokenType.SLASH, TokenType.MOD, TokenType.DPIPE, TokenType.AND, TokenType.OR, TokenType.IS, TokenType.IN, TokenType.BETWEEN,
+    TokenType.LIKE, TokenType.ALIAS, TokenType.DIV, TokenType.NULLSAFE_EQ, TokenType.DCOLON,
+}  # fmt: skip
+# Escapes that both dialects read alike, or that a pattern keeps.
+_ESCAPES = re.compile(r"\\[\\'\"ntrb0%_]")
+
+
+def parse_query(statement: str) -> exp.Query:
+    """The tree of a statement. Raises NotTranslated if it is not one query that sqlglot reads."""
+    dialect = Databricks()
+    # It warns of statements that it does not parse.
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
+    try:
+        tokens = list(_mended(statement, dialect.tokenize(statement)))
+        trees = dialect.parser().parse(tokens, statement)
+    except SqlglotError as error:
+        raise NotTranslated(f"this syntax: {_place(error)}") from error
+    except RecursionError as error:
+        raise NotTranslated("so deep an expression") from error
+    if len(trees) != 1 or trees[0] is None:
+        raise NotTranslated("several statements")
+    if not isinstance(trees[0], exp.Query):
+        raise NotTranslated(type(trees[0]).__name__.upper())
+    return trees[0]
+
+
+def _place(error: SqlglotError) -> str:
+    """Where the parser stopped."""
+    for detail in getattr(error, "errors", ()):
+        return f"line {detail['line']}, column {detail['col']}, at {detail['highlight']!r}"
+    return "a character that no token begins with"
+
+
+def _mended(statement: str, tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens, with ``distinct`` as a name where it is a column.
+
+    Raises NotTranslated for escapes in a string that only Spark reads.
+    """
+    for place, token in enumerate(tokens):
+        if token.token_type == TokenType.STRING and place and tokens[place - 1].token_type == TokenType.STRING:
+            raise NotTranslated("a string of two parts")
+        if token.token_type == TokenType.STRING and "\\" in statement[token.start : token.end + 1]:
+            if "\\" in _ESCAPES.sub("", statement[token.start : token.end + 1]):
+                raise NotTranslated("this escape in a string")
+        elif token.token_type == TokenType.HINT:
+            raise NotTranslated("a hint")
+        if token.token_type == TokenType.DISTINCT and not _is_keyword(tokens, place):
+            yield Token(
+                TokenType.VAR, token.text, token.line, token.col, token.start, token.end, token.comments
+            )
+        else:
+            yield token
+
+
+def _is_keyword(tokens: Sequence[Token], place: int) -> bool:
+    before = tokens[place - 1].token_type if place else TokenType.SEMICOLON
+    after = tokens[place + 1].token_type if place + 1 < len(tokens) else TokenType.SEMICOLON
+    if before in (TokenType.IS, TokenType.NOT):
+        return after == TokenType.FROM
+    if before == TokenType.L_PAREN and after == TokenType.STAR:
+        raise NotTranslated("(DISTINCT *")
+    return before in _BEFORE_DISTINCT and not (before == TokenType.L_PAREN and after in _AFTER_COLUMN)
