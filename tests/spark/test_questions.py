@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 import tla2py
 from tests import command
 from tla2py.explore.view import StoreView
-from tla2py.spark.query import run_query
+from tla2py.query import Engine
+from tla2py.query.answer import answer_query
 from tla2py.trace.trace import Trace
 from tla2py.values import Record, format_value, parse_value, same_value, state_from_itf
 
@@ -213,9 +214,12 @@ def test_there_are_ten() -> None:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: str(question.number))
-def test_the_answers_agree(question: Question, stores: dict[str, StoreView], session: SparkSession) -> None:
+@pytest.mark.parametrize("engine", list(Engine))
+def test_the_answers_agree(
+    question: Question, engine: Engine, stores: dict[str, StoreView], session: SparkSession
+) -> None:
     store = stores[question.store]
-    _, by_sql = run_query(session, store.store, question.sql)
+    _, by_sql = answer_query(store.store, question.sql, engine=engine)
     if question.number == 10:
         by_sql = [[*row[:2], format_value(Record(state_from_itf(row[2])))] for row in by_sql]  # type: ignore[arg-type]
     expected = rows(list(WALKS[question.number - 1](store)))

@@ -22,7 +22,7 @@ ORDER = [
     *("errors", "text", "toml", "values", "syntax", "syntax.types", "trace", "model"),  # words
     *("config", "tlc.output", "tlc.sandbox", "toolchain", "tlc", "tlc.jvm"),  # tools
     *("lint", "sweep", "lint.sweeps", "init"),  # plans
-    *("store", "sourcemap", "tables", "vacuity", "execution", "interop", "replay", "spark"),  # runs
+    *("store", "sourcemap", "tables", "vacuity", "execution", "interop", "replay", "spark", "query"),  # runs
     *("show", "laws", "explore", "gate", "terminal", "reports", "page"),  # answers
     *("cli", "cli.commands"),  # commands
 ]
@@ -34,13 +34,15 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 ALLOWED = {
     "pyspark": ("spark.",),
     "py4j": ("spark.",),
+    "duckdb": ("query.",),
+    "sqlglot": ("query.",),
     "jinja2": ("config.render", "page."),
     "tree_sitter": ("syntax.",),
     "tree_sitter_tlaplus": ("syntax.",),
     "typer": ("cli.",),
     "click": ("cli.",),
     "pandas": ("tables.pandas",),
-    "pyarrow": ("tables.", "explore.", "execution.job", "store.remote", "spark."),
+    "pyarrow": ("tables.", "explore.", "execution.job", "store.remote", "spark.", "query."),
     "rich": ("cli.", "terminal.", "reports.terminal", "reports.lint"),
     "anywidget": ("show.stepper",),
     "traitlets": ("show.stepper",),

@@ -4,3 +4,12 @@ DuckDB answers a query if every construct in it is on a list of constructs that 
 """
 
 from __future__ import annotations
+
+from enum import Enum
+
+
+class Engine(str, Enum):
+    """What answers a query."""
+
+    SPARK = "spark"
+    DUCKDB = "duckdb"

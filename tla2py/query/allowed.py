@@ -77,7 +77,20 @@ _TABLE = {
     "this expressions alias": "JSONKeys Anonymous",
 }
 FUNCTIONS = frozenset(
-    "array_union bigint boolean cardinality double every forall isnotnull isnull some string variant_get".split()
+    [
+        "array_union",
+        "bigint",
+        "boolean",
+        "cardinality",
+        "double",
+        "every",
+        "forall",
+        "isnotnull",
+        "isnull",
+        "some",
+        "string",
+        "variant_get",
+    ]
 )
 """The functions, among those without a class of their own, that DuckDB may answer."""
 
@@ -174,7 +187,9 @@ def _reasons(node: exp.Expr) -> Iterator[str]:
     elif isinstance(node, exp.Is):
         if not isinstance(node.expression, exp.Null):
             yield "IS with a value"
-    elif isinstance(node, exp.RegexpLike | exp.RegexpSplit | exp.RegexpExtract | exp.RegexpExtractAll | exp.RegexpReplace):
+    elif isinstance(
+        node, exp.RegexpLike | exp.RegexpSplit | exp.RegexpExtract | exp.RegexpExtractAll | exp.RegexpReplace
+    ):
         yield from _pattern_reasons(node)
 
 
@@ -187,7 +202,11 @@ def check_cast(node: exp.Cast) -> None:
 def _cast_reasons(node: exp.Cast) -> Iterator[str]:
     kind = node.to
     if kind.this == exp.DType.ARRAY:
-        if not kind.expressions or kind.expressions[0].this not in _OF_VARIANTS or isinstance(node, exp.TryCast):
+        if (
+            not kind.expressions
+            or kind.expressions[0].this not in _OF_VARIANTS
+            or isinstance(node, exp.TryCast)
+        ):
             yield f"a cast to {kind.sql('spark')}"
     elif kind.this not in (_TRIED if isinstance(node, exp.TryCast) else _TYPES | {exp.DType.VARIANT}):
         yield f"a cast to {kind.sql('spark')}"

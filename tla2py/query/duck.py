@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import duckdb
 import pyarrow as pa
-from duckdb.sqltypes import DuckDBPyType
 from sqlglot import exp
-from sqlglot.generator import Generator
 
 from tla2py.query.allowed import check
 from tla2py.query.families import Families
 from tla2py.query.macros import MACROS
 from tla2py.query.names import name_columns
-from tla2py.query.parse import NotTranslated, parse_query
+from tla2py.query.parse import NotTranslated
 from tla2py.query.rewrite import rewrite
 from tla2py.query.variants import check_variants
+
+if TYPE_CHECKING:
+    from duckdb.sqltypes import DuckDBPyType
 
 Columns = Mapping[str, Mapping[str, pa.DataType]]
 """The columns of each table, by names in lower case."""
 
 
-def translated(statement: str, columns: Columns) -> exp.Query:
-    """A query for DuckDB. Raises NotTranslated if a construct is not on the list."""
-    tree = parse_query(statement)
+def translate(tree: exp.Query, statement: str, columns: Columns) -> exp.Query:
+    """The tree of a statement for DuckDB. Raises NotTranslated if a construct is not on the list."""
     check(tree)
     check_variants(tree)
-    name_columns(tree, statement)
-    rewrite(tree, Families(tree, columns))
-    return tree
+    found = tree.copy()
+    name_columns(found, statement)
+    rewrite(found, Families(tree, columns))
+    return found
 
 
 def duck_rows(
@@ -53,7 +55,10 @@ def duck_rows(
             done = connection.execute(_sql(tree))
             found = done.description or []
             kinds = [column[1] for column in found]
-            rows = [[_plain(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in done.fetchall()]
+            rows = [
+                [_plain(kind, value) for kind, value in zip(kinds, row, strict=True)]
+                for row in done.fetchall()
+            ]
         except duckdb.Error as error:
             reason = str(error).split("\n", 1)[0]
             raise NotTranslated(f"something that DuckDB does not take: {reason[:100]}") from error
@@ -72,7 +77,7 @@ def _view(columns: Mapping[str, pa.DataType], file: Path) -> str:
         else:
             shown.append(quoted)
     path = str(file).replace("'", "''")
-    return f"SELECT {', '.join(shown)} FROM read_parquet('{path}')"
+    return f"SELECT {', '.join(shown)} FROM read_parquet('{path}')"  # noqa: S608 - names of this store's columns
 
 
 def _sql(tree: exp.Expr) -> str:
@@ -92,7 +97,9 @@ def _check_set_operations(connection: duckdb.DuckDBPyConnection, tree: exp.Query
         prefix = f"WITH {', '.join(before)} " if before else ""
         kinds = []
         for side in (node.this, node.expression):
-            description = connection.execute(f"{prefix}SELECT * FROM ({_sql(side.unnest())}) LIMIT 0").description
+            description = connection.execute(
+                f"{prefix}SELECT * FROM ({_sql(side.unnest())}) LIMIT 0"  # noqa: S608 - the user's own query
+            ).description
             kinds.append([_family(str(column[1])) for column in description or []])
         if kinds[0] != kinds[1]:
             raise NotTranslated("different types brought together by a set operation")
@@ -120,14 +127,19 @@ def _plain(kind: DuckDBPyType, value: object) -> object:
     if str(kind) == "JSON":
         return _ordered(json.loads(str(value)))
     if isinstance(value, list):
-        [(_, element)] = kind.children
-        return [_plain(element, each) for each in value]
+        return [_plain(_child(kind, 0), each) for each in value]
     if isinstance(value, dict) and kind.id == "struct":
-        return {name: _plain(each, value[name]) for name, each in kind.children}
+        return {name: _plain(_child(kind, place), each) for place, (name, each) in enumerate(value.items())}
     if isinstance(value, dict):
-        (_, key), (_, element) = kind.children
-        return {str(_plain(key, name)): _plain(element, each) for name, each in value.items()}
+        return {
+            str(_plain(_child(kind, 0), name)): _plain(_child(kind, 1), each) for name, each in value.items()
+        }
     return value
+
+
+def _child(kind: DuckDBPyType, place: int) -> DuckDBPyType:
+    """The type of a part of a list, a struct or a map."""
+    return cast("DuckDBPyType", kind.children[place][1])
 
 
 def _ordered(value: object) -> object:

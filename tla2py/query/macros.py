@@ -4,7 +4,9 @@ from __future__ import annotations
 
 _TEXT = "typeof(x) IN ('VARCHAR', 'JSON')"
 _INTEGER = r"regexp_full_match(spark_scalar(x), '\s*[+-]?[0-9]{1,19}\s*')"
-_NUMBER_TYPES = "'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'DOUBLE', 'UBIGINT', 'INTEGER_LITERAL'"
+_NUMBER_TYPES = (
+    "'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'DOUBLE', 'UBIGINT', 'INTEGER_LITERAL'"
+)
 
 MACROS = (
     # What kind of type a value has; a null has none.

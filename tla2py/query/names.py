@@ -20,7 +20,7 @@ _PLAIN = (
 def name_columns(tree: exp.Query, statement: str) -> None:
     """Give every column of every SELECT the name that Spark gives it. Raises NotTranslated if it is not known."""
     for select in list(tree.find_all(exp.Select)):
-        if isinstance(select.parent, exp.Exists) or (isinstance(select.parent, exp.In)):
+        if isinstance(select.parent, exp.Exists | exp.In):
             continue
         named: list[exp.Expr] = []
         for each in select.expressions:
@@ -41,12 +41,14 @@ def _is_star(node: exp.Expr) -> bool:
 
 def _name(node: exp.Expr, statement: str) -> str:
     """The name of a column of a result."""
-    if isinstance(node, exp.Cast) and isinstance(node.this, exp.JSONExtract):
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.JSONExtract | exp.Column):
         node = node.this
     if isinstance(node, exp.JSONExtract):
         last = node.expression.expressions[-1]
         if isinstance(last, exp.JSONPathKey) and str(last.this).isidentifier():
             return str(last.this)
+    elif isinstance(node, exp.Column):
+        return node.name
     elif isinstance(node, exp.Dot):
         return str(node.expression.name)
     else:
@@ -59,7 +61,7 @@ def _text(node: exp.Expr, statement: str) -> str:
     if isinstance(node, exp.Column):
         return node.name
     if isinstance(node, exp.Literal):
-        return node.this
+        return str(node.this)
     if isinstance(node, exp.Null):
         return "NULL"
     if isinstance(node, exp.Boolean):
@@ -73,7 +75,12 @@ def _text(node: exp.Expr, statement: str) -> str:
         return f"(NOT {_text(node.this, statement)})"
     if type(node) in _OPERATORS:
         return f"({_text(node.this, statement)} {_OPERATORS[type(node)]} {_text(node.expression, statement)})"
-    if type(node) is exp.Cast and node.to.this in (exp.DType.TEXT, exp.DType.INT, exp.DType.BIGINT, exp.DType.DOUBLE):
+    if type(node) is exp.Cast and node.to.this in (
+        exp.DType.TEXT,
+        exp.DType.INT,
+        exp.DType.BIGINT,
+        exp.DType.DOUBLE,
+    ):
         return f"CAST({_text(node.this, statement)} AS {node.to.sql('spark')})"
     if isinstance(node, _PLAIN):
         return _call(node, statement)

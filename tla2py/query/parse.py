@@ -9,15 +9,25 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 
 class NotTranslated(Exception):  # noqa: N818 - not an error: Spark answers then
     """A construct outside the list, named by the message."""
 
 
+class NotRead(NotTranslated):
+    """Syntax that the parser does not know, which may be wrong or only Spark's."""
+
+
 # What stands before DISTINCT as a keyword; after anything else, or before what begins no expression, it is the column.
-_BEFORE_DISTINCT = {TokenType.SELECT, TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT, TokenType.L_PAREN}
+_BEFORE_DISTINCT = {
+    TokenType.SELECT,
+    TokenType.UNION,
+    TokenType.INTERSECT,
+    TokenType.EXCEPT,
+    TokenType.L_PAREN,
+}
 _AFTER_COLUMN = {
     TokenType.R_PAREN, TokenType.COMMA, TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE,
     TokenType.SLASH, TokenType.MOD, TokenType.DPIPE, TokenType.AND, TokenType.OR, TokenType.IS, TokenType.IN, TokenType.BETWEEN,
@@ -36,7 +46,7 @@ def parse_query(statement: str) -> exp.Query:
         tokens = list(_mended(statement, dialect.tokenize(statement)))
         trees = dialect.parser().parse(tokens, statement)
     except SqlglotError as error:
-        raise NotTranslated(f"this syntax: {_place(error)}") from error
+        raise NotRead(f"this syntax: {_place(error)}") from error
     except RecursionError as error:
         raise NotTranslated("so deep an expression") from error
     if len(trees) != 1 or trees[0] is None:
@@ -59,7 +69,11 @@ def _mended(statement: str, tokens: Sequence[Token]) -> Iterator[Token]:
     Raises NotTranslated for escapes in a string that only Spark reads.
     """
     for place, token in enumerate(tokens):
-        if token.token_type == TokenType.STRING and place and tokens[place - 1].token_type == TokenType.STRING:
+        if (
+            token.token_type == TokenType.STRING
+            and place
+            and tokens[place - 1].token_type == TokenType.STRING
+        ):
             raise NotTranslated("a string of two parts")
         if token.token_type == TokenType.STRING and "\\" in statement[token.start : token.end + 1]:
             if "\\" in _ESCAPES.sub("", statement[token.start : token.end + 1]):

@@ -20,6 +20,7 @@ _TAKES = (
     exp.Explode,
     exp.Bracket,
     exp.Dot,
+    exp.Lateral,
 )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import re
-from datetime import datetime
+from datetime import datetime, timezone
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import types as st
 from pyspark.sql.types import VariantVal
 
 from tla2py.errors import InputError
@@ -27,7 +28,9 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     try:
         frame = session.sql(statement)
-        return list(frame.columns), [[plain(value) for value in row] for row in frame.collect()]
+        kinds = [field.dataType for field in frame.schema]
+        rows = [[plain(*each) for each in zip(row, kinds, strict=True)] for row in frame.collect()]
+        return list(frame.columns), rows
     except PySparkException as error:
         reason = spark_reason(error)[:300]
         raise InputError(
@@ -42,16 +45,18 @@ def spark_reason(error: PySparkException) -> str:
     return re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
 
 
-def plain(value: object) -> object:
-    """A Spark value as JSON data."""
-    if isinstance(value, Row):
-        return {name: plain(part) for name, part in value.asDict().items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, dict):
-        return {str(key): plain(part) for key, part in value.items()}
+def plain(value: object, kind: st.DataType) -> object:
+    """A Spark value of a type as JSON data, with times in UTC."""
+    if isinstance(value, Row) and isinstance(kind, st.StructType):
+        return {field.name: plain(part, field.dataType) for field, part in zip(kind, value, strict=True)}
+    if isinstance(kind, st.ArrayType) and isinstance(value, list):
+        return [plain(part, kind.elementType) for part in value]
+    if isinstance(kind, st.MapType) and isinstance(value, dict):
+        return {str(plain(key, kind.keyType)): plain(part, kind.valueType) for key, part in value.items()}
     if isinstance(value, VariantVal):
         return json.loads(value.toJson())
     if isinstance(value, datetime):
-        return value.isoformat()
+        # PySpark makes them times of this machine's zone.
+        utc = value.astimezone(timezone.utc) if isinstance(kind, st.TimestampType) else value
+        return utc.replace(tzinfo=None).isoformat()
     return value

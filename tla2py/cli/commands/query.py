@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import show, show_json
-from tla2py.cli.options import Json, Store
+from tla2py.cli.console import err, show, show_json
+from tla2py.cli.options import Json, Master, Store
 from tla2py.errors import InputError
 from tla2py.explore.view import open_view
-from tla2py.spark import require_pyspark
+from tla2py.query import Engine
 from tla2py.terminal.layout import plain_table
 
 # The first words of statements that read, after comments and parentheses.
@@ -25,23 +25,35 @@ def query_command(
         str,
         typer.Argument(metavar="SQL", help="Spark SQL over runs, traces, states, changes, prints, coverage."),
     ],
+    engine: Annotated[
+        Engine | None,
+        typer.Option(
+            metavar="spark|duckdb", help="What answers; default: DuckDB if it gives the same rows as Spark."
+        ),
+    ] = None,
+    master: Master = None,
     as_json: Json = False,
 ) -> None:
     """Run Spark SQL on a store's tables.
 
-    Starting Spark takes some seconds. The tables are Parquet files in STORE/tables, for other tools too.
+    DuckDB answers at once where its rows are those of Spark. Spark, which takes some seconds to start, answers the rest,
+    and everything with --master. The tables are Parquet files in STORE/tables, for other tools too.
 
     Example:
       tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
     """
     _check(statement)
     view = open_view(store)
-    require_pyspark()
-    from tla2py.spark.query import run_query
-    from tla2py.spark.session import spark_session
+    # Imported on use: it brings DuckDB and the parser.
+    from tla2py.query.answer import answer_query
 
-    with spark_session(name="tla2py query") as session:
-        columns, rows = run_query(session, view.store, statement)
+    columns, rows = answer_query(
+        view.store,
+        statement,
+        engine=engine,
+        master=master,
+        say=lambda line: err().print(line, markup=False, highlight=False, soft_wrap=True),
+    )
     if as_json:
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
         return

@@ -1,0 +1,89 @@
+"""The answer to a query, by DuckDB where it can and by Spark where it must."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from tla2py.errors import InputError, ToolchainError
+from tla2py.query import Engine
+from tla2py.query.duck import Columns, duck_rows, translate
+from tla2py.query.mistakes import check_columns, check_tables, used_tables
+from tla2py.query.parse import NotRead, NotTranslated, parse_query
+from tla2py.spark import has_pyspark, require_pyspark
+from tla2py.store.store import Store
+from tla2py.tables.schema import TABLES, runs_columns
+from tla2py.tables.write import table_file
+
+Answer = tuple[list[str], list[list[object]]]
+"""The names of the columns, and the rows as plain Python values."""
+
+
+def answer_query(
+    store: Store,
+    statement: str,
+    *,
+    engine: Engine | None = None,
+    master: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Answer:
+    """The answer to a query in Spark's SQL.
+
+    Without an engine DuckDB answers if it gives Spark's rows, except on a cluster; ``say`` gets the reason if it does
+    not. Raises InputError (``sql``) and ToolchainError (``spark-missing``, ``spark-failed``).
+    """
+    if engine is None and (master is not None or "PYSPARK_GATEWAY_PORT" in os.environ):
+        engine = Engine.SPARK
+    try:
+        return _by_duckdb(store, statement, only_checks=engine == Engine.SPARK)
+    except NotTranslated as reason:
+        if engine == Engine.SPARK:
+            return _by_spark(store, statement, master)
+        return _instead(store, statement, engine, reason, say)
+
+
+def _instead(
+    store: Store, statement: str, engine: Engine | None, reason: NotTranslated, say: Callable[[str], None]
+) -> Answer:
+    """Spark's answer where DuckDB has none."""
+    if engine == Engine.DUCKDB:
+        raise InputError(
+            "sql", f"DuckDB does not answer {reason}", hint="leave out --engine, then Spark does"
+        )
+    if not has_pyspark():
+        if isinstance(reason, NotRead):
+            raise InputError(
+                "sql", f"cannot read {reason}", hint="queries are in Spark's SQL: SELECT ... FROM ..."
+            )
+        raise ToolchainError(
+            "spark-missing", f"only Spark answers {reason}", hint="pip install 'tla2py[spark]'"
+        )
+    say(f"Spark answers, which takes some seconds to start: DuckDB does not answer {reason}")
+    return _by_spark(store, statement, None)
+
+
+def _by_duckdb(store: Store, statement: str, *, only_checks: bool) -> Answer:
+    """DuckDB's answer. Raises InputError (``sql``) for names that are not there, and NotTranslated."""
+    columns = _columns(store)
+    tree = parse_query(statement)
+    check_tables(tree, tuple(columns))
+    translated = translate(tree, statement, columns)
+    check_columns(tree, columns)
+    if only_checks:
+        raise NotTranslated("what Spark is to answer")
+    files = {name: table_file(store, name).resolve() for name in used_tables(tree, columns)}
+    return duck_rows(translated, columns, files)
+
+
+def _columns(store: Store) -> Columns:
+    every = {"runs": runs_columns(store.manifest().parameters), **TABLES}
+    return {table: {column.name: column.type for column in each} for table, each in every.items()}
+
+
+def _by_spark(store: Store, statement: str, master: str | None) -> Answer:
+    require_pyspark()
+    from tla2py.spark.query import run_query
+    from tla2py.spark.session import spark_session
+
+    with spark_session(master, name="tla2py query") as session:
+        return run_query(session, store, statement)
