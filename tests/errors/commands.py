@@ -58,6 +58,12 @@ def statement_that_is_no_query(lab: Lab) -> None:
     lab.run("query", "store", "/* a comment */ DROP TABLE runs")
 
 
+@provokes("sql")
+def column_that_no_table_has(lab: Lab) -> None:
+    lab.write("trace.itf.json", '{"vars": ["x"], "states": [{"x": 1}]}')
+    lab.run("query", "trace.itf.json", "SELECT pont FROM runs")
+
+
 @provokes("system")
 def no_folder_for_temporary_files(lab: Lab) -> None:
     lab.patch.setattr(tempfile, "tempdir", str(lab.folder / "none"))

@@ -92,7 +92,6 @@ class Registry:
     # What takes a Spark session or a disk of its own has a test where those are: its file and its name.
     elsewhere: Mapping[str, tuple[str, str]] = field(
         default_factory=lambda: {
-            "sql": ("tests/spark/test_spark.py", "test_query_answers_in_sql"),
             "spark-failed": ("tests/spark/test_spark.py", "test_a_master_that_is_not_there"),
             "no-runs": ("tests/spark/test_jobs.py", "test_what_jobs_refuse"),
             "disk-full": ("tests/faults/test_disks.py", "test_a_full_disk_where_tlc_works"),

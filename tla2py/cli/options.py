@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tla2py.execution.options import SweepOptions
 from tla2py.spark.choice import ExecutorName
 
 
@@ -130,7 +129,10 @@ def _sweep_options(
     workers: Workers = None,
     trust: Trust = None,
     no_lint: NoLint = False,
-) -> SweepOptions:
+) -> object:
+    # Imported on use: most commands have no such options.
+    from tla2py.execution.options import SweepOptions
+
     return SweepOptions(
         libraries=tuple(library or ()),
         tla2tools=tla2tools,

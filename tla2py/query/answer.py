@@ -34,12 +34,19 @@ def answer_query(
     """
     if engine is None and (master is not None or "PYSPARK_GATEWAY_PORT" in os.environ):
         engine = Engine.SPARK
+    columns = _columns(store)
     try:
-        return _by_duckdb(store, statement, only_checks=engine == Engine.SPARK)
+        tree = parse_query(statement)
+        check_tables(tree, tuple(columns))
+        translated = translate(tree, statement, columns)
+        check_columns(tree, columns)
+        if engine != Engine.SPARK:
+            files = {name: table_file(store, name).resolve() for name in used_tables(tree, columns)}
+            return duck_rows(translated, columns, files)
     except NotTranslated as reason:
-        if engine == Engine.SPARK:
-            return _by_spark(store, statement, master)
-        return _instead(store, statement, engine, reason, say)
+        if engine != Engine.SPARK:
+            return _instead(store, statement, engine, reason, say)
+    return _by_spark(store, statement, master)
 
 
 def _instead(
@@ -60,19 +67,6 @@ def _instead(
         )
     say(f"Spark answers, which takes some seconds to start: DuckDB does not answer {reason}")
     return _by_spark(store, statement, None)
-
-
-def _by_duckdb(store: Store, statement: str, *, only_checks: bool) -> Answer:
-    """DuckDB's answer. Raises InputError (``sql``) for names that are not there, and NotTranslated."""
-    columns = _columns(store)
-    tree = parse_query(statement)
-    check_tables(tree, tuple(columns))
-    translated = translate(tree, statement, columns)
-    check_columns(tree, columns)
-    if only_checks:
-        raise NotTranslated("what Spark is to answer")
-    files = {name: table_file(store, name).resolve() for name in used_tables(tree, columns)}
-    return duck_rows(translated, columns, files)
 
 
 def _columns(store: Store) -> Columns:

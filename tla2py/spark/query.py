@@ -24,6 +24,11 @@ def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list
     Raises InputError (``sql``) with Spark's first line if the statement fails.
     """
     create_views(session, store)
+    return query_views(session, statement)
+
+
+def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[list[object]]]:
+    """As ``run_query``, on the views that a session has."""
     # PySpark logs every error of a query as JSON in addition to raising it.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     try:

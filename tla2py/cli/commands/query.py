@@ -10,7 +10,7 @@ import typer
 from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Json, Master, Store
 from tla2py.errors import InputError
-from tla2py.explore.view import open_view
+from tla2py.interop.open import open_tables
 from tla2py.query import Engine
 from tla2py.terminal.layout import plain_table
 
@@ -43,12 +43,12 @@ def query_command(
       tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"
     """
     _check(statement)
-    view = open_view(store)
+    opened = open_tables(store)
     # Imported on use: it brings DuckDB and the parser.
     from tla2py.query.answer import answer_query
 
     columns, rows = answer_query(
-        view.store,
+        opened,
         statement,
         engine=engine,
         master=master,
