@@ -78,6 +78,14 @@ def test_most_of_the_queries_are_answered_by_duckdb() -> None:
 
 @pytest.fixture(scope="module")
 def views(store: Store, session: SparkSession) -> SparkSession:
+    # Compiling each query takes longer than its few rows.
+    for name, value in (
+        ("spark.sql.shuffle.partitions", "1"),
+        ("spark.sql.codegen.wholeStage", "false"),
+        ("spark.sql.codegen.factoryMode", "NO_CODEGEN"),
+        ("spark.sql.adaptive.enabled", "false"),
+    ):
+        session.conf.set(name, value)
     create_views(session, store)
     return session
 
