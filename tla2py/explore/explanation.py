@@ -10,7 +10,7 @@ from tla2py.errors import InputError
 from tla2py.explore.answers import Answers, law_parameters, points_text, property_answers, scope_parameters
 from tla2py.explore.suggest import Suggestion, suggest_points
 from tla2py.explore.view import StoreView
-from tla2py.laws import LawFound, find_law
+from tla2py.laws import SECONDS, LawFound, find_law
 from tla2py.show.markup import html_text, row, table
 from tla2py.text import did_you_mean
 from tla2py.toml import toml_key, toml_value
@@ -110,9 +110,10 @@ class Explanation(Printed):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        return "\n".join((*self._laws(), *self._answerless(), *self._suggested()))
+        return "\n".join((*self.laws(), *self._answerless(), *self._suggested()))
 
-    def _laws(self) -> Iterator[str]:
+    def laws(self) -> Iterator[str]:
+        """A line for each law and each rival, and one for what is never violated."""
         broken = [each for each in self.rows if each.violated]
         title = max((len(each.title) for each in broken), default=0)
         law = max((len(each.law) for each in broken), default=0)
@@ -161,10 +162,12 @@ def suggestion_text(point: Suggestion) -> str:
     return "{ " + ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in point.items()) + " }"
 
 
-def explain_store(view: StoreView, name: str | None = None, suggest: int = 0) -> Explanation:
+def explain_store(
+    view: StoreView, name: str | None = None, suggest: int = 0, seconds: float = SECONDS
+) -> Explanation:
     """The laws of a store's properties, or of one, each with at most ``suggest`` points that would refute it.
 
-    Raises InputError (``unknown-property``).
+    The search for each law takes at most so many ``seconds``. Raises InputError (``unknown-property``).
     """
     answers = property_answers(view)
     if name is not None:
@@ -177,29 +180,31 @@ def explain_store(view: StoreView, name: str | None = None, suggest: int = 0) ->
             )
         answers = [each for each in answers if each.name == name]
     names, scopes = law_parameters(view), scope_parameters(view)
-    rows = [each for one in answers for each in explain_answers(one, names, scopes, suggest)]
+    rows = [each for one in answers for each in explain_answers(one, names, scopes, suggest, seconds)]
     return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
 
 
 def explain_answers(
-    answers: Answers, names: Sequence[str], scopes: Iterable[str], suggest: int
+    answers: Answers, names: Sequence[str], scopes: Iterable[str], suggest: int, seconds: float = SECONDS
 ) -> list[Explained]:
     """The law over all points; if that one has exceptions, those over the points of each module or specification."""
-    whole = _one(None, answers, names, suggest)
+    whole = _one(None, answers, names, suggest, seconds)
     if whole.found.law is not None and not whole.exceptions:
         return [whole]
     for scope in scopes:
         values = list(dict.fromkeys(each.parameters[scope] for each in answers.answered))
         if len(values) > 1:
-            parts = [_one(value, answers.at(scope, value), names, suggest) for value in values]
+            parts = [_one(value, answers.at(scope, value), names, suggest, seconds) for value in values]
             if any(part.found.law is not None and not part.exceptions for part in parts):
                 return parts
     return [whole]
 
 
-def _one(scope: str | None, answers: Answers, names: Sequence[str], suggest: int) -> Explained:
+def _one(
+    scope: str | None, answers: Answers, names: Sequence[str], suggest: int, seconds: float
+) -> Explained:
     points = [each.parameters for each in answers.answered]
-    found = find_law(points, [each.violated for each in answers.answered], names)
+    found = find_law(points, [each.violated for each in answers.answered], names, seconds)
     suggestions = (
         suggest_points(found.law, found.rivals, answers.answered, names, suggest)
         if found.law is not None and any(each.violated for each in answers.answered)

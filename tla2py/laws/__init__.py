@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tla2py.laws.law import Law, LawFound, find_law
+from tla2py.laws.law import SECONDS, Law, LawFound, find_law
 
-__all__ = ["Law", "LawFound", "find_law"]
+__all__ = ["SECONDS", "Law", "LawFound", "find_law"]

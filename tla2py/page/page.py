@@ -13,6 +13,7 @@ import jinja2
 from markdown_it import MarkdownIt
 
 from tla2py import __version__
+from tla2py.explore.explanation import explain_store
 from tla2py.explore.grid import grid_points, summary_line
 from tla2py.explore.view import StoreView
 from tla2py.page.coverage import coverage_view
@@ -81,6 +82,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         begun=_span(start_days(table_file(view.store, "runs"))),
         summary=summary_line(view, points),
         findings=view.findings,
+        laws=[each for each in explain_store(view) if each.violated],
         same={name: text for name, text in parameters.items() if name not in varying(points)},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.explore.action_counts import ActionCount, disabled_actions
+from tla2py.explore.explanation import explain_store
 from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
@@ -23,6 +24,8 @@ from tla2py.text import counted, cut, parameter_text, value_shown
 # A longer table shows only the points that do not hold.
 _MOST_ROWS = 60
 _MOST_ACTIONS = 12
+# 'tla2py explain' searches longer.
+_LAW_SECONDS = 2.0
 
 
 def sweep_summary(view: StoreView) -> RenderableType:
@@ -36,6 +39,8 @@ def sweep_summary(view: StoreView) -> RenderableType:
         for point, names in minimal:
             parts += [_minimal_line(view, point, names), *_why(view, point, names)]
         parts.append("")
+        laws = explain_store(view, seconds=_LAW_SECONDS).laws()
+        parts += [Text("When it breaks", "bold"), *(Text(f"  {line}") for line in laws), ""]
     disabled = disabled_actions(view)
     if disabled:
         parts.append(Text("Actions that never fired", "bold"))
