@@ -9,13 +9,15 @@ import typer
 
 from tla2py.cli.console import harmless, show
 from tla2py.cli.options import ExecutorChoice, Fresh, Master, StorePath, with_sweep_options
-from tla2py.cli.progress import SweepListener
+from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution.options import SweepOptions
-from tla2py.execution.sweeps import preview_sweeps, run_sweeps
+from tla2py.execution.sweeps import SweepResult, preview_sweeps, run_sweeps
 from tla2py.explore.view import open_view
 from tla2py.spark.choice import ExecutorName, choose_executor
+from tla2py.store.storage import Address
 from tla2py.sweep.judge import worst
+from tla2py.sweep.sweep import Sweep
 from tla2py.terminal.overview import overview
 from tla2py.terminal.planned import planned
 from tla2py.toolchain.toolchain import find_jar, find_toolchain
@@ -39,6 +41,16 @@ Configs = Annotated[
     ),
 ]
 
+Refine = Annotated[
+    int | None,
+    typer.Option(
+        "--refine",
+        metavar="N",
+        min=1,
+        help="Also run N points for each law of a violated property that would refute it; see explain.",
+    ),
+]
+
 
 @with_sweep_options
 def sweep_command(
@@ -49,6 +61,7 @@ def sweep_command(
     fresh: Fresh = False,
     configs: Configs = None,
     dry_run: DryRun = False,
+    refine: Refine = None,
     *,
     options: SweepOptions,
 ) -> None:
@@ -77,6 +90,15 @@ def sweep_command(
     toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)
     results = run_sweeps(sweeps, toolchain, executors, store=store, fresh=fresh, listener=listener)
+    if refine is not None:
+        from tla2py.cli.refine import refine as refine_laws
+
+        def again(one: Sweep, at: Address) -> SweepResult:
+            (result,) = run_sweeps([one], toolchain, executors, store=at, listener=ConsoleListener())
+            return result
+
+        for result in results:
+            refine_laws(result, refine, again)
     if len(results) > 1:
         show(overview([(each.plan, open_view(each.store.path)) for each in results]))
     raise typer.Exit(worst([each.exit_code for each in results]))

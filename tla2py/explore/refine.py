@@ -1,0 +1,67 @@
+"""The points that would refute a sweep's laws, and which laws survive them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tla2py.explore.answers import points_text
+from tla2py.explore.explanation import Explained, Explanation
+from tla2py.laws import Law
+from tla2py.sweep.grid import Point, comparable, value_key
+from tla2py.sweep.sweep import Sweep
+
+
+def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:
+    """The sweep with the points that an explanation suggests after its own, None if it suggests no point."""
+    known = {_key(point) for point in sweep.points}
+    points = [*sweep.points]
+    for each in explanation:
+        for suggestion in each.suggestions:
+            point = Point(index=len(points) + 1, parameters=suggestion)
+            if _key(point) not in known:
+                known.add(_key(point))
+                points.append(point)
+    return None if len(points) == len(sweep.points) else replace(sweep, points=tuple(points))
+
+
+def _key(point: Point) -> frozenset[tuple[str, object]]:
+    return frozenset((name, value_key(text)) for name, text in point.parameters.items())
+
+
+def survivors(before: Explanation, after: Explanation, first: int) -> Iterator[str]:
+    """A line for each law of ``before``: whether the points from number ``first`` on agree with it."""
+    now = {(each.name, each.scope): each for each in after}
+    whole = {each.name: each for each in after if each.scope is None}
+    for each in before:
+        if each.found.law is None or not each.violated:
+            continue
+        later = now.get((each.name, each.scope)) or whole.get(each.name)
+        if later is None:
+            yield f"{each.title}: no law any more"
+            continue
+        yield from _judged(each, later, first)
+
+
+def _judged(before: Explained, after: Explained, first: int) -> Iterator[str]:
+    fresh = [one for one in after.answers.answered if one.point >= first]
+    if not fresh:
+        yield f"{before.title}: no new answer"
+        return
+
+    def refuted(law: Law) -> list[int]:
+        return [
+            one.point
+            for one in fresh
+            if law.at({name: comparable(text) for name, text in one.parameters.items()}) != one.violated
+        ]
+
+    assert before.found.law is not None
+    wrong = refuted(before.found.law)
+    if wrong:
+        yield f"{before.title}: {before.found.law} is refuted at {points_text(wrong)}; now {after.law}  {after.support}"
+    else:
+        yield f"{before.title}: {before.found.law} survives {points_text([one.point for one in fresh])}"
+    for rival in before.found.rivals:
+        wrong = refuted(rival)
+        yield f"  rival {rival} {f'is refuted at {points_text(wrong)}' if wrong else 'survives as well'}"
