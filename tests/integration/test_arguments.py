@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 from tla2py.errors import InputError
+from tla2py.replay.arguments import derive_arguments
 from tla2py.show.plain import DERIVED, action_text
+from tla2py.toolchain.java import find_java
+from tla2py.toolchain.toolchain import find_toolchain
 
 pytestmark = pytest.mark.java
 
@@ -78,3 +82,25 @@ def test_a_file_has_no_module_to_ask(folder: Path, run_cli: RunCli) -> None:
         tla2py.open_store(folder / "trace.itf.json").with_arguments()
     asked = run_cli("trace", "trace.itf.json", "--arguments", cwd=folder)
     assert (asked.code, asked.error.code, refused.value.code) == (2, "not-confirmable", "not-confirmable")
+
+
+def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, newer_tlc: Path) -> None:
+    shutil.copy(SPECS / "Kinds.tla", tmp_path)
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Kinds.tla"\n[model]\ninvariants = ["Small"]\n[constants]\nKind = \'"invariant"\'\n'
+    )
+    run_cli("sweep", "sweep.toml", "--executor", "local", "--tla2tools", newer_tlc)
+    store = tla2py.open_store(tmp_path / "runs" / "sweep")
+    trace = store.trace(1)
+    assert [action_text(state) for state in trace.states] == [
+        "initial state",
+        'Add(1, <<"left", 1>>)',
+        'Add(2, <<"right", 2>>)',
+    ]
+    nothing = replace(find_toolchain(), java=replace(find_java(), path=tmp_path / "nothing"))
+    with store.store.archive(store.runs["run_id"][0]) as archive:
+        asked = derive_arguments([trace], archive.record, store.store.sources(), nothing)
+    assert asked == (trace,)
+    shown = run_cli("trace", "runs/sweep", "1", "--arguments").stdout
+    assert 'Add(2, <<"right", 2>>)' in shown
+    assert DERIVED not in " ".join(shown.split())

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,14 +62,17 @@ def derive_arguments(
     toolchain: Toolchain,
     input_file: Callable[[str], Path] = input_path,
 ) -> tuple[Trace, ...]:
-    """The traces of one run with ``State.derived`` set, by one further run of TLC.
+    """The traces of one run with ``State.derived`` set, by one further run of TLC; unchanged if it printed all arguments.
 
     A name is included if exactly one value makes the step true. The other arguments are those of ``TraceQuery``. Raises
     InputError (``not-confirmable``) for traces that cannot be written as a module or whose steps TLC cannot follow.
     """
     query = TraceQuery(traces, record, sources, toolchain, input_file)
     query.expose(query.next)
-    actions = {_bare(state.action) for trace in traces for state in trace.states if state.action}
+    steps = [state for trace in traces for state in trace.states if state.action]
+    if all(starmap(partial(_prints_all, query.spec), {(state.action, state.action_args) for state in steps})):
+        return tuple(traces)
+    actions = {_bare(state.action) for state in steps if state.action}
     for module in query.spec.modules:
         file = f"{module.name}.tla"
         query.modules[file] = _instrument(query.modules[file], module, query.spec, actions)
@@ -90,6 +95,20 @@ def derive_arguments(
             states=tuple(_derived(state, found, next(numbers)) for state in trace.states),
         )
         for trace in traces
+    )
+
+
+def _prints_all(spec: ModuleGraph, action: str, arguments: tuple[str, ...] | None) -> bool:
+    """Whether the arguments that TLC printed for an action are all its values: it has no quantifiers of its own."""
+    found = [
+        (definition.parameters, {name for _, names in leaves for name in names})
+        for module in spec.modules
+        for definition in module.definitions
+        if definition.name == _bare(action) and definition.kind == "operator" and definition.body is not None
+        for leaves in [_Leaves(spec).find(definition.body, definition.parameters, spec.scope_of(module))]
+    ]
+    return bool(found) and all(
+        len(parameters) == len(arguments or ()) and names.issubset(parameters) for parameters, names in found
     )
 
 
