@@ -1,8 +1,8 @@
 """Traces that TLC writes with ``-dumpTrace json`` (rolling releases since 2022).
 
-tla2py does not ask TLC for such files: beyond the log they only name the parameters. There is none for a state with a
-value that TLC cannot enumerate, and the JSON is less precise than a log: sets and sequences are both lists, model values are strings, and
-function keys are text. Lists are read as sequences and objects as records.
+tla2py does not ask TLC for such files: beyond the log they only name the parameters, and there is none for a state with
+a value that TLC cannot enumerate. The JSON is less precise than a log: sets and sequences are both lists, model values
+are strings, and function keys are text. Lists are read as sequences and objects as records.
 """
 
 from __future__ import annotations
