@@ -12,6 +12,7 @@ from rich.status import Status
 
 from tla2py.cli.console import err, show
 from tla2py.cli.translate import print_remark
+from tla2py.errors import ToolchainError
 from tla2py.execution.executor import slots_text
 from tla2py.execution.inside import RunProgress
 from tla2py.execution.jars import EarlierJar
@@ -75,6 +76,10 @@ class ConsoleListener(Listener):
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
         """Print why so few runs go on at once."""
         err().print(slots_text(slots, memory_bytes), style="yellow")
+
+    def spark_failed(self, error: ToolchainError) -> None:
+        """Print why Spark did not start."""
+        err().print(f"running on threads, since {error.message}", style="yellow")
 
     @contextlib.contextmanager
     def executing(self, sweep: Sweep, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:

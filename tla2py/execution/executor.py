@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -18,7 +17,7 @@ from tla2py.execution.execute import execute_run
 from tla2py.execution.inside import told_progress
 from tla2py.execution.machine import Machine, this_machine
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import Run
+from tla2py.model.run import ExecutorKind, Run
 from tla2py.store.inputs import input_file
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
@@ -36,7 +35,8 @@ class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
     ``warm`` are the runs that may share JVMs, ``slots`` is the number of concurrent runs, see ``execute_run``. Runs on the
-    driver's machine write their progress into the folder ``progress``.
+    driver's machine write their progress into the folder ``progress``. ``cpu_seconds`` is what all runs took before, None
+    if that is unknown.
     """
 
     sources: Mapping[str, str]
@@ -45,6 +45,15 @@ class Work:
     warm: frozenset[str] = frozenset()
     slots: int = 1
     progress: Path | None = None
+    cpu_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """The end of a recorded run: its verdict, and the CPU seconds of its executions."""
+
+    verdict: Verdict
+    cpu_seconds: float
 
 
 class Executor(Protocol):
@@ -65,8 +74,10 @@ class Executor(Protocol):
 ExecutorFactory: TypeAlias = "Callable[[Sequence[Sweep]], AbstractContextManager[Callable[[], Executor]]]"
 
 
-def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None = None) -> Verdict | None:
-    """Execute and record a run, and return its verdict; None without a record if it was cancelled."""
+def execute_into_store(
+    run: Run, work: Work, executor: ExecutorKind, cancelled: threading.Event | None = None
+) -> RunEnd | None:
+    """Execute and record a run, and return its end; None without a record if it was cancelled."""
     store = Store(work.store)
     with (
         told_progress(run, work.progress) as watch,
@@ -84,8 +95,11 @@ def execute_into_store(run: Run, work: Work, cancelled: threading.Event | None =
     ):
         if executed.cancelled:
             return None
-        store.write_record(executed)
-        return executed.result.verdict
+        store.write_record(replace(executed, record=replace(executed.record, executor=executor)))
+        return RunEnd(
+            verdict=executed.result.verdict,
+            cpu_seconds=sum(each.cpu_seconds for each in executed.record.executions),
+        )
 
 
 class LocalExecutor:
@@ -103,47 +117,73 @@ class LocalExecutor:
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
         """Execute all runs; leaving the loop early cancels the others without a record."""
         cancelled = threading.Event()
+        waiting = deque(runs)
+        # A thread ends with None.
+        done: SimpleQueue[RunEnd | BaseException | None] = SimpleQueue()
 
-        def one(run: Run) -> Verdict | None:
-            if cancelled.is_set():
-                return None
-            with self._lock:
-                self._running += 1
+        def slot() -> None:
             try:
-                return execute_into_store(run, work, cancelled)
+                while not cancelled.is_set() and (batch := self._take(waiting)):
+                    with self._counted():
+                        ends = self._execute(batch, work, cancelled)
+                    for end in ends:
+                        done.put(end)
+            except BaseException as error:
+                done.put(error)
             finally:
-                with self._lock:
-                    self._running -= 1
+                done.put(None)
 
-        pool = ThreadPoolExecutor(self.slots, thread_name_prefix="run")
+        threads = [
+            threading.Thread(target=slot, name=f"run-{number}", daemon=True)
+            for number in range(min(self.slots, len(runs)))
+        ]
         try:
-            # concurrent.futures.wait() would scan all futures each time.
-            done: SimpleQueue[Future[Verdict | None]] = SimpleQueue()
-            # A waiting future takes two KiB, and there may be thousands.
-            waiting = iter(runs)
-
-            def submit(count: int) -> None:
-                for run in islice(waiting, count):
-                    pool.submit(one, run).add_done_callback(done.put)
-
-            submit(2 * self.slots)
-            left = len(runs)
+            for thread in threads:
+                thread.start()
+            left = len(threads)
             while left:
                 try:
-                    future = done.get(timeout=0.2)
+                    end = done.get(timeout=0.2)
                 except Empty:
                     tick()
                     continue
-                left -= 1
-                submit(1)
-                if (verdict := future.result()) is not None:
-                    yield verdict
+                if end is None:
+                    left -= 1
+                    continue
+                if isinstance(end, BaseException):
+                    raise end
+                yield end.verdict
                 tick()
         finally:
             cancelled.set()
             stop_hosts()
-            pool.shutdown(wait=True, cancel_futures=True)
+            self._join([thread for thread in threads if thread.ident])
             close_hosts()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+
+    def _take(self, waiting: deque[Run]) -> Sequence[Run]:
+        """The runs that a thread executes next, one after the other; empty if none is left."""
+        with self._lock:
+            return [waiting.popleft()] if waiting else []
+
+    def _execute(self, batch: Sequence[Run], work: Work, cancelled: threading.Event) -> Sequence[RunEnd]:
+        """Execute runs in a thread; cancelled ones have no end."""
+        ends = [execute_into_store(run, work, "local", cancelled) for run in batch]
+        return [end for end in ends if end]
+
+    def _join(self, threads: Sequence[threading.Thread]) -> None:
+        """Wait for the cancelled threads."""
+        for thread in threads:
+            thread.join()
 
 
 def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None) -> int:

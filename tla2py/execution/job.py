@@ -14,7 +14,14 @@ from tla2py.execution.executor import Executor, Work
 from tla2py.execution.inside import ProgressReader
 from tla2py.execution.known import known_runs
 from tla2py.execution.listener import Progress
-from tla2py.execution.schedule import NOTHING_KNOWN, Durations, earlier_durations, long_runs, longest_first
+from tla2py.execution.schedule import (
+    NOTHING_KNOWN,
+    Durations,
+    earlier_durations,
+    long_runs,
+    longest_first,
+    total_seconds,
+)
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.inputs import write_inputs
@@ -91,6 +98,7 @@ def execute_job(
                 store=job.store.path,
                 warm=frozenset(short if warm else ()),
                 slots=pool.slots,
+                cpu_seconds=total_seconds(job.plan, job.earlier, job.missing),
             )
             with scratch_folder("tla2py-progress-") as folder:
                 look = _look_inside(job, folder, pool.slots)

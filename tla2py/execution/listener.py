@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tla2py.errors import ToolchainError
 from tla2py.execution.estimate import TimeLeft
 from tla2py.execution.inside import RunProgress
 from tla2py.execution.jars import EarlierJar
@@ -67,6 +68,9 @@ class Listener:
 
     def fewer_slots(self, slots: int, memory_bytes: int) -> None:
         """The machine's memory limits the number of concurrent runs."""
+
+    def spark_failed(self, error: ToolchainError) -> None:
+        """The runs execute on threads, because Spark did not start."""
 
     def executing(
         self,

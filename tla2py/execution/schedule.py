@@ -5,10 +5,11 @@ from __future__ import annotations
 import bisect
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tla2py.errors import StoreError
+from tla2py.model.run import Run
 from tla2py.store.store import Store
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
@@ -96,6 +97,20 @@ def long_runs(plan: Plan, durations: Durations) -> frozenset[str]:
         for point, run in zip(plan.points, plan.runs, strict=True)
         if (durations.seconds(point.parameters) or 0.0) >= LONG_SECONDS
     )
+
+
+def total_seconds(plan: Plan, durations: Durations, missing: Sequence[Run]) -> float | None:
+    """The CPU seconds that the missing runs took before; None if nothing is known of one of them."""
+    left = {run.run_id for run in missing}
+    total = 0.0
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        if run.run_id in left:
+            seconds = durations.seconds(point.parameters)
+            if seconds is None:
+                return None
+            total += seconds
+            left.remove(run.run_id)
+    return total
 
 
 def parameter_key(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

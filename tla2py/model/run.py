@@ -20,6 +20,7 @@ RECORD_VERSION = 1
 Mode = Literal["check", "simulate", "generate"]
 Find = Literal["first", "each"]
 Purpose = Literal["run", "further", "attribution"]
+ExecutorKind = Literal["spark", "local"]
 TerminationReason = Literal["timeout", "memory", "disk", "disk-full", "output", "killed"]
 
 
@@ -138,7 +139,7 @@ class RunRecord:
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
     most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` is as
-    in ``Run``.
+    in ``Run``. ``executor`` is None in records of older versions, and outside of sweeps.
     """
 
     run_id: str
@@ -152,6 +153,7 @@ class RunRecord:
     inputs: Inputs = NO_INPUTS
     outputs: tuple[InputFile, ...] = ()
     dropped: tuple[str, ...] = ()
+    executor: ExecutorKind | None = None
     record_version: int = RECORD_VERSION
 
 

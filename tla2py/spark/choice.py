@@ -53,25 +53,47 @@ def choose_executor(
 
 @contextlib.contextmanager
 def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
-    from tla2py.execution.executor import LocalExecutor, default_slots, fitting_slots
+    from tla2py.execution.executor import LocalExecutor, default_slots
 
-    slots = default_slots(workers)
-    fitting = fitting_slots(slots, memory)
-    if fitting < slots:
-        listener.fewer_slots(fitting, memory)
-    yield LocalExecutor(fitting)
+    yield LocalExecutor(_fitting(default_slots(workers), memory, listener))
 
 
 @contextlib.contextmanager
 def _spark(
     master: str | None, workers: int, memory: int, listener: Listener, *, only_runs: bool
 ) -> Iterator[Executor]:
-    require_pyspark()
-    from tla2py.spark.executor import SparkExecutor
-    from tla2py.spark.session import fitting_master, spark_context
+    from tla2py.spark.launch import has_active_context
+    from tla2py.spark.master import local_cores, submitted
 
-    fitting, slots = fitting_master(master, workers, memory)
-    if slots is not None:
-        listener.fewer_slots(slots, memory)
-    with spark_context(fitting, workers=workers, only_runs=only_runs) as context:
-        yield SparkExecutor(context)
+    cores = local_cores(master or "local[*]")
+    if cores is None or submitted() or has_active_context():
+        require_pyspark()
+        from tla2py.spark.executor import SparkExecutor
+        from tla2py.spark.session import spark_context
+
+        with spark_context(master, workers=workers, only_runs=only_runs) as context:
+            yield SparkExecutor(context)
+        return
+    from tla2py.execution.executor import LocalExecutor
+    from tla2py.spark.handover import HandoverExecutor
+    from tla2py.spark.start import SparkStart
+
+    slots = _fitting(max(cores // workers, 1), memory, listener)
+    if not has_pyspark():
+        listener.without_spark()
+        yield LocalExecutor(slots)
+        return
+    start = SparkStart(f"local[{slots * workers}]", workers, only_runs=only_runs)
+    try:
+        yield HandoverExecutor(slots, start, listener.spark_failed)
+    finally:
+        start.close()
+
+
+def _fitting(slots: int, memory: int, listener: Listener) -> int:
+    from tla2py.execution.executor import fitting_slots
+
+    fitting = fitting_slots(slots, memory)
+    if fitting < slots:
+        listener.fewer_slots(fitting, memory)
+    return fitting

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from py4j.protocol import Py4JError
-from pyspark import AccumulatorParam, SparkContext
+from pyspark import AccumulatorParam, Broadcast, SparkContext
 
 from tla2py.errors import Tla2pyError, ToolchainError
-from tla2py.execution.executor import Work, execute_into_store
+from tla2py.execution.executor import RunEnd, Work, execute_into_store
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
-from tla2py.spark.shipping import Shipper, unpack
+from tla2py.spark.shipping import Parcel, Shipper, unpack
 from tla2py.store.storage import folder_of, is_remote
 
 # Py4J logs the traceback of every connection that it loses. Set up logging to see them.
 logging.getLogger("py4j").addHandler(logging.NullHandler())
 
-News = list[Verdict | Tla2pyError]
+News = list[RunEnd | Tla2pyError]
 
 
 class _Append(AccumulatorParam[News]):
@@ -75,25 +75,15 @@ class SparkExecutor:
 
         Raises ToolchainError (``spark-failed``) if the job fails, and errors of tasks such as StoreError.
         """
-        # Spark's processes may have started in another folder.
-        store = work.store if is_remote(work.store) else folder_of(work.store).absolute()
-        shared = self._context.broadcast(self._shipper.pack(replace(work, store=store)))
+        shared = self.share(work)
         news = self._context.accumulator([], _Append())
-
-        def task(part: Iterable[Run]) -> None:
-            for run in part:
-                try:
-                    verdict = execute_into_store(run, unpack(shared.value))
-                except Tla2pyError as error:
-                    news.add([error])
-                else:
-                    news.add([verdict] if verdict else [])
+        execute = _task(shared)
 
         failure: list[BaseException] = []
 
         def job() -> None:
             try:
-                self._context.parallelize(runs, len(runs)).foreachPartition(task)
+                self._context.parallelize(runs, len(runs)).foreachPartition(lambda part: news.add([*execute(part)]))
             except Exception as error:
                 failure.append(error)
 
@@ -106,33 +96,73 @@ class SparkExecutor:
                 alive = thread.is_alive()
                 fresh = list(news.value[seen:])
                 seen += len(fresh)
-                for item in fresh:
-                    if isinstance(item, Tla2pyError):
-                        raise item
-                    yield item
+                for end in _ends(fresh):
+                    yield end.verdict
                 if not fresh:
                     thread.join(0.1)
                     tick()
             if failure:
-                raise ToolchainError(
-                    "spark-failed",
-                    f"the Spark job failed: {first_line(failure[0])}",
-                    hint="recorded runs are kept; the same command executes the rest",
-                ) from failure[0]
+                raise _job_failed(failure[0]) from failure[0]
         finally:
-            self._stop(thread)
+            self.join([thread])
             with contextlib.suppress(Py4JError, OSError):
                 shared.destroy()
 
-    def _stop(self, thread: threading.Thread) -> None:
-        """Cancel the job and wait for its tasks, so that no TLC outlives the sweep."""
+    def share(self, work: Work) -> Broadcast[Parcel]:
+        """The work as tasks get it."""
+        # Spark's processes may have started in another folder.
+        store = work.store if is_remote(work.store) else folder_of(work.store).absolute()
+        return self._context.broadcast(self._shipper.pack(replace(work, store=store)))
+
+    def execute_batch(self, runs: Sequence[Run], shared: Broadcast[Parcel]) -> list[RunEnd]:
+        """Execute runs one after the other, in one task; raises as ``execute`` does."""
+        try:
+            news = self._context.parallelize(runs, 1).mapPartitions(_task(shared)).collect()
+        except Exception as error:
+            raise _job_failed(error) from error
+        return [*_ends(news)]
+
+    def join(self, threads: Sequence[threading.Thread]) -> None:
+        """Cancel all jobs and wait for the threads that wait for them, so that no TLC outlives the sweep."""
         deadline = time.monotonic() + 10
-        while thread.is_alive() and time.monotonic() < deadline:
+        while (alive := [thread for thread in threads if thread.is_alive()]) and time.monotonic() < deadline:
             try:
                 self._context.cancelAllJobs()
             except (Py4JError, OSError):
                 return
-            thread.join(0.5)
+            alive[0].join(0.5)
+
+
+def _task(shared: Broadcast[Parcel]) -> Callable[[Iterable[Run]], Iterator[RunEnd | Tla2pyError]]:
+    """What a task does with its runs."""
+
+    def task(part: Iterable[Run]) -> Iterator[RunEnd | Tla2pyError]:
+        for run in part:
+            try:
+                end = execute_into_store(run, unpack(shared.value), "spark")
+            except Tla2pyError as error:
+                yield error
+            else:
+                if end:
+                    yield end
+
+    return task
+
+
+def _ends(news: Iterable[RunEnd | Tla2pyError]) -> Iterator[RunEnd]:
+    """The ends of runs; raises the first error among them."""
+    for each in news:
+        if isinstance(each, Tla2pyError):
+            raise each
+        yield each
+
+
+def _job_failed(error: BaseException) -> ToolchainError:
+    return ToolchainError(
+        "spark-failed",
+        f"the Spark job failed: {first_line(error)}",
+        hint="recorded runs are kept; the same command executes the rest",
+    )
 
 
 def first_line(error: BaseException) -> str:

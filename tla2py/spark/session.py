@@ -5,32 +5,24 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import re
 import shutil
 import signal
-import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import psutil
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from tla2py.errors import ToolchainError
-from tla2py.execution.executor import default_slots, fitting_slots
 from tla2py.spark.executor import first_line
+from tla2py.spark.launch import ONLY_RUNS, PYTHON, SparkJvm, spark_failed, spark_settings
+from tla2py.spark.master import SUBMITTED, submitted
 from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.sandbox.reaper import scratch_folder
-from tla2py.toolchain.java import find_java
-
-# The optimising compiler takes half of the processor time of Spark's start; only large queries need it.
-_ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
-# Verifying Spark's own classes takes over a tenth.
-_UNVERIFIED = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 
 
 @contextlib.contextmanager
@@ -48,14 +40,14 @@ def spark_context(
         yield active
         return
     with scratch_folder("tla2py-spark-") as scratch:
-        context = _start(master, workers, "tla2py", scratch, _ONLY_RUNS if only_runs else COMPILE_LATER)
+        context = _start(master, workers, "tla2py", scratch, ONLY_RUNS if only_runs else COMPILE_LATER)
         try:
             yield context
         finally:
-            _stop(context)
+            stop_context(context)
 
 
-def _stop(context: SparkContext) -> None:
+def stop_context(context: SparkContext) -> None:
     """Stop Spark without waiting up to a second for PySpark's accumulator server."""
     server, context._accumulatorServer = context._accumulatorServer, None  # type: ignore[assignment]
     try:
@@ -111,114 +103,63 @@ def shared_session() -> SparkSession:
     return SparkSession.builder.getOrCreate()
 
 
-# spark-submit sets this to the port of the JVM that it has started.
-_SUBMITTED = "PYSPARK_GATEWAY_PORT"
-
-
 def _start(
     master: str | None, workers: int, name: str, scratch: Path, compiling: Sequence[str]
 ) -> SparkContext:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    settings = {
-        "spark.task.cpus": str(workers),
-        "spark.speculation": "false",
-        # Do not wait for cancelled runs.
-        "spark.python.task.killTimeout": "200ms",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "4",
-        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-    }
-    if _SUBMITTED not in os.environ:
-        java = find_java(spark=True)
-        os.environ["JAVA_HOME"] = str(java.path.resolve().parent.parent)
-        master = master or "local[*]"
-        log4j = Path(__file__).with_name("log4j2.properties").as_uri()
-        settings |= {
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.driver.extraJavaOptions": " ".join(
-                (
-                    *compiling,
-                    *_UNVERIFIED,
-                    f"-Dlog4j2.configurationFile={log4j}",
-                    f"-Dderby.system.home={scratch}",
-                )
-            ),
-        }
-        if master.startswith("local"):
-            settings |= {
-                "spark.driver.host": "127.0.0.1",
-                "spark.driver.bindAddress": "127.0.0.1",
-                "spark.local.dir": str(scratch),
-            }
-    configuration = SparkConf().setAppName(name).setAll(list(settings.items()))
-    # Without an explicit master, spark-submit's options stay.
-    if master is not None:
-        configuration.setMaster(_local_master(master, workers))
+    settings = spark_settings(master, workers, name, scratch, compiling)
+    if submitted() or has_jvm():
+        return start_context(settings)
+    jvm = SparkJvm(settings, scratch)
     try:
-        with _own_interrupts(), _quiet():
-            context = SparkContext.getOrCreate(configuration)
-    except KeyboardInterrupt:
-        # PySpark still manages a JVM that served an earlier context.
-        if SparkContext._gateway is None:
-            _kill_launched()
+        return start_context(settings, jvm)
+    except BaseException:
+        jvm.kill()
+        forget_jvm(jvm)
         raise
+
+
+def has_jvm() -> bool:
+    """Whether an earlier context left a JVM, which pyspark keeps for the next one."""
+    return SparkContext._gateway is not None
+
+
+def start_context(settings: Mapping[str, str], jvm: SparkJvm | None = None) -> SparkContext:
+    """A context with these settings, in a new JVM or in the one that pyspark has.
+
+    Raises ToolchainError (``spark-failed``).
+    """
+    os.environ.update({**PYTHON, **os.environ})
+    configuration = SparkConf().setAll(list(settings.items()))
+    try:
+        if jvm is not None:
+            _attach(jvm)
+        with _own_interrupts():
+            context = SparkContext.getOrCreate(configuration)
     except (PySparkException, Py4JError, RuntimeError, OSError) as error:
-        raise ToolchainError(
-            "spark-failed",
-            f"Spark did not start on {master}: {first_line(error)}",
-            hint="check the master, or run without Spark: tla2py sweep --executor local",
-        ) from error
-    if _SUBMITTED in os.environ:
+        raise spark_failed(settings, first_line(error)) from error
+    if submitted():
         # Its JVM has Spark's default logging, a line per task.
         context.setLogLevel("ERROR")
     return context
 
 
-def _kill_launched() -> None:
-    """Kill a JVM whose start was interrupted: PySpark forgets it, and it would wait forever."""
-    for child in psutil.Process().children():
-        with contextlib.suppress(psutil.Error):
-            if "org.apache.spark.deploy.SparkSubmit" in child.cmdline():
-                child.kill()
+def _attach(jvm: SparkJvm) -> None:
+    """Make pyspark use a JVM, which it finds by the variables of spark-submit."""
+    port, secret = jvm.connection()
+    found = {SUBMITTED: str(port), "PYSPARK_GATEWAY_SECRET": secret}
+    os.environ.update(found)
+    try:
+        gateway = launch_gateway()
+    finally:
+        for name in found:
+            del os.environ[name]
+    # The JVM ends when its standard input does.
+    gateway.proc = jvm.process
+    SparkContext._ensure_initialized(gateway=gateway)
 
 
-def _local_master(master: str, workers: int) -> str:
-    """A local master with cores for at least one task, which retries a task if its Python worker is killed."""
-    cores = _local_cores(master)
-    return master if cores is None else f"local[{max(cores, workers)},4]"
-
-
-def fitting_master(master: str | None, workers: int, memory_bytes: int) -> tuple[str | None, int | None]:
-    """The master with its cores limited by memory, and the number of concurrent runs if memory limits it.
-
-    Only local masters change, and not spark-submit's. Raises InputError as ``fitting_slots`` does.
-    """
-    cores = None if master is None and _SUBMITTED in os.environ else _local_cores(master or "local[*]")
-    if cores is None:
-        return master, None
-    slots = max(cores // workers, 1)
-    fitting = fitting_slots(slots, memory_bytes)
-    return (master, None) if fitting == slots else (f"local[{fitting * workers}]", fitting)
-
-
-def _local_cores(master: str) -> int | None:
-    found = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
-    if not found:
-        return None
-    return default_slots(1) if found[1] == "*" else int(found[1] or "1")
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Discard what Spark's launcher prints to standard error before logging is configured."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    with tempfile.TemporaryFile() as sink:
-        os.dup2(sink.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+def forget_jvm(jvm: SparkJvm) -> None:
+    """Make pyspark forget a JVM that was killed, so that the next context starts another."""
+    gateway = SparkContext._gateway
+    if gateway is not None and getattr(gateway, "proc", None) is jvm.process:
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None

@@ -46,6 +46,7 @@ def run_row(
         "memory_bytes": record.limits.memory_bytes,
         "disk_bytes": record.limits.disk_bytes,
         "started_at": datetime.fromisoformat(first.started_at),
+        "executor": record.executor,
     }
 
 

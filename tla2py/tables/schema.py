@@ -113,6 +113,12 @@ _RUNS_TAIL = (
     Column("memory_bytes", "int64", True, "memory limit of one execution"),
     Column("disk_bytes", "int64", True, "limit on what one execution may write, if set"),
     Column("started_at", "time", True, "start of the first execution"),
+    Column(
+        "executor",
+        _TEXT,
+        True,
+        "what executed it: spark, or local for threads of the sweep's process; null if an older version did",
+    ),
 )
 
 _TRACE = (

@@ -1,0 +1,113 @@
+"""The executor of a local master: threads execute the first runs, and Spark the others once it is up."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tla2py.errors import ToolchainError
+from tla2py.execution.executor import LocalExecutor, RunEnd, Work
+from tla2py.model.outcome import Verdict
+from tla2py.model.run import Run
+from tla2py.spark.start import SparkStart
+from tla2py.tlc.jvm.pool import close_hosts
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+    from tla2py.spark.shipping import Parcel
+
+# Spark's start takes eight CPU seconds. It starts if the rest of the runs is expected to take longer than this.
+_WORTH_SECONDS = 12.0
+# It starts at once if so many runs per slot are missing, even if nothing is known of them.
+_MANY_RUNS = 75
+# A job of its own costs a run 20 ms, so short runs share one.
+_BATCH_SECONDS = 1.0
+# A job that cannot be cancelled does not keep the process.
+_PATIENCE_SECONDS = 10.0
+
+
+class HandoverExecutor(LocalExecutor):
+    """Threads that execute runs themselves until Spark is up, and afterwards in its tasks.
+
+    Spark starts only if the runs that are left are expected to take longer than its start. ``failed`` is called once if
+    it does not start; then the threads execute all runs.
+    """
+
+    def __init__(self, slots: int, start: SparkStart, failed: Callable[[ToolchainError], None]) -> None:
+        super().__init__(slots)
+        self._start = start
+        self._failed = failed
+        self._told = False
+        self._shared: Broadcast[Parcel] | None = None
+        self._left = self._ended = 0
+        self._spent = 0.0
+
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
+        """Execute all runs; leaving the loop early cancels the others."""
+        self._left, self._ended, self._spent = len(runs), 0, 0.0
+
+        def look() -> None:
+            if self._start.failure is not None and not self._told:
+                self._told = True
+                self._failed(self._start.failure)
+            if not self._start.begun and self._worth(runs, work):
+                self._start.begin()
+            tick()
+
+        try:
+            look()
+            yield from super().execute(runs, work, look)
+        finally:
+            if self._shared is not None:
+                with contextlib.suppress(Exception):
+                    self._shared.destroy()
+                self._shared = None
+
+    def _worth(self, runs: Sequence[Run], work: Work) -> bool:
+        """Whether Spark's start is expected to pay off."""
+        with self._lock:
+            waiting, ended, spent = self._left, self._ended, self._spent
+        if waiting <= self.slots:
+            return False
+        if work.cpu_seconds is not None:
+            rest = work.cpu_seconds - spent
+        elif ended >= self.slots:
+            rest = spent / ended * waiting
+        else:
+            return waiting >= _MANY_RUNS * self.slots
+        return rest / (self.slots * max(run.options.workers for run in runs)) > _WORTH_SECONDS
+
+    def _take(self, waiting: deque[Run]) -> Sequence[Run]:
+        with self._lock:
+            size = 1
+            if self._start.up and self._ended:
+                mean = self._spent / self._ended
+                size = min(int(_BATCH_SECONDS / max(mean, 0.01)), len(waiting) // (2 * self.slots))
+            batch = [waiting.popleft() for _ in range(min(max(size, 1), len(waiting)))]
+            self._left = len(waiting)
+            return batch
+
+    def _execute(self, batch: Sequence[Run], work: Work, cancelled: threading.Event) -> Sequence[RunEnd]:
+        spark = self._start.use()
+        if spark is None:
+            ends = super()._execute(batch, work, cancelled)
+        else:
+            # A JVM that this thread shared with others is not needed any more.
+            close_hosts()
+            with self._lock:
+                self._shared = self._shared or spark.share(work)
+            ends = spark.execute_batch(batch, self._shared)
+        with self._lock:
+            self._ended += len(ends)
+            self._spent += sum(end.cpu_seconds for end in ends)
+        return ends
+
+    def _join(self, threads: Sequence[threading.Thread]) -> None:
+        if (spark := self._start.use()) is not None:
+            spark.join(threads)
+        for thread in threads:
+            thread.join(_PATIENCE_SECONDS)
