@@ -12,7 +12,7 @@ import psutil
 import pyarrow.parquet as pq
 
 TABLES = ("runs", "traces", "states", "changes")
-DIFFERENT = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "timeout_seconds"}
+DIFFERENT = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "timeout_seconds", "executor"}
 
 
 class Trial:
@@ -26,7 +26,7 @@ class Trial:
     def start(self, store: Path) -> psutil.Popen:
         """Start the command."""
         command = [sys.executable, "-m", "tla2py", "sweep", str(self.sweep), "-o", str(store)]
-        command += ["--executor", self.executor, *(["--master", "local[2]"] * (self.executor == "spark"))]
+        command += ["--executor", self.executor, *(["--master", "local[2,4]"] * (self.executor == "spark"))]
         with (self.base / "stderr.txt").open("ab") as stderr:
             return psutil.Popen(
                 command,

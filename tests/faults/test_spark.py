@@ -14,7 +14,7 @@ import pytest
 
 from tests.faults.scene import Scene, patience
 from tests.spark.test_jobs import Cluster, cluster
-from tests.spark.test_spark import python_worker
+from tests.spark.test_spark import SPARK_ALONE, python_worker
 from tla2py.terminal.sweep import interrupted_line
 
 pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
@@ -32,7 +32,7 @@ def daemon_of(driver: psutil.Process, scene: Scene) -> psutil.Process:
 @pytest.mark.parametrize("victim", ["TLC", "Python worker", "daemon of the Python workers"])
 def test_kill_below_spark(victim: str, shared: Scene, like: Like) -> None:
     scene = like(shared)
-    scene.options = ("--master", "local[2]")
+    scene.options = ("--master", SPARK_ALONE)
     driver = scene.start()
     scene.await_records(1)
     if victim == "TLC":
@@ -48,7 +48,7 @@ def test_kill_below_spark(victim: str, shared: Scene, like: Like) -> None:
 
 def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
     scene = like(shared)
-    scene.options = ("--master", "local[2]")
+    scene.options = ("--master", SPARK_ALONE)
     driver = scene.start()
     scene.await_records(1)
     scene.victim(driver, "org.apache.spark.deploy.SparkSubmit").kill()
@@ -60,7 +60,7 @@ def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Like) -> None:
     scene = like(shared)
-    scene.options = ("--master", "local[2]")
+    scene.options = ("--master", SPARK_ALONE)
     driver = scene.start()
     scene.await_records(1)
     begun = time.monotonic()

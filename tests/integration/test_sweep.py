@@ -21,7 +21,7 @@ pytestmark = pytest.mark.java
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 SWEEP_HERE = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
-TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
+TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "executor"}
 
 
 def rows(store: Path, table: str) -> list[dict[str, object]]:

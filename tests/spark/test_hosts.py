@@ -17,7 +17,7 @@ SPECS = Path(__file__).resolve().parent.parent / "specs"
 
 def test_small_runs_share_a_jvm_that_ends_with_spark(run_cli: RunCli, tmp_path: Path) -> None:
     path = tmp_path / "store"
-    ended = run_cli("sweep", SPECS / "counter.toml", "-o", path, "--master", "local[1]", process=True)
+    ended = run_cli("sweep", SPECS / "counter.toml", "-o", path, "--master", "local[1,4]", process=True)
     assert ended.code == 0, ended
     places = set()
     for file in (path / "records").glob("*.zip"):

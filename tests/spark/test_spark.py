@@ -24,6 +24,8 @@ from tla2py.tables.schema import TABLE_NAMES, TABLES
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 
+# With a number of attempts the master is Spark alone, without threads.
+SPARK_ALONE = "local[2,4]"
 SWEEP = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml")]
 # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
 pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
@@ -71,7 +73,7 @@ def test_sweeps_and_queries_follow_each_other_in_one_process(tmp_path: Path) -> 
     """The second sweep must not take the context that the first is still stopping."""
     script = """if True:
         import sys, tla2py
-        stores = [tla2py.run_sweep(sys.argv[1], f"{sys.argv[2]}/{n}", master="local[2]") for n in (1, 2)]
+        stores = [tla2py.run_sweep(sys.argv[1], f"{sys.argv[2]}/{n}", master="local[2,4]") for n in (1, 2)]
         print([store.spark("runs").count() for store in stores])
     """
     done = subprocess.run(
@@ -122,7 +124,7 @@ def test_a_kill_loses_nothing(
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
     process = subprocess.Popen(
-        [*SWEEP, "-o", store],
+        [*SWEEP, "-o", store, "--master", SPARK_ALONE],
         env={**os.environ, "TMPDIR": str(scratch)},
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

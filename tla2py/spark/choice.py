@@ -29,16 +29,14 @@ def choose_executor(
 ) -> ExecutorFactory:
     """The factory of an executor: ``spark`` on a master, or ``local`` for threads.
 
-    Without a master Spark takes the one of ``spark-submit``, or ``local[*]``; without pyspark too, threads run them. With ``only_runs`` nothing else
-    uses Spark in this process, so it starts faster. An executor limits concurrent runs to those that fit the machine's
-    memory; starting it raises InputError (``too-little-memory``) if none fits. Raises InputError
+    Without a master Spark takes the one of ``spark-submit``, or ``local[*]``. On a local master threads execute the
+    first runs while Spark starts; without a master and without pyspark they execute all. With ``only_runs`` nothing else
+    uses Spark in this process, so it starts faster. An executor on this machine limits concurrent runs to those that fit
+    its memory; opening it raises InputError (``too-little-memory``) if none fits. Raises InputError
     (``unknown-executor``).
     """
     if name not in set(ExecutorName):
         raise InputError("unknown-executor", f"no executor {name!r}", hint="executors: spark, local")
-    if name == ExecutorName.SPARK and master is None and not has_pyspark():
-        listener.without_spark()
-        name = ExecutorName.LOCAL
     open_ = _local if name == ExecutorName.LOCAL else functools.partial(_spark, master, only_runs=only_runs)
 
     @contextlib.contextmanager
@@ -80,6 +78,8 @@ def _spark(
 
     slots = _fitting(max(cores // workers, 1), memory, listener)
     if not has_pyspark():
+        if master is not None:
+            require_pyspark()
         listener.without_spark()
         yield LocalExecutor(slots)
         return

@@ -83,7 +83,9 @@ class SparkExecutor:
 
         def job() -> None:
             try:
-                self._context.parallelize(runs, len(runs)).foreachPartition(lambda part: news.add([*execute(part)]))
+                self._context.parallelize(runs, len(runs)).foreachPartition(
+                    lambda part: news.add([*execute(part)])
+                )
             except Exception as error:
                 failure.append(error)
 

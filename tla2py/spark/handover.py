@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from tla2py.spark.shipping import Parcel
 
 # Spark's start takes eight CPU seconds. It starts if the rest of the runs is expected to take longer than this.
-_WORTH_SECONDS = 12.0
+_WORTH_SECONDS = 15.0
 # It starts at once if so many runs per slot are missing, even if nothing is known of them.
 _MANY_RUNS = 75
+# Their mean time is known once so many per slot have ended.
+_MEASURED_RUNS = 2
 # A job of its own costs a run 20 ms, so short runs share one.
 _BATCH_SECONDS = 1.0
 # A job that cannot be cancelled does not keep the process.
@@ -75,7 +77,7 @@ class HandoverExecutor(LocalExecutor):
             return False
         if work.cpu_seconds is not None:
             rest = work.cpu_seconds - spent
-        elif ended >= self.slots:
+        elif ended >= _MEASURED_RUNS * self.slots:
             rest = spent / ended * waiting
         else:
             return waiting >= _MANY_RUNS * self.slots

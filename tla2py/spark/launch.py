@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tla2py.errors import ToolchainError
 from tla2py.spark.master import local_master, submitted
+from tla2py.tlc.sandbox import reaper
 from tla2py.toolchain.java import find_java
 
 # The optimising compiler takes half of the processor time of Spark's start; only large queries need it.
@@ -113,6 +114,8 @@ class SparkJvm:
                 )
         except OSError as error:
             raise spark_failed(settings, str(error)) from error
+        # It would miss the end of its standard input until it listens.
+        reaper.register(self.process.pid, scratch)
         if niceness:
             # The script has not started Java yet, so all threads inherit this.
             with contextlib.suppress(OSError):
@@ -144,6 +147,7 @@ class SparkJvm:
         if self.process.stdin:
             self.process.stdin.close()
         self.process.wait()
+        reaper.release(self.process.pid)
 
 
 def has_active_context() -> bool:

@@ -149,7 +149,7 @@ def _attach(jvm: SparkJvm) -> None:
     found = {SUBMITTED: str(port), "PYSPARK_GATEWAY_SECRET": secret}
     os.environ.update(found)
     try:
-        gateway = launch_gateway()
+        gateway = launch_gateway()  # type: ignore[no-untyped-call]
     finally:
         for name in found:
             del os.environ[name]

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from tla2py.spark.executor import SparkExecutor
 
-# A JVM with a high niceness would never be up: it cannot be lowered again, and TLC keeps all cores busy.
-_NICENESS = 4
+# Niceness cannot be lowered again, and Spark's tasks inherit it. With more of it Spark would be up too late, since TLC
+# keeps all cores busy.
+_NICENESS = 2
 
 
 class SparkStart:

@@ -145,6 +145,7 @@ def test_a_row_of_runs(store: Store) -> None:
         "memory_bytes": 1 << 28,
         "disk_bytes": None,
         "started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=timezone.utc),
+        "executor": None,
     }
     assert first["tlc_revision"] == "5b8488d"
 

@@ -71,6 +71,11 @@ def guarded(argv: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
     return ("/bin/sh", "-c", _STARTER, "tla2py", *argv), _write_end()
 
 
+def register(pid: int, folder: Path) -> None:
+    """Register a process that leads its own group, with its folder."""
+    _tell(f"+ {pid} {folder}\n")
+
+
 def release(pid: int) -> None:
     """Unregister a group that is gone, because its id may be reused."""
     _tell(f"- {pid}\n")

@@ -1,0 +1,44 @@
+"""Threads that hand a sweep over to Spark once it is up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.integration.test_sweep import SPECS, TIMES, processes_of, wait_until_gone
+
+pytestmark = [pytest.mark.java, pytest.mark.spark]
+
+SWEEP = """
+module = "Counter.tla"
+[model]
+invariants = ["Below"]
+check_deadlock = false
+[constants]
+Procs = "{p1, p2}"
+Max = 23
+[parameters]
+Bound = { from = 1000, to = 1199 }
+"""
+
+
+def test_spark_runs_a_third_of_200_points(tmp_path: Path) -> None:
+    (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
+    (tmp_path / "many.toml").write_text(SWEEP)
+    command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", "store", "--master", "local[2]"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = pq.read_table(tmp_path / "store" / "tables" / "runs.parquet").to_pylist()
+    by = Counter(row["executor"] for row in rows)
+    assert by["spark"] >= 200 / 3
+    assert by["local"] >= 2
+    assert by.total() == 200
+    # Whoever ran it, a point has the same row.
+    own = {*TIMES, "run_id", "point", "Bound"}
+    assert len({str({name: row[name] for name in row.keys() - own}) for row in rows}) == 1
+    assert not wait_until_gone(tmp_path), processes_of(tmp_path)
