@@ -72,9 +72,10 @@ def spark_settings(
 
 def spark_failed(settings: Mapping[str, str], reason: str) -> ToolchainError:
     """The error of a Spark that did not start."""
+    master = settings.get(_MASTER)
     return ToolchainError(
         "spark-failed",
-        f"Spark did not start on {settings.get(_MASTER)}: {reason}",
+        f"Spark did not start on {master}: {reason}",
         hint="check the master, or run without Spark: tla2py sweep --executor local",
     )
 
