@@ -115,7 +115,12 @@ Master = Annotated[
     ),
 ]
 ExecutorChoice = Annotated[
-    ExecutorName, typer.Option("--executor", metavar="spark|local", help="Spark, or threads of this machine.")
+    ExecutorName,
+    typer.Option(
+        "--executor",
+        metavar="spark|local",
+        help="Spark, on this machine after threads have begun; or threads alone.",
+    ),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
 
