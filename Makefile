@@ -99,6 +99,7 @@ fuzz: setup ## fuzz the readers of streams, values, configs and traces for a min
 	$(BIN)/python tests/fuzz.py -max_total_time=60 -artifact_prefix=$(VENV)/
 
 bench: setup $(VENV)/peers/.ready ## measure, in ratios, against the plain command and other tools; JAR is a rolling one, for tlakit (two hours)
+	$(BIN)/python -m benchmarks.laptop
 	$(BIN)/python -m benchmarks.starting
 	$(BIN)/python -m benchmarks.sweeps $(if $(JAR),--peer $(VENV)/peers/bin/python $(JAR))
 	$(BIN)/python -m benchmarks.reading

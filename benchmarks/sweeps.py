@@ -170,7 +170,7 @@ def small_points(pairs: int, points: int, peer: tuple[Path, Path] | None) -> lis
     ways: dict[str, Callable[[Path], float]] = {
         f"xargs -P {CORES}": lambda folder: by_xargs(folder, points),
         "tla2py sweep --executor local": ours("--executor", "local"),
-        "tla2py sweep, on Spark": ours(),
+        "tla2py sweep": ours(),
         "tla2py sweep, nothing left to run": again,
     }
     if peer is not None:
@@ -182,7 +182,7 @@ def small_points(pairs: int, points: int, peer: tuple[Path, Path] | None) -> lis
 def mixed(pairs: int, longest: int, others: int) -> list[str]:
     """A sweep with one point that takes half the time, compared with max(longest point, all points / cores)."""
     sizes = [longest, *(longest // 8 - index for index in range(others))]
-    taken: dict[str, list[float]] = {"lower bound": [], "tla2py sweep, on Spark": []}
+    taken: dict[str, list[float]] = {"lower bound": [], "tla2py sweep": []}
     for _ in range(pairs):
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
@@ -192,7 +192,7 @@ def mixed(pairs: int, longest: int, others: int) -> list[str]:
             seconds, _ = timed(sweep(), folder)
             walls = tla2py.open_store(folder / "store").arrow("runs")["wall_seconds"].to_pylist()
             taken["lower bound"].append(max(max(walls), sum(walls) / CORES))
-            taken["tla2py sweep, on Spark"].append(seconds)
+            taken["tla2py sweep"].append(seconds)
     return table(f"one point of {(longest + 1) ** 2} states and {others} others", taken)
 
 
