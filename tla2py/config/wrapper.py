@@ -18,6 +18,8 @@ from tla2py.syntax.standard import standard_module_of
 from tla2py.text import counted, did_you_mean
 from tla2py.toml import value_text
 
+# The second line of every wrapper module.
+WRITTEN = "\\* Written by tla2py: what a config cannot say."
 # The modules that standard modules extend.
 _BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 
@@ -227,7 +229,7 @@ def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
             extends.append(module)
     lines = [
         f"---- MODULE {main} ----",
-        "\\* Written by tla2py: what a config cannot say.",
+        WRITTEN,
         f"EXTENDS {', '.join(extends)}",
     ]
     if wrapper.model_values:

@@ -24,7 +24,7 @@ from tla2py.syntax import Translate
 from tla2py.text import parameter_text
 from tla2py.toolchain.community import check_classes
 from tla2py.toolchain.jar import Jar
-from tla2py.toolchain.needs import check_needs
+from tla2py.toolchain.needs import check_needs, check_wrappers
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.toolchain.unicode import check_readable
 
@@ -35,7 +35,8 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
     """The warnings of lint on a sweep, and its ignored errors; warnings that are not accepted go to ``warn``.
 
-    Raises InputError for a finding that is an error, and as ``check_sweep_classes`` and ``check_needs`` do.
+    Raises InputError for a finding that is an error, and as ``check_sweep_classes``, ``check_needs`` and
+    ``check_wrappers`` do.
 
     Findings do not stop the models of a manifest, whose results are on record.
     """
@@ -47,6 +48,8 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
             return sweep.source.place("tlc", key, value=value)
 
         check_needs(sweep.specs.values(), sweep.options, jar, place)
+        texts = dict.fromkeys(plan.sources[each.sha256] for run in plan.runs for each in run.modules[:1])
+        check_wrappers(texts, jar, sweep.path)
     found = lint_sweep(sweep, plan, jar_dialect(jar))
     _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
     return lasting_findings(found)

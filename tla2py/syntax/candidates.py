@@ -29,6 +29,7 @@ class Candidates:
     invariants: predicates on states that the behaviour itself does not use.
     properties: temporal formulas that are neither a specification nor part of one.
     constraints, action_constraints: predicates whose names say that they bound the search.
+    postconditions, alias: definitions whose names say so.
     symmetry: definitions that use ``Permutations``.
     """
 
@@ -39,9 +40,13 @@ class Candidates:
     properties: tuple[str, ...]
     constraints: tuple[str, ...]
     action_constraints: tuple[str, ...]
+    postconditions: tuple[str, ...]
+    alias: tuple[str, ...]
     symmetry: tuple[str, ...]
 
 
+_AT_THE_END = re.compile(r"post_?condition", re.IGNORECASE)
+_ALIAS = re.compile(r"alias", re.IGNORECASE)
 _Placed: TypeAlias = tuple[Expression, Scope]
 
 
@@ -108,13 +113,17 @@ class _Finder:
             init=tuple(inits),
             next=tuple(nexts),
             invariants=tuple(
-                name for name in others if self._is_predicate(name) and not _BOUNDS.search(name)
+                name
+                for name in others
+                if self._is_predicate(name) and not _BOUNDS.search(name) and not _AT_THE_END.search(name)
             ),
             properties=tuple(name for name in others if name in behaviors and name not in specifications),
             constraints=tuple(name for name in others if self._is_predicate(name) and _BOUNDS.search(name)),
             action_constraints=tuple(
                 name for name in others if self._level[name] == Level.ACTION and _BOUNDS.search(name)
             ),
+            postconditions=tuple(name for name in others if _AT_THE_END.search(name)),
+            alias=tuple(name for name in others if _ALIAS.search(name) and not self._is_predicate(name)),
             symmetry=tuple(name for name in others if self._is_symmetry(name)),
         )
 

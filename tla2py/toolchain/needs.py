@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from tla2py.config.wrapper import WRITTEN
 from tla2py.errors import InputError
 from tla2py.model.run import TlcOptions
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.offsets import line_and_column
+from tla2py.syntax.standard import STANDARD_MODULES
 from tla2py.text import did_you_mean
 from tla2py.toolchain.jar import Jar
 
@@ -93,6 +95,18 @@ def check_needs(
         raise lacks('mode = "generate"', jar, place("mode", options.mode))
     for spec in specs:
         _check_modules(spec, has, jar)
+
+
+def check_wrappers(texts: Iterable[str], jar: Jar, where: Path) -> None:
+    """Check that a TLC has the standard modules that the values of a sweep file need: those that wrapper modules extend.
+
+    Raises InputError (``tlc-lacks``).
+    """
+    for text in texts:
+        extended = re.search(r"^EXTENDS (.*)$", text, re.MULTILINE) if WRITTEN in text[:200] else None
+        for name in extended[1].split(", ") if extended else ():
+            if name in STANDARD_MODULES - _abilities(jar.path).modules:
+                raise lacks(f"module {name}", jar, str(where))
 
 
 def lacks(what: str, jar: Jar, where: str | None = None, otherwise: str = "") -> InputError:

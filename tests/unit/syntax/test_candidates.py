@@ -29,6 +29,8 @@ StepConstraint == x' > x
 Terminates == <>(x = Max)
 Leads == (x = 0) ~> (x = 1)
 Monotonic == [][x' >= x]_vars
+PostCondition == x > 2
+Alias == [x |-> x]
 Symmetry == Permutations(Nodes)
 Both == Symmetry \\cup Permutations({1})""",
 )
@@ -44,6 +46,7 @@ def test_candidates_by_their_shape(load: LoadModules) -> None:
     assert spec.candidates.constraints == ("StateConstraint", "SendLimit")
     assert spec.candidates.action_constraints == ("StepConstraint",)
     assert spec.candidates.symmetry == ("Symmetry", "Both")
+    assert (spec.candidates.postconditions, spec.candidates.alias) == (("PostCondition",), ("Alias",))
 
 
 def test_what_a_check_of_induction_begins_with_stays_an_invariant(load: LoadModules) -> None:
