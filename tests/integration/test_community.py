@@ -15,7 +15,7 @@ from tla2py.execution import execute, job
 from tla2py.tlc.jvm import pool
 from tla2py.tlc.jvm.pool import close_hosts
 
-pytestmark = pytest.mark.java
+pytestmark = [pytest.mark.java, pytest.mark.jars]
 
 USE = r"""---- MODULE Use ----
 EXTENDS Naturals, Sequences, FiniteSets, Bags, TLC, TLCExt, Json

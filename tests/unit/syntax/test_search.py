@@ -37,6 +37,24 @@ def test_modules_are_found_in_the_own_folder_then_in_libraries(write: WriteModul
     assert spec.file_of(spec.constants[0]).path == one / "Deep.tla"
 
 
+def test_the_installed_library_comes_last(write: WriteModules, tmp_path: Path) -> None:
+    root = write(module("Main", "EXTENDS Outer, TLC"), module("Near", "Own == 1"))
+    installed = tmp_path / "installed"
+    texts = (
+        module("Outer", "EXTENDS Near, Inner"),
+        module("Near", "Other == 1"),
+        module("Inner", "In == 1"),
+        module("TLC", ""),
+    )
+    write(*texts, folder=installed)
+    spec = load_modules(root, installed=installed)
+    assert set(spec.definitions) == {"Own", "In"}
+    assert [each.name for each in spec.installed] == ["Outer", "Inner"]
+    assert spec.standard == ("TLC",)
+    # With -L its modules are those of a folder like any other.
+    assert load_modules(root, [installed], installed=installed).installed == ()
+
+
 def test_a_module_of_ones_own_goes_before_a_standard_one(load: LoadModules) -> None:
     spec = load(module("Main", "EXTENDS Bags, TLC"), module("Bags", "Mine == 1"))
     assert spec.standard == ("TLC",)
