@@ -17,9 +17,9 @@ _ROWS = {
         "of `runs` counts all of them. `tla2py check` shows the values as they come."
     ),
     "simulations": (
-        "One row per run that simulated, with the counts of its first execution, from TLC's messages. TLC 2.15 and 2.19 count "
-        "behaviours only where all `num` were generated. With coverage, TLC 2.20 also counts the steps of each action "
-        "(`generated` of `coverage`); with `behaviours = true`, `traces` and `states` have every step."
+        "One row per run that simulated, with the counts of its first execution. TLC 2.15 and 2.19 count behaviours only "
+        "where all `num` were generated. The lengths are those of the behaviours that `behaviours = true` keeps; with "
+        "coverage, TLC 2.20 also counts the states that each action generated (`generated` of `coverage`)."
     ),
     "graph_states": "One row per reachable state; empty unless the graph was requested.",
     "graph_edges": "One row per step between reachable states; empty unless the graph was requested.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
@@ -133,23 +134,24 @@ def print_rows(run_id: str, result: RunResult) -> Iterator[Row]:
         yield {"run_id": run_id, "index": index, "text": text}
 
 
-def simulation_rows(record: RunRecord, result: RunResult) -> Iterator[Row]:
-    """A run's row of ``simulations``, if it simulated."""
-    options, stats = record.options, result.stats
-    if options.mode == "check":
-        return
-    steps = None if stats.generated is None or stats.initial is None else stats.generated - stats.initial
-    yield {
-        "run_id": record.run_id,
-        "mode": options.mode,
-        "seed": options.seed,
-        "workers": options.workers,
-        "depth_limit": options.depth,
-        "behaviours": stats.behaviours,
-        "initial": stats.initial,
-        "steps": steps,
-        "mean_steps": steps / stats.behaviours if steps is not None and stats.behaviours else None,
-    }
+def simulation_rows(record: RunRecord, result: RunResult, lengths: Counter[int]) -> Iterator[Row]:
+    """A run's row of ``simulations``, if it simulated; ``lengths`` counts the behaviours kept by their length."""
+    options, kept = record.options, lengths.total()
+    if options.mode != "check":
+        yield {
+            "run_id": record.run_id,
+            "mode": options.mode,
+            "seed": options.seed,
+            "workers": options.workers,
+            "depth_limit": options.depth,
+            "behaviours": result.stats.behaviours,
+            "initial": result.stats.initial,
+            "generated": result.stats.generated,
+            "kept": kept,
+            "shortest": min(lengths, default=None),
+            "longest": max(lengths, default=None),
+            "mean_length": sum(length * count for length, count in lengths.items()) / kept if kept else None,
+        }
 
 
 def trace_row(run_id: str, number: int, trace: Trace) -> Row:

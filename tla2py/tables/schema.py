@@ -202,12 +202,15 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("behaviours", "int64", True, "number of behaviours generated, if known"),
         Column("initial", "int64", True, "number of initial states"),
         Column(
-            "steps",
+            "generated",
             "int64",
             True,
-            "number of steps of all behaviours: the states generated besides the initial ones",
+            "states generated: the initial ones, and all successors by each action taken, of which a behaviour follows one",
         ),
-        Column("mean_steps", "float64", True, "steps of a behaviour on average"),
+        Column("kept", "int64", False, "number of behaviours kept in traces"),
+        Column("shortest", "int32", True, "number of states of the shortest behaviour kept"),
+        Column("longest", "int32", True, "number of states of the longest behaviour kept"),
+        Column("mean_length", "float64", True, "number of states of a behaviour kept, on average"),
     ),
     "graph_states": (
         Column("run_id", _TEXT, False, "the run"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
@@ -136,11 +137,13 @@ def _add_points(
             tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
             if point.run_id not in seen:
                 seen.add(point.run_id)
-                traces = chain(result.traces, _optional(archive, "behaviours.txt", iter_behaviours))
+                lengths = Counter[int]()
+                behaviours = _counted(_optional(archive, "behaviours.txt", iter_behaviours), lengths)
+                traces = chain(result.traces, behaviours)
                 tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
                 tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
                 tables.add_prints(rows.print_rows(point.run_id, result))
-                tables.add_simulation(rows.simulation_rows(archive.record, result))
+                tables.add_simulation(rows.simulation_rows(archive.record, result, lengths))
                 tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
 
 
@@ -150,6 +153,13 @@ def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Ite
     if stream is not None:
         with stream:
             yield from read(stream)
+
+
+def _counted(traces: Iterable[Trace], lengths: Counter[int]) -> Iterator[Trace]:
+    """The traces; their lengths are counted."""
+    for trace in traces:
+        lengths[len(trace.states)] += 1
+        yield trace
 
 
 @contextlib.contextmanager
