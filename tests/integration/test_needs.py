@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
+from tla2py.lint import lint_file, read_dialect
 from tla2py.toolchain.jar import bundled_jar
 
 INSTALL = "tla2py tools install rolling"
@@ -82,6 +84,21 @@ def test_the_project_is_told_to_choose_another(run_cli: RunCli, tiny_sweep: Path
     assert run_cli("sweep", tiny_sweep, "--dry-run").hint == f"{INSTALL} --default"
     named = run_cli("sweep", tiny_sweep, "--dry-run", "--tla2tools", bundled_jar())
     assert named.hint == f"{INSTALL}, then --tla2tools rolling"
+
+
+def test_several_postconditions_need_a_tlc_of_2026(tmp_path: Path) -> None:
+    # Only these keywords of the class that reads configs count.
+    words = [b"POSTCONDITION", b"POSTCONDITIONS"]
+    config = tmp_path / "MC.cfg"
+    config.write_text("POSTCONDITION A\nPOSTCONDITION B\n")
+    for known in (words[:1], words):
+        with zipfile.ZipFile(tmp_path / "tla2tools.jar", "w") as jar:
+            text = b"".join(len(word).to_bytes(2, "big") + word for word in known)
+            jar.writestr("tlc2/tool/impl/ModelConfig.class", text)
+        read_dialect.cache_clear()
+        found = lint_file(config, None, (), read_dialect(tmp_path / "tla2tools.jar", "2.20"))
+        places = [str(each.place) for each in found if each.subject == "POSTCONDITIONS"]
+        assert places == ([] if len(known) == 2 else [f"{config}:2:15"])
 
 
 def test_a_newer_tlc_has_it(run_cli: RunCli, tiny_sweep: Path, newer_tlc: Path) -> None:
