@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import secrets
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -80,6 +79,8 @@ def shielded(github: bool) -> Iterator[None]:
     if not github:
         yield
         return
+    import secrets
+
     token = f"tla2py-{secrets.token_hex(16)}"
     print_commands([f"::stop-commands::{token}"])
     yield

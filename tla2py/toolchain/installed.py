@@ -19,7 +19,6 @@ from pathlib import Path, PurePosixPath
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.toolchain.download import download
 from tla2py.toolchain.jar import read_jar
 from tla2py.toolchain.releases import COMMUNITY, COMMUNITY_DIGESTS, COMMUNITY_JAR, Release, release
 
@@ -129,6 +128,9 @@ def install(
                         "jar-missing", f"no such file: {file}", hint="--from-file takes a jar"
                     )
                 address = file.resolve().as_uri()
+            # Imported on use, as few commands need an HTTP client.
+            from tla2py.toolchain.download import download
+
             download(address, fresh / wanted.file, sha256=expected, patience=patience, report=report)
             if wanted.name != COMMUNITY:
                 read_jar(fresh / wanted.file, "the download")

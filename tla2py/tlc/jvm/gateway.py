@@ -13,7 +13,6 @@ import os
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 # The gateway holds back each answer until the previous one is acknowledged, which Linux does after 40 ms unless
@@ -28,6 +27,9 @@ class GatewayError(Exception):
 @functools.cache
 def gateway_jar() -> Path | None:
     """The jar of Py4J, or None if it is missing."""
+    # Imported on use, as commands without runs do not need it: it brings the parser of e-mail.
+    from importlib.metadata import PackageNotFoundError, distribution
+
     with contextlib.suppress(PackageNotFoundError):
         for file in distribution("py4j").files or ():
             if file.suffix == ".jar" and (jar := Path(str(file.locate())).resolve()).is_file():
