@@ -32,7 +32,8 @@ _SECTIONS = (
     ("Growth", "tla2py.explore.growth", ("Growth", "Series", "Prediction")),
     ("A violating point and one that holds", "tla2py.explore.contrast", ("Contrast",)),
     ("Laws", "tla2py.explore.explanation", ("Explanation", "Explained")),
-    ("Kinds of counterexamples", "tla2py.explore.kinds", ("Kinds", "Kind", "StoredTrace")),
+    ("Kinds of counterexamples", "tla2py.explore.kinds", ("Kinds", "Kind")),
+    ("A counterexample without its states", "tla2py.explore.found", ("StoredTrace",)),
     ("Two stores", "tla2py.explore.compare", ("StoreComparison", "PointPair")),
     (
         "Values",

@@ -7,7 +7,7 @@ vars == <<now, granted, believes>>
 Clients == {1, 2}
 Init == now = 0 /\ granted = [c \in Clients |-> 0] /\ believes = [c \in Clients |-> 0]
 Free == \A c \in Clients : granted[c] + Grace <= now \/ granted[c] = 0
-Grant(c) == /\ Free /\ now < 12
+Grant(c) == /\ Free /\ now < 20
             /\ granted' = [granted EXCEPT ![c] = now + Term]
             /\ believes' = [believes EXCEPT ![c] = now + Term + Late]
             /\ UNCHANGED now

@@ -1,15 +1,19 @@
-"""What the systems' stores say of when their properties break."""
+"""What the systems' stores say of when and how their properties break."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.conftest import RunCli
+from tests import command
 from tests.systems.rows import SPECS
+from tla2py.explore.kinds import Kind
+from tla2py.explore.view import StoreView, open_view
 
 pytestmark = [pytest.mark.java, pytest.mark.systems]
 
@@ -26,23 +30,56 @@ Grace = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 """
 
 
-def laws(sweep: Path, tmp_path: Path, run_cli: RunCli) -> dict[tuple[str, str | None], dict[str, object]]:
-    swept = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
-    assert swept.code in (0, 1), swept.stderr
-    rows = json.loads(run_cli("explain", tmp_path / "store", "--json").stdout)
+def swept(sweep: Path, folder: Path) -> StoreView:
+    done = command.run("sweep", sweep, "--executor", "local", "-o", folder / "store", cwd=folder)
+    assert done.code in (0, 1), done.stderr
+    return open_view(folder / "store")
+
+
+@pytest.fixture(scope="module")
+def lease(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
+    folder = tmp_path_factory.mktemp("lease")
+    shutil.copy(Path(__file__).parents[1] / "specs" / "Lease.tla", folder)
+    (folder / "lease.toml").write_text(LEASE)
+    return swept(folder / "lease.toml", folder)
+
+
+@pytest.fixture(scope="module")
+def compaction(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
+    return swept(SPECS / "compaction" / "sweep.toml", tmp_path_factory.mktemp("compaction"))
+
+
+@pytest.fixture(scope="module")
+def variants(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
+    return swept(SPECS / "kip320" / "variants.toml", tmp_path_factory.mktemp("variants"))
+
+
+def laws(view: StoreView) -> Mapping[tuple[str, str | None], dict[str, Any]]:
+    rows = json.loads(command.run("explain", view.store.path, "--json", cwd=Path.cwd()).stdout)
     return {(row["property"], row["scope"]): row for row in rows}
 
 
-def test_a_lease_breaks_where_a_client_is_later_than_the_grace(tmp_path: Path, run_cli: RunCli) -> None:
-    shutil.copy(Path(__file__).parents[1] / "specs" / "Lease.tla", tmp_path)
-    (tmp_path / "lease.toml").write_text(LEASE)
-    row = laws(tmp_path / "lease.toml", tmp_path, run_cli)["Exclusive", None]
+def kinds(view: StoreView, name: str, fine: bool = False) -> list[Kind]:
+    return [kind for kind in view.kinds(fine).kinds if kind.name == name]
+
+
+def test_a_lease_breaks_where_a_client_is_later_than_the_grace(lease: StoreView) -> None:
+    row = laws(lease)["Exclusive", None]
     assert (row["law"], row["asked"], row["violated"]) == ("Late > Grace", 500, 225)
     assert row["exceptions"] == row["rivals"] == []
+    (kind,) = row["kinds"]
+    assert (kind["count"], len(kind["points"]), kind["backbone"]) == (225, 225, ["Grant", "Tick", "Grant"])
+    assert (kind["min_length"], kind["max_length"]) == (4, 16)
 
 
-def test_compaction(tmp_path: Path, run_cli: RunCli) -> None:
-    rows = laws(SPECS / "compaction" / "sweep.toml", tmp_path, run_cli)
+def test_a_lease_breaks_in_one_way(lease: StoreView) -> None:
+    for fine in (False, True):
+        (kind,) = lease.kinds(fine).kinds
+        assert (len(kind.members), kind.steps, kind.remarks) == (225, "Grant > Tick+ > Grant", "")
+
+
+def test_compaction(compaction: StoreView) -> None:
+    rows = laws(compaction)
     leak, duplicate = rows["CompactedLedgerLeak", None], rows["DuplicateNullKeyMessage", None]
     assert (leak["law"], leak["violated"], leak["asked"]) == (
         "CompactionTimesLimit >= 3 /\\ MaxCrashTimes >= 1",
@@ -51,12 +88,28 @@ def test_compaction(tmp_path: Path, run_cli: RunCli) -> None:
     )
     assert leak["rivals"] == ["CompactionTimesLimit + MaxCrashTimes >= 4"]
     assert (duplicate["law"], duplicate["violated"], duplicate["asked"]) == ("RetainNullKey", 9, 15)
+    assert [each["count"] for each in leak["kinds"]] == [7]
+    assert [each["count"] for each in duplicate["kinds"]] == [9]
 
 
-def test_kip320_and_its_designs(tmp_path: Path, run_cli: RunCli) -> None:
-    row = laws(SPECS / "kip320" / "sweep.toml", tmp_path / "first-try", run_cli)["StrongIsr", None]
+def test_a_leak_needs_a_crash(compaction: StoreView) -> None:
+    (leak,) = kinds(compaction, "CompactedLedgerLeak")
+    assert [step.removeprefix("Compactor") for step in leak.backbone] == [
+        "PhaseOne", "PhaseTwoWrite", "PhaseOne", "PhaseTwoWrite", "BrokerCrash", "PhaseOne", "PhaseTwoWrite",
+    ]  # fmt: skip
+    assert leak.only == ("BrokerCrash",)
+    assert len(kinds(compaction, "CompactedLedgerLeak", fine=True)) == 3
+    assert kinds(compaction, "DuplicateNullKeyMessage")[0].only == ()
+
+
+def test_kip320(tmp_path: Path) -> None:
+    row = laws(swept(SPECS / "kip320" / "sweep.toml", tmp_path))["StrongIsr", None]
     assert row["law"] == "Cardinality(Replicas) >= 3 /\\ MaxLeaderEpoch >= 2"
-    designs = laws(SPECS / "kip320" / "variants.toml", tmp_path / "variants", run_cli)
+    assert [each["points"] for each in row["kinds"]] == [[5]]
+
+
+def test_the_designs_of_kip320(variants: StoreView) -> None:
+    designs = laws(variants)
     assert {(name, scope): row["law"] for (name, scope), row in designs.items() if name == "StrongIsr"} == {
         ("StrongIsr", "KafkaTruncateToHighWatermark.tla"): "TRUE",
         (
@@ -66,4 +119,16 @@ def test_kip320_and_its_designs(tmp_path: Path, run_cli: RunCli) -> None:
         ("StrongIsr", "Kip279.tla"): "Cardinality(Replicas) >= 3",
         ("StrongIsr", "Kip320FirstTry.tla"): "Cardinality(Replicas) >= 3 /\\ MaxLeaderEpoch >= 2",
         ("StrongIsr", "Kip320.tla"): "FALSE",
+    }
+
+
+def test_a_kind_is_of_one_design(variants: StoreView) -> None:
+    modules = {point.point: point.parameters["module"] for point in variants.manifest.points}
+    for kind in variants.kinds().kinds:
+        assert len({modules[point] for point in kind.points}) == 1
+    assert {modules[kind.shortest.point] for kind in kinds(variants, "StrongIsr")} == {
+        "KafkaTruncateToHighWatermark.tla",
+        "Kip101.tla",
+        "Kip279.tla",
+        "Kip320FirstTry.tla",
     }

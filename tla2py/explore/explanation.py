@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
 from tla2py.explore.answers import Answers, law_parameters, points_text, property_answers, scope_parameters
+from tla2py.explore.found import all_found
+from tla2py.explore.kinds import Kind, kinds_of
 from tla2py.explore.suggest import Suggestion, suggest_points
 from tla2py.explore.view import StoreView
 from tla2py.laws import SECONDS, LawFound, find_law
-from tla2py.show.markup import html_text, row, table
-from tla2py.text import did_you_mean
+from tla2py.show.markup import element, html_text, row, table
+from tla2py.text import counted, did_you_mean
 from tla2py.toml import toml_key, toml_value
 from tla2py.trace.display import Printed
 
 # A law over fewer points is marked.
 _FEW = 10
+# The text shows so many kinds of a row.
+_MOST_KINDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
     """A property's law over the points of a store, or over those of one module or specification, its ``scope``.
 
-    ``answers`` are the points it was found from, ``suggestions`` points that would refute it.
+    ``answers`` are the points it was found from, ``suggestions`` points that would refute it, ``kinds`` the kinds of
+    counterexamples at these points.
     """
 
     scope: str | None
     answers: Answers
     found: LawFound
     suggestions: tuple[Suggestion, ...] = ()
+    kinds: tuple[Kind, ...] = ()
 
     @property
     def name(self) -> str:
@@ -94,7 +100,18 @@ class Explained:
             "exceptions": list(self.exceptions),
             "rivals": [str(rival) for rival in self.found.rivals],
             "suggest": [dict(point) for point in self.suggestions],
+            "kinds": [kind.to_json() for kind in self.kinds],
         }
+
+    def kind_lines(self) -> Iterator[str]:
+        """The most frequent kinds of counterexamples: what they have in common, then their steps."""
+        for kind in self.kinds[:_MOST_KINDS]:
+            shortest = f"{kind.size}, shortest at point {kind.shortest.point}"
+            yield "; ".join(filter(None, (shortest, kind.remarks)))
+            if kind.steps:
+                yield f"  {kind.steps}"
+        if (more := len(self.kinds) - _MOST_KINDS) > 0:
+            yield f"and {counted(more, 'more kind')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +130,7 @@ class Explanation(Printed):
         return "\n".join((*self.laws(), *self._answerless(), *self._suggested()))
 
     def laws(self) -> Iterator[str]:
-        """A line for each law and each rival, and one for what is never violated."""
+        """A line for each law and each rival, then the kinds; and a line for what is never violated."""
         broken = [each for each in self.rows if each.violated]
         title = max((len(each.title) for each in broken), default=0)
         law = max((len(each.law) for each in broken), default=0)
@@ -121,6 +138,7 @@ class Explanation(Printed):
             yield f"{each.title:<{title}}  {each.law:<{law}}  {each.support}"
             for rival in each.found.rivals:
                 yield f"{'':<{title}}       or iff {rival}"
+            yield from (f"    {line}" for line in each.kind_lines())
         fine = [each.title for each in self.rows if each.asked and not each.violated]
         if fine:
             yield f"never violated: {', '.join(fine)}"
@@ -143,13 +161,14 @@ class Explanation(Printed):
                 yield from (f"    {suggestion_text(point)}" for point in each.suggestions)
 
     def _repr_html_(self) -> str:
-        titles = ("property", "law", "support", "rivals", "points that would refute it")
+        titles = ("property", "law", "support", "rivals", "counterexamples", "points that would refute it")
         rows = [
             row(
                 each.title,
                 each.law,
                 each.support,
                 "; ".join(map(str, each.found.rivals)),
+                element("td", *(element("p", line) for line in each.kind_lines())),
                 "; ".join(suggestion_text(point) for point in each.suggestions),
             )
             for each in self.rows
@@ -163,11 +182,16 @@ def suggestion_text(point: Suggestion) -> str:
 
 
 def explain_store(
-    view: StoreView, name: str | None = None, suggest: int = 0, seconds: float = SECONDS
+    view: StoreView,
+    name: str | None = None,
+    suggest: int = 0,
+    seconds: float = SECONDS,
+    kinds: bool = False,
 ) -> Explanation:
     """The laws of a store's properties, or of one, each with at most ``suggest`` points that would refute it.
 
-    The search for each law takes at most so many ``seconds``. Raises InputError (``unknown-property``).
+    The search for each law takes at most so many ``seconds``. The ``kinds`` of counterexamples, on request, need more
+    tables than the laws. Raises InputError (``unknown-property``).
     """
     answers = property_answers(view)
     if name is not None:
@@ -181,7 +205,17 @@ def explain_store(
         answers = [each for each in answers if each.name == name]
     names, scopes = law_parameters(view), scope_parameters(view)
     rows = [each for one in answers for each in explain_answers(one, names, scopes, suggest, seconds)]
+    if kinds:
+        found = kinds_of(all_found(view))
+        rows = [replace(each, kinds=_kinds_at(each, found)) for each in rows]
     return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
+
+
+def _kinds_at(row: Explained, kinds: Iterable[Kind]) -> tuple[Kind, ...]:
+    """The kinds of a row's property, as far as its points have them."""
+    points = {each.point for each in row.answers.answered if each.violated}
+    found = [kind.at(points) for kind in kinds if kind.name == row.name]
+    return tuple(sorted(filter(None, found), key=lambda kind: -len(kind.members)))
 
 
 def explain_answers(

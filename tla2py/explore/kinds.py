@@ -2,62 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Protocol, TypeVar
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from tla2py.errors import InputError
-from tla2py.explore.view import LIKENESS, StoreView
+from tla2py.explore.course import Course, common_steps
+from tla2py.explore.found import StoredTrace, all_found
+from tla2py.explore.grouping import coarse_kinds, fine_kinds
+from tla2py.explore.view import StoreView
 from tla2py.show.markup import html_text, row, table
-from tla2py.show.plain import runs_of
-from tla2py.tables.traces import trace_actions
-from tla2py.tables.write import table_file
 from tla2py.text import counted
 from tla2py.trace.display import Printed
-from tla2py.trace.trace import Trace
+from tla2py.trace.trace import SIMULATED, Trace
 
-
-class Steps(Protocol):
-    """What a counterexample violates, and its actions."""
-
-    @property
-    def name(self) -> str:
-        """The violated definition."""
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """The named actions, in order."""
-
-
-Item = TypeVar("Item", bound=Steps)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredTrace:
-    """A counterexample of a store.
-
-    ``point`` is the first point with its run, ``trace`` its number there, ``length`` its number of states. ``actions``
-    is empty if TLC printed none.
-    """
-
-    point: int
-    trace: int
-    name: str
-    length: int
-    actions: tuple[str, ...]
+# Remarks list so many actions.
+_MOST_NAMES = 4
+_ENDINGS = {"": "", "lasso": "in a loop", "stuttering": "then stuttering", "cut off": "log cut off"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """StoreView that violate the same by similar actions; the first member is the shortest."""
+    """Counterexamples that violate the same in a similar way; the first member is the shortest.
+
+    ``backbone`` are the actions that all take, in order, a run of one action as one; ``repeated`` are those that some
+    take several times in a row, ``varies`` those that some take besides the backbone. ``only`` are the actions that
+    occur in all of these counterexamples and in none of the other kinds.
+    """
 
     members: tuple[StoredTrace, ...]
+    backbone: tuple[str, ...]
+    repeated: frozenset[str]
+    varies: tuple[str, ...]
+    only: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The violated definition."""
+        return self.shortest.name
 
     @property
     def shortest(self) -> StoredTrace:
-        """The shortest counterexample of the kind."""
+        """The shortest counterexample."""
         return self.members[0]
+
+    @property
+    def max_length(self) -> int:
+        """The number of states of the longest counterexample."""
+        return max(member.length for member in self.members)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The points with these counterexamples, in order."""
+        return tuple(sorted({point for member in self.members for point in member.points}))
+
+    @property
+    def size(self) -> str:
+        """``225 counterexamples of 4 to 16 states``."""
+        low, high = self.shortest.length, self.max_length
+        states = f"{low} to " * (low < high) + counted(high, "state")
+        return f"{counted(len(self.members), 'counterexample')} of {states}"
+
+    @property
+    def steps(self) -> str:
+        """``Grant > Tick+ > Grant``: the backbone, with ``+`` at repeated actions, and the ending."""
+        steps = " > ".join(name + "+" * (name in self.repeated) for name in self.backbone)
+        end = _ENDINGS[self.shortest.course.ending]
+        return f"{steps} ({end})" if end else steps
+
+    @property
+    def remarks(self) -> str:
+        """``never without BrokerCrash; some with Next``: what sets them apart, and in what they differ; may be empty."""
+        more = [f"another {name}" if name in self.backbone else name for name in self.varies]
+        parts = {"never without": self.only, "some with": more}
+        return "; ".join(f"{title} {_some(names)}" for title, names in parts.items() if names)
+
+    def at(self, points: Set[int]) -> Kind | None:
+        """The counterexamples at some points; None if there are none."""
+        members = [
+            replace(member, points=tuple(here))
+            for member in self.members
+            if (here := [point for point in member.points if point in points])
+        ]
+        return make_kind(members, self.only) if members else None
+
+    def to_json(self) -> dict[str, object]:
+        """A row of ``kinds`` in ``explain --json``."""
+        return {
+            "count": len(self.members),
+            "points": list(self.points),
+            "min_length": self.shortest.length,
+            "max_length": self.max_length,
+            "backbone": list(self.backbone),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,29 +123,27 @@ class Kinds(Printed):
         lines = []
         for number, kind in enumerate(self.kinds, 1):
             best = kind.shortest
-            where = f"point {best.point}, trace {best.trace}"
-            count = len(kind.members)
-            size = f"{counted(count, 'counterexample')}, shortest {counted(best.length, 'state')}"
-            lines.append(f"{number}. {best.name}: {size}, {where}")
-            if best.actions:
-                lines.append(f"     {runs_of(list(best.actions))}")
+            lines.append(
+                f"{number}. {kind.name}: {kind.size}, shortest: point {best.point}, trace {best.trace}"
+            )
+            lines += [f"     {text}" for text in (kind.steps, kind.remarks) if text]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        titles = ("kind", "violates", "traces", "states", "points", "shortest", "its actions")
+        titles = ("kind", "violates", "traces", "states", "points", "shortest", "steps of all", "remarks")
         rows = []
         for number, kind in enumerate(self.kinds, 1):
             best = kind.shortest
-            longest = max(member.length for member in kind.members)
-            states = str(longest) if best.length == longest else f"{best.length} to {longest}"
+            states = f"{best.length} to " * (best.length < kind.max_length) + str(kind.max_length)
             cells = (
                 str(number),
-                best.name,
+                kind.name,
                 str(len(kind.members)),
                 states,
-                str(len({member.point for member in kind.members})),
+                str(len(kind.points)),
                 f"point {best.point}, trace {best.trace}",
-                runs_of(list(best.actions)),
+                kind.steps,
+                kind.remarks,
             )
             rows.append(row(*cells))
         total = sum(len(kind.members) for kind in self.kinds)
@@ -115,57 +151,61 @@ class Kinds(Printed):
         return html_text(table(caption, titles, rows))
 
 
-def make_kinds(view: StoreView, likeness: float) -> Kinds:
-    """The kinds of a store's counterexamples, the most frequent first.
+def make_kinds(view: StoreView, fine: bool = False) -> Kinds:
+    """The kinds of a store's counterexamples, the most frequent first, then the shortest.
 
-    In order of length, each counterexample joins the first kind whose shortest member violates the same by actions at
-    least ``likeness`` alike (1: the same in the same order, 0: none in common); otherwise it starts a kind.
+    A ``fine`` kind has the same actions in the same order, runs of one folded, and ends in the same way. A coarse kind
+    unites fine kinds that are alike.
     """
-    ordered = sorted(all_found(view), key=lambda found: (found.length, found.point, found.trace))
-    kinds = by_kind(ordered, likeness)
-    kinds.sort(key=lambda members: -len(members))
-    return Kinds(view=view, kinds=tuple(Kind(members=tuple(members)) for members in kinds))
+    return Kinds(view=view, kinds=tuple(kinds_of(all_found(view), fine)))
 
 
-def by_kind(items: Iterable[Item], likeness: float = LIKENESS) -> list[list[Item]]:
-    """The items grouped by kind, each kind in their order, the kinds in the order of their first members.
-
-    An item joins the first kind whose first member violates the same by actions at least ``likeness`` alike.
-    """
-    kinds: list[list[Item]] = []
-    # Most items repeat the exact actions of an earlier one, which is cheaper to check than likeness.
-    same: dict[tuple[str, tuple[str, ...]], list[Item]] = {}
-    for item in items:
-        key = (item.name, item.actions)
-        if key not in same:
-            same[key] = next((kind for kind in kinds if _alike(kind[0], item, likeness)), [])
-            if not same[key]:
-                kinds.append(same[key])
-        same[key].append(item)
+def kinds_of(found: Sequence[StoredTrace], fine: bool = False) -> list[Kind]:
+    """The kinds of counterexamples, as ``make_kinds`` orders them."""
+    groups = [_by_length(group) for group in (fine_kinds if fine else coarse_kinds)(found)]
+    groups.sort(key=lambda members: (-len(members), members[0].course, members[0].point))
+    # How many groups have an action: one that only one has sets it apart.
+    having = Counter(
+        (*_alike(group[0].course), name)
+        for group in groups
+        if group[0].name != SIMULATED
+        for name in {step for member in group for step in member.course.steps}
+    )
+    rivals = Counter(_alike(group[0].course) for group in groups if group[0].name != SIMULATED)
+    kinds = []
+    for group in groups:
+        alike = _alike(group[0].course)
+        shared = set.intersection(*(set(member.course.steps) for member in group))
+        alone = rivals[alike] == 1
+        only = [name for name in group[0].course.steps if name in shared and having[(*alike, name)] == 1]
+        kinds.append(make_kind(group, () if alone else tuple(dict.fromkeys(only))))
     return kinds
 
 
-def all_found(view: StoreView) -> list[StoredTrace]:
-    """A store's counterexamples with their actions, and its simulated behaviours that violate nothing."""
-    actions = trace_actions(table_file(view.store, "states"))
-    points: dict[str, int] = {}
-    for point in view.manifest.points:
-        points.setdefault(point.run_id, point.point)
-    return [
-        StoredTrace(
-            point=points[row.run_id],
-            trace=row.trace,
-            name=row.label,
-            length=row.length,
-            actions=actions.get((row.run_id, row.trace), ()),
-        )
-        for row in view.trace_rows
-        if row.run_id in points
-    ]
-
-
-def _alike(one: Steps, other: Steps, likeness: float) -> bool:
-    return (
-        one.name == other.name
-        and SequenceMatcher(None, one.actions, other.actions, autojunk=False).ratio() >= likeness
+def make_kind(members: Sequence[StoredTrace], only: tuple[str, ...] = ()) -> Kind:
+    """A kind of these counterexamples, the shortest first, with their backbone."""
+    sequences = sorted({member.course.steps for member in members}, key=lambda each: (len(each), each))
+    backbone = common_steps(sequences)
+    shared = Counter(backbone)
+    taken = {member.actions for member in members}
+    return Kind(
+        members=tuple(members),
+        backbone=backbone,
+        repeated=frozenset(one for actions in taken for one, other in pairwise(actions) if one == other),
+        varies=tuple(dict.fromkeys(name for each in sequences for name in Counter(each) - shared)),
+        only=only,
     )
+
+
+def _some(names: Sequence[str]) -> str:
+    left = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + f" and {left} more" * (left > 0)
+
+
+def _by_length(group: Sequence[StoredTrace]) -> list[StoredTrace]:
+    return sorted(group, key=lambda member: (member.length, member.point, member.trace))
+
+
+def _alike(course: Course) -> tuple[str, str]:
+    """What the kinds have in common that are compared for the actions which only one of them has."""
+    return course.module, course.ending

@@ -25,9 +25,6 @@ from tla2py.tables.write import table_file
 from tla2py.text import counted
 from tla2py.trace.trace import Trace
 
-LIKENESS = 0.8
-"""The similarity, from 0 to 1, from which two sequences of actions are of one kind."""
-
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -256,20 +253,21 @@ class StoreView:
 
         return nearest_holding(self, point)
 
-    def kinds(self, likeness: float = LIKENESS) -> Kinds:
-        """All counterexamples by kind: those of a kind violate the same, and their actions are at least ``likeness`` alike."""
+    def kinds(self, fine: bool = False) -> Kinds:
+        """The counterexamples by kind: those of a kind violate the same by similar actions, or by equal ones if ``fine``."""
         from tla2py.explore.kinds import make_kinds
 
-        return make_kinds(self, likeness)
+        return make_kinds(self, fine)
 
     def explain(self, name: str | None = None, suggest: int = 0) -> Explanation:
         """When each property, or one, is violated: the shortest laws over the parameters that separate the points.
 
-        Each comes with at most ``suggest`` points that would refute it. Raises InputError (``unknown-property``).
+        Each comes with the kinds of its counterexamples and at most ``suggest`` points that would refute it. Raises
+        InputError (``unknown-property``).
         """
         from tla2py.explore.explanation import explain_store
 
-        return explain_store(self, name, suggest)
+        return explain_store(self, name, suggest, kinds=True)
 
     def compare(self, after: StoreView) -> StoreComparison:
         """The changes from this store to another: verdicts, numbers of states, and which actions fire."""

@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
 from tla2py.explore.contrast import differing, nearest
+from tla2py.explore.found import StoredTrace
 from tla2py.explore.grid import GridPoint
-from tla2py.explore.kinds import StoredTrace
 from tla2py.explore.view import StoreView
 from tla2py.page.glossary import Glossary, comments_view, definition_view
 from tla2py.page.points import varying

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tla2py.explore.kinds import by_kind
+from tla2py.explore.course import Course, course_of
+from tla2py.explore.grouping import coarse_kinds
 from tla2py.gate.decision import PointDecision
+from tla2py.trace.diff import changed_parts
 from tla2py.trace.trace import Trace
 
 FindTrace = Callable[[PointDecision, str], Trace | None]
@@ -31,18 +33,18 @@ class Surprise:
 
 class _Unexpected(NamedTuple):
     point: PointDecision
-    name: str
-    actions: tuple[str, ...]
+    course: Course
+    changed: frozenset[str]
     states: int
 
 
 def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapping[int, Sequence[Surprise]]:
     """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
     found: dict[int, list[Surprise]] = {point.point.index: [] for point in points}
-    for kind in by_kind(_unexpected(points, trace)):
-        for point, name, _, states in kind:
-            found[point.point.index].append(
-                Surprise(point=point, name=name, states=states, lead=kind[0].point)
+    for kind in coarse_kinds(_unexpected(points, trace)):
+        for each in kind:
+            found[each.point.point.index].append(
+                Surprise(point=each.point, name=each.course.name, states=each.states, lead=kind[0].point)
             )
     return found
 
@@ -50,8 +52,21 @@ def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapp
 def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[_Unexpected]:
     for point in points:
         for one in point.surprises:
-            name = one.check.label
-            found = trace(point, name)
+            found = trace(point, one.check.label)
             if found is not None:
                 actions = tuple(state.action for state in found.states if state.action)
-                yield _Unexpected(point, name, actions, len(found.states))
+                module = point.point.parameters.get("module", "")
+                yield _Unexpected(
+                    point=point,
+                    course=course_of(one.check.label, module, actions, found),
+                    changed=_last_changes(found),
+                    states=len(found.states),
+                )
+
+
+def _last_changes(trace: Trace) -> frozenset[str]:
+    """The variables that the last step of a trace changes."""
+    if len(trace.states) < 2:
+        return frozenset()
+    before, after = trace.states[-2:]
+    return frozenset(part.variable for part in changed_parts(before.values, after.values))

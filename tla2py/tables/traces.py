@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from tla2py.tables.read import Source, read_rows
+import pyarrow as pa
+
+from tla2py.tables.read import Source, read_rows, read_table
 from tla2py.trace.trace import Location, State, TraceKind
 from tla2py.values import state_from_itf
 
@@ -80,3 +82,17 @@ def trace_actions(source: Source) -> Mapping[tuple[str, int], tuple[str, ...]]:
         if action is not None:
             found.setdefault((run_id, trace), []).append((index, action))
     return {key: tuple(action for _, action in sorted(steps)) for key, steps in found.items()}
+
+
+def last_changes(source: Source, rows: Sequence[TraceRow]) -> Mapping[tuple[str, int], frozenset[str]]:
+    """The variables in ``changes`` that the last step of each trace changes, by run id and trace number."""
+    keys = ["run_id", "trace", "index"]
+    changes = read_table(source, [*keys, "variable"])
+    last = [{"run_id": row.run_id, "trace": row.trace, "index": row.length} for row in rows]
+    schema = pa.schema([changes.schema.field(name) for name in keys])
+    # Of a million changes, Python need not see those of the steps before.
+    kept = changes.join(pa.Table.from_pylist(last, schema), keys, join_type="left semi")
+    found: dict[tuple[str, int], set[str]] = {}
+    for row in kept.to_pylist():
+        found.setdefault((row["run_id"], row["trace"]), set()).add(row["variable"])
+    return {key: frozenset(names) for key, names in found.items()}

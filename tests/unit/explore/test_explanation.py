@@ -60,6 +60,7 @@ def test_the_row_of_json() -> None:
         "exceptions": [],
         "rivals": [],
         "suggest": [{"A": "1", "B": "3"}],
+        "kinds": [],
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,9 @@ import pytest
 from tests.pages import Page
 from tests.unit.explore.stores import view_of
 from tla2py.errors import InputError
-from tla2py.explore import kinds as module
-from tla2py.explore.kinds import Kind, StoredTrace, all_found, make_kinds
+from tla2py.explore.course import Course
+from tla2py.explore.found import StoredTrace, all_found
+from tla2py.explore.kinds import Kinds, make_kind, make_kinds
 from tla2py.explore.view import StoreView
 
 
@@ -47,11 +47,15 @@ def test_every_counterexample_is_found_once(view: StoreView) -> None:
         trace = view.trace(one.point, one.trace)
         assert one.actions == tuple(state.action for state in trace.states[1:])
         assert one.length == len(trace.states)
+        if one.length > 1:
+            step = trace.diff(one.length - 1, one.length)
+            assert one.changed == {part.variable for part in step.parts}
+    assert [one.points for one in all_found(view) if one.point == 2] == [(2, 3)]
 
 
-@pytest.mark.parametrize("likeness", [0.0, 0.5, 0.8, 1.0])
-def test_the_kinds_hold_every_counterexample_once(view: StoreView, likeness: float) -> None:
-    kinds = make_kinds(view, likeness)
+@pytest.mark.parametrize("fine", [False, True])
+def test_the_kinds_hold_every_counterexample_once(view: StoreView, fine: bool) -> None:
+    kinds = make_kinds(view, fine)
     members = [(one.point, one.trace) for kind in kinds.kinds for one in kind.members]
     assert sorted(members) == sorted((one.point, one.trace) for one in all_found(view))
     for kind in kinds.kinds:
@@ -62,19 +66,16 @@ def test_the_kinds_hold_every_counterexample_once(view: StoreView, likeness: flo
     assert len(kinds) == len(sizes)
 
 
-def test_how_alike_is_asked_for(view: StoreView) -> None:
-    def shape(likeness: float) -> list[tuple[str, int]]:
-        return [(kind.shortest.name, len(kind.members)) for kind in view.kinds(likeness).kinds]
-
-    assert shape(0) == [("Small", 5), ("NeverOne", 2), ("deadlock", 1), ("Reaches", 1)]
-    assert shape(1) == [
-        ("Small", 3),
-        ("Small", 2),
-        ("NeverOne", 1),
-        ("NeverOne", 1),
-        ("deadlock", 1),
-        ("Reaches", 1),
-    ]
+def test_both_levels(view: StoreView) -> None:
+    for fine in (False, True):
+        kinds = view.kinds(fine).kinds
+        assert [(kind.name, len(kind.members), kind.steps) for kind in kinds] == [
+            ("Small", 5, "Up+"),
+            ("NeverOne", 1, ""),
+            ("NeverOne", 1, "Up"),
+            ("Reaches", 1, "Up+ > Reset > Up+ > Reset (in a loop)"),
+            ("deadlock", 1, "Next+"),
+        ]
 
 
 def test_the_trace_of_a_kind(view: StoreView) -> None:
@@ -88,23 +89,25 @@ def test_the_trace_of_a_kind(view: StoreView) -> None:
 
 
 def test_as_text_and_as_a_table(view: StoreView) -> None:
-    kinds = view.kinds(0.8)
+    kinds = view.kinds()
     lines = str(kinds).splitlines()
     assert lines[:2] == [
-        "1. Small: 5 counterexamples, shortest 3 states, point 1, trace 3",
-        "     Up x2",
+        "1. Small: 5 counterexamples of 3 to 4 states, shortest: point 1, trace 3",
+        "     Up+",
     ]
-    assert "2. NeverOne: 1 counterexample, shortest 1 state, point 1, trace 1" in lines
+    assert "2. NeverOne: 1 counterexample of 1 state, shortest: point 1, trace 1" in lines
     words = " ".join(Page(kinds._repr_html_()).words.split())
     assert f"9 counterexamples of {len(kinds)} kinds" in words
     assert "3 to 4" in words
 
 
 def test_traces_without_actions_are_told_apart_by_their_length(view: StoreView) -> None:
-    one = StoredTrace(point=1, trace=1, name="Small", length=5, actions=())
-    kind = Kind(members=(one, replace(one, trace=2, length=9)))
-    kinds = module.Kinds(view=view, kinds=(kind,))
-    assert str(kinds) == "1. Small: 2 counterexamples, shortest 5 states, point 1, trace 1"
+    members = [
+        StoredTrace(points=(1,), trace=number, length=length, actions=(), course=Course(name="Small"))
+        for number, length in ((1, 5), (2, 9))
+    ]
+    kinds = Kinds(view=view, kinds=(make_kind(members),))
+    assert str(kinds) == "1. Small: 2 counterexamples of 5 to 9 states, shortest: point 1, trace 1"
     assert "5 to 9" in kinds._repr_html_()
 
 

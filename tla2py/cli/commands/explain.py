@@ -24,14 +24,12 @@ def explain_command(
     """Say when each property is violated: the shortest predicate over the parameters that separates the points.
 
     A law is a guess from the points that have an answer. Rivals agree with all of them as well; the suggested points, rows
-    of a sweep file's grid.include, decide between them.
+    of a sweep file's grid.include, decide between them. Below each law are the kinds of counterexamples.
 
     Example:
       tla2py explain runs/NAME --property Inv --suggest 5
     """
-    from tla2py.explore.explanation import explain_store
-
-    explanation = explain_store(open_view(store), name, suggest)
+    explanation = open_view(store).explain(name, suggest)
     if as_json:
         show_json([each.to_json() for each in explanation])
         return
