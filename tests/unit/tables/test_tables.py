@@ -126,6 +126,8 @@ def test_a_row_of_runs(store: Store) -> None:
         "verdict": "violated",
         "violated": [{"kind": "invariant", "name": "Small"}],
         "undecided": [],
+        "checked": ["deadlock"],
+        "held": [],
         "generated": 5,
         "distinct": 5,
         "queue": 1,
