@@ -100,6 +100,7 @@ core() {
     well trace runs/sweep 2
     well trace runs/sweep 2 --verify
     well report runs/sweep
+    well query runs/sweep "SELECT point, verdict FROM runs"
     well gate sweep.toml "$@"
     "$python" -W error -c 'import tla2py; assert tla2py.open_store("runs/sweep").arrow("runs").num_rows == 2' || fail "the tables"
 }
@@ -110,7 +111,7 @@ grep -q "tla2py\[spark\]" err.txt || fail "without pyspark, a sweep must name th
 install "[spark]"
 core --executor local
 well sweep sweep.toml -o spark
-well query spark "SELECT point FROM runs"
+well query spark "SELECT point FROM runs" --engine spark
 "$python" -W error -c 'import tla2py; assert len(tla2py.open_store("spark").runs) == 2' || fail "the frames"
 
 case $how in

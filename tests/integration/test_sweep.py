@@ -206,6 +206,7 @@ print("imported", *{heavy} & {{*sys.modules}})
         (("sweep", sweep, "-o", store), arrow),
         (("trace", store, "3"), arrow),
         (("gate", store), arrow),
+        (("query", store, "SELECT point FROM runs"), arrow | {"duckdb", "sqlglot"}),
     ):
         done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
