@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from tla2py.query.parse import NotTranslated
+from tla2py.tables.schema import TABLE_NAMES
 
 # The parts, and the classes that may have only these.
 _TABLE = {
@@ -118,6 +119,11 @@ _TYPES = {
     exp.DType.TIMESTAMP,
 }
 _OF_VARIANTS = {exp.DType.TEXT, exp.DType.INT, exp.DType.BIGINT, exp.DType.VARIANT}
+# The columns with which tables begin.
+_FIRST = {
+    **dict.fromkeys(TABLE_NAMES, ("run_id",)),
+    **dict.fromkeys(("traces", "states", "changes"), ("run_id", "trace")),
+}
 _TRIED = {exp.DType.TEXT, exp.DType.INT, exp.DType.BIGINT, exp.DType.DOUBLE}
 # No lookaround, flags, backreferences, classes in classes and possessive repetition; escapes that Java and RE2 share.
 _PATTERN = re.compile(
@@ -154,6 +160,8 @@ def _reasons(node: exp.Expr) -> Iterator[str]:
         yield _name(node)
     elif isinstance(node, exp.Cast):
         yield from _cast_reasons(node)
+    elif isinstance(node, exp.Select):
+        yield from _star_reasons(node)
     elif isinstance(node, exp.Join):
         if node.kind not in ("", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"):
             yield f"{node.kind} JOIN"
@@ -191,6 +199,20 @@ def _reasons(node: exp.Expr) -> Iterator[str]:
         node, exp.RegexpLike | exp.RegexpSplit | exp.RegexpExtract | exp.RegexpExtractAll | exp.RegexpReplace
     ):
         yield from _pattern_reasons(node)
+
+
+def _star_reasons(select: exp.Select) -> Iterator[str]:
+    """Spark shows the columns of USING first, DuckDB where the first table has them: at the beginning in a store's tables."""
+    using = [join for join in select.args.get("joins") or [] if join.args.get("using")]
+    if not using or not any(isinstance(each, exp.Star) for each in select.expressions):
+        return
+    source = select.args["from_"].this
+    own = {each.alias.lower() for each in select.root().find_all(exp.CTE)}
+    first = _FIRST.get(source.name.lower(), ()) if isinstance(source, exp.Table) else ()
+    for join in using:
+        names = tuple(name.name.lower() for name in join.args["using"])
+        if names != first[: len(names)] or source.name.lower() in own or join.side in ("RIGHT", "FULL"):
+            yield "SELECT * with this USING"
 
 
 def check_cast(node: exp.Cast) -> None:

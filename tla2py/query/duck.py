@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 from sqlglot import exp
 
 from tla2py.query.allowed import check
@@ -65,11 +66,25 @@ def duck_rows(
     return [column[0] for column in found], rows
 
 
+_TYPES = {
+    pa.string(): "VARCHAR",
+    pa.int32(): "INTEGER",
+    pa.int64(): "BIGINT",
+    pa.float64(): "DOUBLE",
+    pa.bool_(): "BOOLEAN",
+    pa.timestamp("ms", tz="UTC"): "TIMESTAMP",
+}
+
+
 def _view(columns: Mapping[str, pa.DataType], file: Path) -> str:
     shown = []
+    # A store that cannot be written may have tables of an older version.
+    there = set(pq.read_schema(file).names)
     for name, kind in columns.items():
         quoted = '"' + name.replace('"', '""') + '"'
-        if name == "state":
+        if name not in there:
+            shown.append(f"CAST(NULL AS {_TYPES.get(kind, 'VARCHAR[]')}) AS {quoted}")
+        elif name == "state":
             shown.append(f"CAST({quoted} AS JSON) AS {quoted}")
         elif pa.types.is_timestamp(kind):
             # Sessions of Spark are in UTC.

@@ -185,6 +185,7 @@ CHANGES: Mapping[type[Node], Callable[[Node], Node]] = {
         "concat_ws", node.expressions[0], *(call("spark_string", each) for each in node.expressions[1:])
     ),
     exp.Div: _named("spark_div", *_BINARY),
+    exp.Sub: _guarded("spark_no_date"),
     exp.IntDiv: _named("spark_intdiv", *_BINARY),
     exp.Mod: _named("spark_mod", *_BINARY),
     exp.Round: _round,

@@ -16,6 +16,8 @@ MACROS = (
     """spark_like(x, y) AS CASE WHEN coalesce(spark_family(x) <> spark_family(y), false) THEN error('types') ELSE x END""",
     """spark_exact(x) AS CASE WHEN typeof(x) = 'DOUBLE' OR starts_with(typeof(x), 'DECIMAL') THEN error('type') ELSE x END""",
     """spark_plain(x) AS CASE WHEN starts_with(typeof(x), 'DECIMAL') THEN error('decimal') ELSE x END""",
+    # Spark makes an interval of the difference of two dates.
+    """spark_no_date(x) AS CASE WHEN typeof(x) = 'DATE' THEN error('date') ELSE x END""",
     # A VARIANT's scalar without quotes; Spark prints objects with their keys in order.
     r"""spark_scalar(x) AS CASE WHEN typeof(x) = 'JSON' THEN
         CASE WHEN left(x::VARCHAR, 1) = '{' OR (left(x::VARCHAR, 1) = '[' AND (contains(x::VARCHAR, '{') OR contains(x::VARCHAR, '\')))
@@ -25,7 +27,7 @@ MACROS = (
         WHEN typeof(x) IN ('VARCHAR', 'JSON', 'BOOLEAN', 'INTEGER', 'BIGINT', 'HUGEINT', 'TIMESTAMP', 'DATE', '"NULL"')
             OR starts_with(typeof(x), 'DECIMAL')
         THEN spark_scalar(x)
-        WHEN typeof(x) = 'DOUBLE' AND x::VARCHAR ~ '-?[0-9]{1,6}\\.[0-9]{1,9}' AND NOT x::VARCHAR ~ '-?0\\.00.*' THEN x::VARCHAR
+        WHEN typeof(x) = 'DOUBLE' AND regexp_full_match(x::VARCHAR, '0\\.0|-?([1-9][0-9]{0,5}\\.|0\\.0{0,1}[1-9])[0-9]{0,12}') THEN x::VARCHAR
         WHEN x IS NULL THEN NULL ELSE error('type') END""".replace("\\\\", "\\"),
     # Spark truncates numbers and refuses texts with a fraction.
     rf"""spark_integer(x) AS CASE WHEN x IS NULL OR spark_scalar(x) IS NULL THEN NULL
@@ -35,7 +37,8 @@ MACROS = (
         WHEN {_TEXT} THEN CASE spark_scalar(x) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE trim(spark_scalar(x)) END
         ELSE error('type') END""",
     rf"""spark_try_integer(x) AS CASE WHEN {_TEXT} AND NOT {_INTEGER} THEN NULL ELSE spark_integer(x) END""",
-    """spark_div(x, y) AS CASE WHEN y = 0 THEN error('division') ELSE spark_plain(x) / spark_plain(y) END""",
+    """spark_div(x, y) AS CASE WHEN y = 0 THEN error('division')
+        WHEN 'DOUBLE' IN (typeof(x), typeof(y)) THEN x / y ELSE spark_plain(x) / spark_plain(y) END""",
     """spark_intdiv(x, y) AS CASE WHEN y = 0 THEN error('division') ELSE spark_exact(x) // spark_exact(y) END""",
     """spark_mod(x, y) AS CASE WHEN y = 0 THEN error('division') ELSE spark_plain(x) % spark_plain(y) END""",
     # Half away from zero on the decimal digits.
