@@ -29,9 +29,10 @@ def value_marks(old: Value, new: Value) -> tuple[Piece, ...]:
     return _deleted(old), " → ", _inserted(new)
 
 
-def element_marks(before: Sequence[Value], after: Sequence[Value]) -> Iterator[Piece]:
-    """The elements that a set lost and gained; paired elements are marked inside, others as a whole."""
-    pairs, removed, added = _pairs(list(before), list(after))
+def element_marks(before: Sequence[Value], after: Sequence[Value], *, pair: bool = True) -> Iterator[Piece]:
+    """The elements that a set or sequence lost and gained; with ``pair``, similar ones are marked inside."""
+    olds, news = list(before), list(after)
+    pairs, removed, added = _pairs(olds, news) if pair else ([], olds, news)
     for number, (old, new) in enumerate(pairs):
         yield ", " if number else ""
         yield element("code", *_marked(old, new, False, 0))

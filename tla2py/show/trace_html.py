@@ -126,14 +126,14 @@ def _parts(parts: Sequence[Part]) -> Element:
 
 
 def _place(place: str, parts: Sequence[Part]) -> Iterator[Piece]:
-    """The changes at a place; the elements that a set lost and gained there are two parts."""
+    """The changes at a place; the elements that a set or a sequence lost and gained there are two parts."""
     yield element("code", place)
     yield "  "
     first, last = parts[0], parts[-1]
     if first.before and first.after:
         yield from value_marks(first.before[0], first.after[0])
     else:
-        yield from element_marks(first.before, last.after)
+        yield from element_marks(first.before, last.after, pair=not first.in_order)
 
 
 def _whole_state(diff: StateDiff) -> Element:

@@ -166,7 +166,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("index", "int32", False, "number of the state after the step"),
         Column("action", _TEXT, True, "the action that changed it"),
         Column("variable", _TEXT, False, "the variable"),
-        Column("path", _TEXT, False, "the part of its value, as in [b1].hw; empty for the whole value"),
+        Column(
+            "path",
+            _TEXT,
+            False,
+            "the part of its value, as in [b1].hw; empty for the whole value; {} ends it for an element of a set or bag, [] for one that left the front of a sequence or was appended",
+        ),
         Column("before", _TEXT, True, "the old value as TLA+ text; null if the part is new"),
         Column("after", _TEXT, True, "the new value as TLA+ text; null if the part was removed"),
     ),

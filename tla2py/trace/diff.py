@@ -8,19 +8,24 @@ from itertools import groupby
 
 from tla2py.values import Change, Value, changes, format_value
 
+# Paths to elements of a set or bag, and of a sequence that moved on.
+_ELEMENTS = ("{}", "[]")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """A changed part, at ``path`` inside ``variable``.
 
-    ``before`` is empty if the part is new, ``after`` if it was removed. The elements that a set lost are one part, and
-    those that it gained another; any other part has at most one value on each side.
+    ``before`` is empty if the part is new, ``after`` if it was removed. The elements that a set or a bag lost are one
+    part, and those that it gained another; so are, ``in_order``, those that left the front of a sequence and those that
+    were appended. Any other part has at most one value on each side.
     """
 
     variable: str
     path: str
     before: tuple[Value, ...]
     after: tuple[Value, ...]
+    in_order: bool = False
 
     def __str__(self) -> str:
         olds, news = self.texts
@@ -52,13 +57,14 @@ def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[
     """The parts in which two values at a path of a variable differ."""
     for (place, _), group in groupby(changes(before, after), key=_one_line):
         members = list(group)
-        parts = [members] if place.endswith("{}") else [[member] for member in members]
+        parts = [members] if place.endswith(_ELEMENTS) else [[member] for member in members]
         for part in parts:
             yield Part(
                 variable=variable,
-                path=path + place.removesuffix("{}"),
+                path=path + (place[:-2] if place.endswith(_ELEMENTS) else place),
                 before=tuple(change.before for change in part if change.before is not None),
                 after=tuple(change.after for change in part if change.after is not None),
+                in_order=place.endswith("[]"),
             )
 
 

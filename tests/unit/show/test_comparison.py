@@ -98,7 +98,7 @@ def test_differences() -> None:
 
 
 def test_of_many_differences_the_first_are_said() -> None:
-    left, right = _state(x=tuple(range(20))), _state(x=tuple(range(1, 21)))
+    left, right = _state(x=tuple(range(20))), _state(x=tuple(range(20, 40)))
     found = list(differences(left, right, None))
-    assert found[:12] == [f"x[{n}]: {n - 1} | {n}" for n in range(1, 13)]
+    assert found[:12] == [f"x[{n}]: {n - 1} | {n + 19}" for n in range(1, 13)]
     assert found[12:] == ["and 8 more differences"]

@@ -51,6 +51,9 @@ def told(before: Value, after: Value) -> list[str]:
         (frozenset({1, 2}), frozenset({2, 3, 4}), ["x - 1", "x + 3, 4"]),
         ((1, 2), (1,), ["x[2] - 2"]),
         ((1,), (1, 2, 3), ["x[2] + 2", "x[3] + 3"]),
+        ((1, 2, 3), (3, 4), ["x - 1, 2", "x + 4"]),
+        (Function({P: (1, 2)}), Function({P: (2, (3,))}), ["x[p] - 1", "x[p] + <<3>>"]),
+        ((), Function({(1, 2): 1, (2, 2): 1}), ["x + <<1, 2>>, <<2, 2>>"]),
         (
             Record({"f": 1, "g": frozenset({P})}),
             Record({"f": 2, "g": frozenset({Q})}),
@@ -80,12 +83,12 @@ def test_the_parts_hold_every_change_once(before: Value, after: Value) -> None:
     for side in ("before", "after"):
         from_parts = [(part.path, format_value(v)) for part in parts for v in getattr(part, side)]
         from_changes = [
-            (change.path.removesuffix("{}"), format_value(getattr(change, side)))
+            (change.path.removesuffix("{}").removesuffix("[]"), format_value(getattr(change, side)))
             for change in found
             if getattr(change, side) is not None
         ]
         assert from_parts == from_changes
-    # A set loses and gains at most one part each; any other place has one part.
+    # A set, or a sequence that moved on, loses and gains at most one part each; any other place has one part.
     places = [(part.path, bool(part.before)) for part in parts]
     assert len(places) == len(set(places))
 
@@ -126,6 +129,10 @@ def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]], afte
     for steps, part in parts:
         if steps:
             inner.setdefault(steps[0], []).append((steps[1:], part))
+        elif part.in_order:
+            assert isinstance(value, tuple)
+            assert value[: len(part.before)] == part.before
+            value = (*value[len(part.before) :], *part.after)
         elif part.before and part.after:
             return part.after[0]
         else:

@@ -315,6 +315,55 @@ def test_neighbours_taken_out_of_a_sequence_are_all_that_changed(
     assert [(change.path, change.before, change.after) for change in rows] == found
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("<<1, 2, 3>>", "<<2, 3, 4>>", [("[]", "1", None), ("[]", None, "4")]),
+        ("<<1, 2>>", "<<2, 3, {4}>>", [("[]", "1", None), ("[]", None, "3"), ("[]", None, "{4}")]),
+        ("<<1, 2, 3>>", "<<3, 4>>", [("[]", "1", None), ("[]", "2", None), ("[]", None, "4")]),
+        ("(a :> <<1, 2>> @@ b :> <<>>)", "(a :> <<2, 2>> @@ b :> <<>>)", [("[a][1]", "1", "2")]),
+        ("<<1>>", "<<2>>", [("[1]", "1", "2")]),
+        ("<<TRUE, 1, 2>>", "<<1, 2, TRUE>>", [("[]", "TRUE", None), ("[]", None, "TRUE")]),
+        ("<<0, 1, 2>>", "<<TRUE, 2, 3>>", [("[1]", "0", "TRUE"), ("[2]", "1", "2"), ("[3]", "2", "3")]),
+    ],
+)
+def test_a_sequence_that_moved_on_dropped_and_appended(
+    before: str, after: str, found: list[tuple[str, str | None, str | None]]
+) -> None:
+    assert change_texts(before, after) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("<<>>", "([to |-> a] :> 1)", [("{}", None, "[to |-> a]")]),
+        ("([to |-> a] :> 1)", "([to |-> b] :> 1)", [("{}", "[to |-> a]", None), ("{}", None, "[to |-> b]")]),
+        ("([to |-> a] :> 1)", "([to |-> a] :> 2)", [("[[to |-> a]]", "1", "2")]),
+        ("<<>>", "([to |-> a] :> 2)", [("[[to |-> a]]", None, "2")]),
+        (
+            "({1} :> 3 @@ {2} :> 1)",
+            "({1} :> 2 @@ {3} :> 1)",
+            [("{}", "{2}", None), ("{}", None, "{3}"), ("[{1}]", "3", "2")],
+        ),
+        # The number of a scalar, or one beside a zero, may be anything.
+        ("(a :> 5)", "(a :> 5 @@ b :> 1)", [("[b]", None, "1")]),
+        ("({1} :> 0)", "({1} :> 0 @@ {2} :> 1)", [("[{2}]", None, "1")]),
+    ],
+)
+def test_a_bag_gains_and_loses_elements(
+    before: str, after: str, found: list[tuple[str, str | None, str | None]]
+) -> None:
+    assert change_texts(before, after) == found
+
+
+def change_texts(before: str, after: str) -> list[tuple[str, str | None, str | None]]:
+    def text(value: Value | None) -> str | None:
+        return None if value is None else format_value(value)
+
+    found = changes(parse_value(before), parse_value(after))
+    return [(change.path, text(change.before), text(change.after)) for change in found]
+
+
 def test_what_is_no_value_is_refused() -> None:
     for wrong in (1.5, None, [1], {1}, {"a": 1}):
         with pytest.raises(TypeError):
