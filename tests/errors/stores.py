@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
-from tla2py.explore.contrast import point_contrasts
+from tla2py.explore.contrast import nearest_holding
 from tla2py.explore.view import open_view
 from tla2py.store.inputs import input_file
 from tla2py.store.record import open_archive
@@ -225,12 +225,12 @@ def prediction_from_one_size(lab: Lab) -> None:
 
 @provokes("not-violated")
 def neighbour_of_a_point_that_holds(lab: Lab) -> None:
-    point_contrasts(lab.view("success", "invariant"), 1)
+    nearest_holding(lab.view("success", "invariant"), 1)
 
 
 @provokes("no-neighbour")
 def neighbour_where_nothing_holds(lab: Lab) -> None:
-    point_contrasts(lab.view("invariant"), 1)
+    nearest_holding(lab.view("invariant"), 1)
 
 
 @provokes("no-kind")

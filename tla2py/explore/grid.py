@@ -47,9 +47,14 @@ class GridPoint:
     @property
     def summary(self) -> str:
         """The violations with the lengths of their shortest traces, or the verdict if nothing is violated."""
+        texts = (name if length is None else f"{name} {length}" for name, length in self.violations.items())
+        return ", ".join(texts) or self.verdict.value
+
+    @property
+    def violations(self) -> Mapping[str, int | None]:
+        """What the point violates, each with the length of its shortest trace, None if it has none."""
         names = self.run.violated_names if self.verdict is Verdict.VIOLATED else ()
-        violations = ", ".join(f"{n} {self.lengths[n]}" if n in self.lengths else n for n in names)
-        return violations or self.verdict.value
+        return {name: self.lengths.get(name) for name in names}
 
     @property
     def verdict_text(self) -> str:
@@ -96,6 +101,12 @@ def grid_points(view: StoreView) -> list[GridPoint]:
         for point in view.manifest.points
         if point.point in runs
     ]
+
+
+def varying(points: Sequence[GridPoint]) -> list[str]:
+    """The parameters with more than one value, in the order of the sweep."""
+    names = points[0].parameters if points else {}
+    return [name for name in names if len({point.parameters[name] for point in points}) > 1]
 
 
 def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
 
-from tla2py.explore.grid import GridPoint, grid_points, number_text, value_order
+from tla2py.explore.explanation import Explained, explain_store
+from tla2py.explore.grid import GridPoint, grid_points, number_text, value_order, varying
 from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
+from tla2py.model.outcome import Verdict
 from tla2py.show.markup import Element, element, html_text, number_cell, printable, row, table
 from tla2py.trace.display import Printed
 
-# A cell shows the worst verdict of its points.
-_WORST = ("violated", "broken", "inconclusive", "holds", "excluded")
+# A cell without violations has the colour of its points' worst verdict.
+_WORST = (Verdict.BROKEN, Verdict.INCONCLUSIVE, Verdict.HOLDS, Verdict.EXCLUDED)
 VERDICT = "verdict"
+MOST_CELLS = 900
+"""The cells of a heatmap that fits a page."""
+
+Axis: TypeAlias = "str | Sequence[str] | None"
+"""A parameter, several, or None for one that is chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +63,17 @@ class Heatmap(Printed):
         if self.value != VERDICT:
             return "; ".join(number_text(point.number(self.value)) for point in points)
         star = "*" if any(point.point in self.minimal for point in points) else ""
-        return "; ".join(dict.fromkeys(point.summary for point in points)) + star
+        return cell_text(points) + star
 
 
-def make_heatmap(view: StoreView, x: str | Sequence[str], y: str | Sequence[str], value: str) -> Heatmap:
-    """A store's heatmap. Raises InputError (``unknown-parameter``, ``unknown-column``)."""
+def make_heatmap(view: StoreView, x: Axis, y: Axis, value: str) -> Heatmap:
+    """A store's heatmap, see ``StoreView.heatmap``. Raises InputError (``unknown-parameter``, ``unknown-column``)."""
     points = grid_points(view)
+    if x is None or y is None:
+        taken = {*_names(x or ()), *_names(y or ())}
+        free = [name for name in best_axes(points, explain_store(view)) if name not in taken]
+        x = free[:1] if x is None else x
+        y = [name for name in free if name not in _names(x)][:1] if y is None else y
     columns, rows = _names(x), _names(y)
     for name in (*columns, *rows):
         value_order(points, name)
@@ -77,6 +92,50 @@ def make_heatmap(view: StoreView, x: str | Sequence[str], y: str | Sequence[str]
         cells=cells,
         minimal=minimal_points_of(points),
     )
+
+
+def best_axes(points: Sequence[GridPoint], explained: Iterable[Explained]) -> tuple[str, ...]:
+    """The two parameters that explain the violations best; fewer if fewer vary.
+
+    These are parameters that a whole law reads, preferably of a law that reads two. Where no law decides, the cells mix
+    verdicts and violations the least. A heatmap that fits the page is preferred.
+    """
+    laws = [each.found.law.parameters for each in explained if each.violated and each.found.law]
+
+    def rank(pair: tuple[str, ...]) -> tuple[bool, int, int, int]:
+        cells: dict[tuple[str, ...], Counter[tuple[str, ...]]] = {}
+        for point in points:
+            answer = (point.verdict, *point.violations)
+            cells.setdefault(_label(point, pair), Counter())[answer] += 1
+        size = cell_count(points, pair)
+        mixed = sum(counts.total() - max(counts.values()) for counts in cells.values())
+        return size > MOST_CELLS, -sum(len(law) for law in laws if law <= {*pair}), mixed, size
+
+    names = varying(points)
+    return min(combinations(names, 2), key=rank, default=tuple(names))
+
+
+def cell_count(points: Sequence[GridPoint], names: Iterable[str]) -> int:
+    """The cells of a heatmap over some parameters."""
+    return math.prod(len({point.parameters[name] for point in points}) for name in names)
+
+
+def cell_text(points: Collection[GridPoint]) -> str:
+    """What several points violate: each name with its range of lengths and its share of the points, ``Safe 4-8 (3 of 5)``.
+
+    Then what else there is to say of the points: verdicts, or only those without an answer if something is violated.
+    """
+    names = dict.fromkeys(name for point in points for name in point.violations)
+    texts = []
+    for name in names:
+        lengths = [point.violations[name] for point in points if name in point.violations]
+        known = sorted({length for length in lengths if length is not None})
+        span = f" {known[0]}-{known[-1]}" if len(known) > 1 else f" {known[0]}" if known else ""
+        total = sum(point.verdict is not Verdict.EXCLUDED for point in points)
+        texts.append(f"{name}{span}" + (f" ({len(lengths)} of {total})" if len(lengths) < total else ""))
+    answers = {Verdict.VIOLATED, Verdict.HOLDS, Verdict.EXCLUDED} if names else set()
+    others = {point.verdict for point in points} - answers
+    return "; ".join([*([", ".join(texts)] if texts else []), *sorted(others, key=_WORST.index)])
 
 
 def minimal_points_of(points: Sequence[GridPoint]) -> frozenset[int]:
@@ -101,7 +160,9 @@ def heatmap_view(heatmap: Heatmap) -> Element:
         )
         for label in heatmap.row_labels
     )
-    note = "★ a smallest violating point; a number after a name is the length of the shortest counterexample"
+    note = (
+        "★ a smallest violating point; numbers after a name are the lengths of its shortest counterexamples"
+    )
     return element(
         "div",
         table(caption, titles, rows),
@@ -114,10 +175,19 @@ def _cell(heatmap: Heatmap, points: Sequence[GridPoint], largest: float) -> Elem
         return element("td", "", class_="t2-none", title="not in the grid")
     title = ", ".join(f"point {point.point}" for point in points)
     if heatmap.value == VERDICT:
-        worst = min(points, key=lambda point: _WORST.index(point.verdict))
-        summaries = dict.fromkeys(point.summary for point in points)
         star = "★ " if any(point.point in heatmap.minimal for point in points) else ""
-        return element("td", star + "; ".join(summaries), class_=worst.style, title=title)
+        violated = sum(point.verdict is Verdict.VIOLATED for point in points)
+        if not violated:
+            worst = min(points, key=lambda point: _WORST.index(point.verdict))
+            return element("td", cell_text(points), class_=worst.style, title=title)
+        share = violated / sum(point.verdict is not Verdict.EXCLUDED for point in points)
+        return element(
+            "td",
+            star + cell_text(points),
+            class_="t2-bad",
+            style=None if share == 1 else f"background:rgba(248,81,73,{0.03 + 0.19 * share:.2f})",
+            title=title,
+        )
     most = max((point.number(heatmap.value) or 0.0 for point in points), default=0.0)
     shade = math.log1p(most) / math.log1p(largest) if most > 0 else 0.0
     return number_cell(

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from tla2py.explore.compare import StoreComparison
-    from tla2py.explore.contrast import Contrasts
+    from tla2py.explore.contrast import Contrast
     from tla2py.explore.explanation import Explanation
     from tla2py.explore.growth import Growth
-    from tla2py.explore.heatmap import Heatmap
+    from tla2py.explore.heatmap import Axis, Heatmap
     from tla2py.explore.kinds import Kinds
     from tla2py.toolchain.toolchain import Toolchain
 
@@ -226,10 +226,11 @@ class StoreView:
             )
         return run_ids[point]
 
-    def heatmap(self, x: str | Sequence[str], y: str | Sequence[str], value: str = "verdict") -> Heatmap:
+    def heatmap(self, x: Axis = None, y: Axis = None, value: str = "verdict") -> Heatmap:
         """The points' verdicts, or a column of ``runs``, over two parameters or two lists of parameters.
 
-        Raises InputError (``unknown-parameter``, ``unknown-column``).
+        The default are those that explain the verdicts best. Raises InputError (``unknown-parameter``,
+        ``unknown-column``).
         """
         from tla2py.explore.heatmap import make_heatmap
 
@@ -244,14 +245,14 @@ class StoreView:
 
         return make_growth(self, parameter, value)
 
-    def neighbour(self, point: int) -> Contrasts:
-        """A violating point compared, for each property that it violates, with the nearest points where that one holds.
+    def neighbour(self, point: int) -> Contrast:
+        """A violating point compared with the holding point that differs least from it.
 
         Raises InputError (``no-point``, ``not-violated``, ``no-neighbour``).
         """
-        from tla2py.explore.contrast import point_contrasts
+        from tla2py.explore.contrast import nearest_holding
 
-        return point_contrasts(self, point)
+        return nearest_holding(self, point)
 
     def kinds(self, fine: bool = False) -> Kinds:
         """The counterexamples by kind: those of a kind violate the same by similar actions, or by equal ones if ``fine``."""

@@ -47,9 +47,13 @@ class Law:
         A law costs as much as its atoms, and one for each connective.
         """
         atoms = [atom for term in self.terms for atom in term]
-        names = {name for atom in atoms for name in atom.parameters}
         cost = sum(atom.cost for atom in atoms) + max(len(atoms) - 1, 0)
-        return cost, sum(atom.arithmetic for atom in atoms), len(names), len(atoms)
+        return cost, sum(atom.arithmetic for atom in atoms), len(self.parameters), len(atoms)
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The parameters that the law reads."""
+        return frozenset(name for term in self.terms for atom in term for name in atom.parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,9 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 from tla2py.errors import InputError
-from tla2py.explore.grid import GridPoint
+from tla2py.explore.grid import GridPoint, varying
 from tla2py.explore.growth import Growth, Series, growth_view, make_growth
 from tla2py.explore.view import StoreView
-from tla2py.page.points import varying
 from tla2py.show.markup import Element, element
 from tla2py.text import counted
 

@@ -42,21 +42,34 @@
   document.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
   filter();
 
-  const worst = ["violated", "broken", "inconclusive", "holds", "excluded"];
-  const styles = { holds: "t2-good", violated: "t2-bad", excluded: "t2-none" };
+  const worst = ["broken", "inconclusive", "holds", "excluded"];
+  const styles = { holds: "t2-good", excluded: "t2-none" };
+  const violations = new Map(rows.map((row) => [row, JSON.parse(row.dataset.violations)]));
   const column = (key) => heads.findIndex((head) => head.dataset.key === key);
   const fill = (cell, found, key) => {
     const link = (row, text) => cell.append(make("a", text, { href: `#${row.id}` }));
     if (key === "verdict") {
-      const counts = new Map();
-      found.forEach((row) => counts.set(row.dataset.summary, [...(counts.get(row.dataset.summary) ?? []), row]));
+      // The same as ``cell_text`` in Python, with links to the shortest counterexample.
+      const total = found.filter((row) => row.dataset.verdict !== "excluded").length;
+      const names = new Set(found.flatMap((row) => Object.keys(violations.get(row))));
       if (found.some((row) => row.dataset.minimal)) cell.append("★ ");
-      [...counts].forEach(([summary, same], index) => {
-        if (index) cell.append("; ");
-        link(same[0], found.length > 1 ? `${same.length}× ${summary}` : summary);
+      [...names].forEach((name, index) => {
+        const length = (row) => violations.get(row)[name];
+        const those = found.filter((row) => name in violations.get(row));
+        const sorted = [...those.filter((row) => length(row) !== null)].sort((one, other) => length(one) - length(other));
+        const span = sorted.length ? ` ${[...new Set([length(sorted[0]), length(sorted.at(-1))])].join("-")}` : "";
+        if (index) cell.append(", ");
+        link(sorted[0] ?? those[0], name + span + (those.length < total ? ` (${those.length} of ${total})` : ""));
+      });
+      const violated = found.filter((row) => row.dataset.verdict === "violated").length;
+      worst.filter((verdict) => !names.size || ["broken", "inconclusive"].includes(verdict)).forEach((verdict) => {
+        const first = found.find((row) => row.dataset.verdict === verdict);
+        if (first && cell.childNodes.length) cell.append("; ");
+        if (first) link(first, verdict);
       });
       const verdict = worst.find((one) => found.some((row) => row.dataset.verdict === one));
-      cell.className = found.length ? styles[verdict] ?? "t2-odd" : "t2-none";
+      cell.className = violated ? "t2-bad" : found.length ? styles[verdict] ?? "t2-odd" : "t2-none";
+      if (violated && violated < total) cell.style.background = `rgba(248,81,73,${(0.03 + (0.19 * violated) / total).toFixed(2)})`;
       return;
     }
     const known = found.filter((row) => sortedBy(row.cells[column(key)]) !== "");

@@ -14,13 +14,13 @@ from markdown_it import MarkdownIt
 
 from tla2py import __version__
 from tla2py.explore.explanation import explain_store
-from tla2py.explore.grid import grid_points, summary_line
+from tla2py.explore.grid import grid_points, summary_line, varying
 from tla2py.explore.view import StoreView
 from tla2py.page.coverage import coverage_view
 from tla2py.page.errors import errors_list
 from tla2py.page.glossary import Glossary
 from tla2py.page.growth import growth_pictures
-from tla2py.page.points import heatmap_section, points_table, varying
+from tla2py.page.points import heatmap_section, points_table
 from tla2py.page.traces import TraceViews, find_traces, trace_articles
 from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
@@ -68,6 +68,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
     found = find_traces(view)
     articles, listed = trace_articles(views, found, options.largest)
     parameters = points[0].parameters if points else {}
+    explanation = explain_store(view)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         undefined=jinja2.StrictUndefined,
@@ -82,7 +83,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         begun=_span(start_days(table_file(view.store, "runs"))),
         summary=summary_line(view, points),
         findings=view.findings,
-        laws=[each for each in explain_store(view) if each.telling],
+        laws=[each for each in explanation if each.violated],
         same={name: text for name, text in parameters.items() if name not in varying(points)},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),
@@ -90,7 +91,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         brief=len(options.notes) < _BRIEF,
         points=_html(points_table(points, set(articles))),
         errors=_html(errors_list(view)),
-        heatmap=_html(heatmap_section(view, points)),
+        heatmap=_html(heatmap_section(view, points, explanation)),
         growth=[_html(picture) for picture in growth_pictures(view, points)],
         coverage=_html(coverage_view(view)),
         traces=[_html(article) for article in articles.values()],

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from itertools import combinations
-from math import prod
+import json
+from collections.abc import Iterable, Sequence
 
-from tla2py.explore.grid import GridPoint, value_order
-from tla2py.explore.heatmap import heatmap_view, make_heatmap, minimal_points_of
+from tla2py.explore.explanation import Explained
+from tla2py.explore.grid import GridPoint, value_order, varying
+from tla2py.explore.heatmap import (
+    MOST_CELLS,
+    VERDICT,
+    best_axes,
+    cell_count,
+    heatmap_view,
+    make_heatmap,
+    minimal_points_of,
+)
 from tla2py.explore.view import StoreView
 from tla2py.show.markup import Element, element, number_cell, row, table
 from tla2py.tables.runs import FIRST_COUNTS
 from tla2py.text import value_shown
 
-# A larger heatmap is drawn only on request.
-_MOST_CELLS = 900
 # Column of ``runs``, title, number format.
 _NUMBERS = (
     ("trace_length", "trace", "{:,.0f}"),
@@ -25,12 +30,6 @@ _NUMBERS = (
     ("wall_seconds", "seconds", "{:,.1f}"),
     ("peak_memory_bytes", "MiB", "{:,.0f}"),
 )
-
-
-def varying(points: Sequence[GridPoint]) -> list[str]:
-    """The parameters with more than one value, in the order of the sweep."""
-    names = points[0].parameters if points else {}
-    return [name for name in names if len({point.parameters[name] for point in points}) > 1]
 
 
 def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> Element:
@@ -66,7 +65,7 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
                 *cells,
                 id=f"point-{point.point}",
                 data_verdict=point.verdict.value,
-                data_summary=point.summary,
+                data_violations=json.dumps(dict(point.violations)),
                 data_minimal="yes" if star else None,
             )
         )
@@ -99,31 +98,14 @@ def _message(point: GridPoint) -> str | None:
     return f"{point.run.message_place}: {text}" if text and point.run.message_place else text
 
 
-def heatmap_section(view: StoreView, points: Sequence[GridPoint]) -> Element | None:
-    """The verdicts over the two parameters that separate them best; None if nothing varies."""
-    names = varying(points)
-    if not names:
+def heatmap_section(
+    view: StoreView, points: Sequence[GridPoint], explained: Iterable[Explained]
+) -> Element | None:
+    """The verdicts over the two parameters that explain them best; None if nothing varies."""
+    axes = best_axes(points, explained)
+    if not axes:
         return None
-    x, y = separating_pair(points) if len(names) > 1 else (names[0], "")
-    block = element("div", id="heatmap", data_x=x, data_y=y)
-    if _cells(points, (x, y) if y else (x,)) <= _MOST_CELLS:
-        block.append(heatmap_view(make_heatmap(view, x, [y] if y else [], "verdict")))
+    block = element("div", id="heatmap", data_x=axes[0], data_y="".join(axes[1:]))
+    if cell_count(points, axes) <= MOST_CELLS:
+        block.append(heatmap_view(make_heatmap(view, axes[0], axes[1:], VERDICT)))
     return block
-
-
-def separating_pair(points: Sequence[GridPoint]) -> tuple[str, str]:
-    """The two parameters whose cells mix verdicts the least, preferably in a heatmap that fits the page."""
-
-    def rank(pair: tuple[str, str]) -> tuple[bool, int, int]:
-        cells: dict[tuple[str, ...], Counter[str]] = {}
-        for point in points:
-            cells.setdefault(tuple(point.parameters[name] for name in pair), Counter())[point.summary] += 1
-        size = _cells(points, pair)
-        mixed = sum(counts.total() - max(counts.values()) for counts in cells.values())
-        return size > _MOST_CELLS, mixed, size
-
-    return min(combinations(varying(points), 2), key=rank)
-
-
-def _cells(points: Sequence[GridPoint], names: Sequence[str]) -> int:
-    return prod(len({point.parameters[name] for point in points}) for name in names)

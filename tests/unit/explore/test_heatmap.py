@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,15 @@ import pytest
 from tests.unit.explore.stores import grid_point, view_of
 from tests.unit.show.traces import seen
 from tla2py.errors import InputError
-from tla2py.explore.grid import grid_points, number_text, value_order
-from tla2py.explore.heatmap import Heatmap, heatmap_view, make_heatmap, minimal_points_of
+from tla2py.explore.grid import GridPoint, grid_points, number_text, value_order
+from tla2py.explore.heatmap import (
+    Heatmap,
+    best_axes,
+    cell_text,
+    heatmap_view,
+    make_heatmap,
+    minimal_points_of,
+)
 from tla2py.explore.store_html import store_html
 from tla2py.explore.view import StoreView
 
@@ -72,23 +80,63 @@ def test_as_text(view: StoreView) -> None:
         "{a, b}, 2          -",
     ]
     # Points that differ only in parameters not shown share a cell.
-    assert str(view.heatmap("K", "S")).splitlines()[2] == "{a, b}  Small 3; NeverOne 1, Small 3*  excluded"
+    assert str(view.heatmap("K", "S")).splitlines()[2] == "{a, b}  Small 3, NeverOne 1 (1 of 2)*  excluded"
 
 
 def test_as_a_table(view: StoreView) -> None:
     shown = heatmap_view(view.heatmap("K", "S"))
     rows = shown.findall("table/tbody/tr")
     assert [[seen(cell) for cell in row] for row in rows] == [
-        ["{a}", "★ holds; deadlock 3; broken", ""],
-        ["{a, b}", "★ Small 3; NeverOne 1, Small 3", "excluded"],
+        ["{a}", "★ deadlock 3 (1 of 3); broken", ""],
+        ["{a, b}", "★ Small 3, NeverOne 1 (1 of 2)", "excluded"],
     ]
-    # The worst of several points determines a cell's colour.
+    # A cell is shaded by the share of its points that violate something.
+    assert [rows[0][1].get("style"), rows[1][1].get("style")] == ["background:rgba(248,81,73,0.09)", None]
     assert [[cell.get("class") for cell in row[1:]] for row in rows] == [
         ["t2-bad", "t2-none"],
         ["t2-bad", "t2-none"],
     ]
     assert [cell.get("title") for cell in rows[0]] == [None, "point 1, point 3, point 5", "not in the grid"]
     assert "a smallest violating point" in seen(shown)
+
+
+def test_points_of_a_cell() -> None:
+    def found(number: int, length: int) -> GridPoint:
+        return replace(grid_point(number, "violated", "Safe", N="1"), lengths={"Safe": length})
+
+    assert cell_text([grid_point(1), grid_point(2)]) == "holds"
+    assert cell_text([found(1, 8), found(2, 4), found(3, 5)]) == "Safe 4-8"
+    assert cell_text([found(1, 4), grid_point(2), grid_point(3, "excluded")]) == "Safe 4 (1 of 2)"
+    assert (
+        cell_text([grid_point(1, "excluded"), grid_point(2), grid_point(3, "broken")])
+        == "broken; holds; excluded"
+    )
+
+
+def lease_points(size: int) -> list[GridPoint]:
+    """Points of a lease, which breaks where a client is later than the grace, after a time that the term decides."""
+    values = [str(number) for number in range(size)]
+    return [
+        replace(
+            grid_point(
+                number,
+                *(("violated", "Exclusive") if late > grace else ()),
+                Term=term,
+                Late=late,
+                Grace=grace,
+            ),
+            lengths={"Exclusive": int(term) + 4},
+        )
+        for number, (term, late, grace) in enumerate(product(values, values, values), 1)
+    ]
+
+
+def test_axes_are_those_that_separate_the_verdicts() -> None:
+    points = lease_points(3)
+    # Term decides the lengths of traces, but no verdict.
+    assert best_axes(points, []) == ("Late", "Grace")
+    assert best_axes(points[:3], []) == ("Grace",)
+    assert best_axes(points[:1], []) == ()
 
 
 def test_shades_tell_more_from_less(view: StoreView) -> None:

@@ -13,9 +13,9 @@ from tests.pages import MACHINE, Page
 from tests.unit.tables.test_tables import CASES, make_store
 from tla2py.errors import InputError
 from tla2py.explore.grid import grid_points, summary_line
+from tla2py.explore.heatmap import best_axes
 from tla2py.explore.view import StoreView, open_view
 from tla2py.page.page import PageOptions, report_page
-from tla2py.page.points import separating_pair
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"
@@ -135,7 +135,7 @@ def test_what_is_asked_for_and_not_there_is_an_error(view: StoreView) -> None:
 
 def test_the_pair_that_tells_most(view: StoreView) -> None:
     points = grid_points(view)
-    assert separating_pair(points) == ("N", "depth")
+    assert best_axes(points, []) == ("N", "depth")
     assert summary_line(view, points[:1]).startswith("8 points: 1 violated, 7 not run yet")
 
 
