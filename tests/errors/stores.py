@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
+from tla2py.cli.app import run_command
 from tla2py.explore.contrast import nearest_holding
 from tla2py.explore.view import open_view
 from tla2py.store.inputs import input_file
@@ -157,6 +158,13 @@ def file_that_is_to_be_verified(lab: Lab) -> None:
     lab.view("invariant")
     lab.write("trace.itf.json", '{"vars": ["x"], "states": [{"x": 1}]}')
     lab.run("trace", "trace.itf.json", "--verify")
+
+
+@provokes("expression-fails")
+def expression_that_is_temporal(lab: Lab) -> None:
+    lab.write("one.toml", 'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\n[constants]\nMax = "3"\n')
+    assert run_command(["sweep", "one.toml", "--executor", "local"]) == 1
+    lab.run("trace", "runs/one", "1", "--eval", "[](x = 0)")
 
 
 @provokes("sweep-unknown")

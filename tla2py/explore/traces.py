@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 from tla2py.errors import InputError
+from tla2py.explore.questions import origin_of, require_modules
 from tla2py.explore.view import StoreView, open_view
 from tla2py.interop import ForeignStore
 from tla2py.replay.confirm import confirm_trace
 from tla2py.show.export import export_trace
-from tla2py.store.inputs import input_file
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import EVALUATION, SIMULATED
@@ -48,21 +47,15 @@ def verify_traces(
 
     Raises InputError (``not-confirmable``, ``no-point``, ``no-trace``) and what ``confirm_trace`` raises.
     """
-    if isinstance(view.store, ForeignStore):
-        raise InputError(
-            "not-confirmable",
-            f"{view.store.path} has no module to verify its traces against",
-            hint="verify the traces of a store, which 'tla2py sweep SWEEP.toml' creates",
-        )
+    require_modules(view)
     if point is not None:
         view.trace(point, number or 1)
-    sources, seen = view.store.sources(), set[str]()
+    seen = set[str]()
     for here in view.manifest.points:
         if point not in (None, here.point) or here.run_id in seen:
             continue
         seen.add(here.run_id)
-        with view.store.archive(here.run_id) as archive:
-            record = archive.record
+        origin = origin_of(view, here.run_id, toolchain)
         for row in view.trace_list(here.point):
             each = row.trace
             if number not in (None, each) or row.kind == SIMULATED:
@@ -71,13 +64,7 @@ def verify_traces(
                 reason = "TLC could not evaluate the model here"
                 yield VerifiedTrace(point=here.point, number=each, judgement="not verifiable", reason=reason)
                 continue
-            found = confirm_trace(
-                view.trace(here.point, each),
-                record,
-                sources,
-                toolchain,
-                partial(input_file, view.store.storage),
-            )
+            found = confirm_trace(view.trace(here.point, each), *origin)
             yield VerifiedTrace(
                 point=here.point,
                 number=each,

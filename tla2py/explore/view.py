@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tla2py.config.read import parse_config
 from tla2py.errors import InputError, StoreError
-from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
 from tla2py.lint.accept import Findings
-from tla2py.store.inputs import input_file
 from tla2py.store.storage import Address
 from tla2py.store.store import Manifest, Store
 from tla2py.tables.read import read_table
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from tla2py.explore.growth import Growth
     from tla2py.explore.heatmap import Axis, Heatmap
     from tla2py.explore.kinds import Kinds
-    from tla2py.toolchain.toolchain import Toolchain
+    from tla2py.explore.questions import Questions
 
 
 def open_view(path: Address) -> StoreView:
@@ -51,11 +49,9 @@ def open_view(path: Address) -> StoreView:
 class StoreView:
     """A store's tables as pandas frames, its traces, and analyses of them."""
 
-    def __init__(self, store: Store, *, toolchain: Toolchain | None = None) -> None:
+    def __init__(self, store: Store, questions: Questions | None = None) -> None:
         self.store = store
-        # Derives arguments, which are kept per point.
-        self._toolchain = toolchain
-        self._derived: dict[int, tuple[Trace, ...]] = {}
+        self._questions = questions
 
     def __repr__(self) -> str:
         return f"<tla2py store {self.store.path}: {self.manifest.name}, {counted(len(self.manifest.points), 'point')}>"
@@ -155,33 +151,25 @@ class StoreView:
         the step true. Deriving them costs one run of TLC per point, with the jar that a sweep would use. ``trace`` also
         raises InputError (``not-confirmable``) if TLC cannot evaluate the steps.
         """
-        from tla2py.toolchain.toolchain import find_toolchain
+        from tla2py.explore.questions import ask
 
-        if isinstance(self.store, ForeignStore):
-            raise InputError(
-                "not-confirmable",
-                f"{self.store.path} has no module to derive arguments from",
-                hint="open a store, which 'tla2py sweep SWEEP.toml' creates",
-            )
-        return StoreView(self.store, toolchain=find_toolchain(tla2tools))
+        return StoreView(self.store, ask(self, self._questions, tla2tools, arguments=True))
+
+    def with_values(self, *expressions: str, tla2tools: Path | None = None) -> StoreView:
+        """A view of the same store whose states have the values of TLA+ expressions, in ``State.evaluated``.
+
+        They may use all that the module defines, and primed variables for values of steps. Evaluating them costs one
+        run of TLC per trace. ``trace`` also raises InputError (``expression-syntax``, ``expression-fails``,
+        ``not-confirmable``).
+        """
+        from tla2py.explore.questions import ask
+
+        return StoreView(self.store, ask(self, self._questions, tla2tools, expressions=expressions))
 
     def trace(self, point: int, number: int = 1) -> Trace:
         """A point's counterexample, with typed values. Raises InputError (``no-point``, ``no-trace``)."""
-        trace = self._trace(point, number)
-        if self._toolchain is None:
-            return trace
-        if point not in self._derived:
-            from tla2py.replay.arguments import derive_arguments
-
-            traces = [self._trace(point, row.trace) for row in self.trace_list(point)]
-            with self.store.archive(self._run_id(point)) as archive:
-                record = archive.record
-            self._derived[point] = derive_arguments(
-                traces, record, self.store.sources(), self._toolchain, partial(input_file, self.store.storage)
-            )
-        return self._derived[point][number - 1]
-
-    def _trace(self, point: int, number: int) -> Trace:
+        if self._questions is not None:
+            return self._questions.answer(self, point, number)
         traces = self.trace_list(point)
         if not traces:
             verdicts = (run.verdict.value for run in self.run_rows if run.point == point)

@@ -112,10 +112,11 @@ class TraceQuery:
             )
         return found
 
-    def header(self, name: str) -> list[str]:
-        """The first lines of a module about the traces."""
+    def header(self, name: str, *extended: str) -> list[str]:
+        """The first lines of a module about the traces, which also extends the named modules."""
         constants = [f"CONSTANTS {', '.join(self.model_values)}"] if self.model_values else []
-        return [f"---- MODULE {name} ----", f"EXTENDS {self.record.main}, Integers, TLC", *constants]
+        modules = ", ".join((self.record.main, "Integers", "TLC", *extended))
+        return [f"---- MODULE {name} ----", f"EXTENDS {modules}", *constants]
 
     def states(self, states: Iterable[State]) -> str:
         """States as the text of a TLA+ sequence of records."""

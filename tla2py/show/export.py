@@ -38,7 +38,8 @@ def export_trace(
     """The text of a trace in the format itf, json, csv or tla, with a final newline.
 
     ``name`` is the name of the TLA+ module, ``parameters`` are the constants for ITF. JSON has the columns of ``traces``
-    and the rows of ``states``; CSV has a row per state and variable with the value as TLA+. Raises InputError
+    and the rows of ``states``; CSV has a row per state and variable with the value as TLA+. Both have
+    the values of ``State.evaluated``. Raises InputError
     (``unknown-format``).
     """
     match form:
@@ -66,8 +67,9 @@ def _csv(trace: Trace) -> str:
     for state in trace.states:
         args = None if state.action_args is None else ", ".join(state.action_args)
         in_loop = "true" if trace.in_loop(state) else "false"
-        for variable, value in state.values.items():
-            texts = (state.action, args, in_loop, variable, format_value(value))
+        values = [(name, format_value(value)) for name, value in state.values.items()]
+        for variable, value in (*values, *state.evaluated):
+            texts = (state.action, args, in_loop, variable, value)
             cells = [state.index, *map(_cell, texts)]
             (careful if any("\r" in str(cell) for cell in cells) else writer).writerow(cells)
     return text.getvalue()

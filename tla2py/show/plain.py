@@ -67,6 +67,7 @@ def trace_lines(trace: Trace) -> list[str]:
     for state in trace.states:
         lines.append(f"{state.index}. {action_text(state)}")
         lines += [f"     {part}" for part in step_changes(before, state)] or ["     nothing changes"]
+        lines += [f"     {' '.join(expression.split())} = {value}" for expression, value in state.evaluated]
         before = state
     if end := trace_end(trace):
         lines.append(end)

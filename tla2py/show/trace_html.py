@@ -113,9 +113,14 @@ def _row(
             element("div", f"{place.module}:{place.begin_line}", class_="t2-dim") if place else None,
         ),
         ", ".join(format_value(one) for one in actor.who) if actor is not None else None,
-        element("td", *step_pieces(before, state, whole=whole)),
+        element("td", *step_pieces(before, state, whole=whole), *_values(state)),
         id=f"{anchor}-{state.index}" if anchor else None,
     )
+
+
+def _values(state: State) -> Iterator[Element]:
+    for expression, value in state.evaluated:
+        yield element("div", element("code", expression), f" = {value}")
 
 
 def _parts(parts: Sequence[Part]) -> Element:

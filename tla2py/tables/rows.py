@@ -193,7 +193,8 @@ def trace_object(run_id: str | None, number: int, trace: Trace) -> Row:
     rows = [trace_row(run_id or "", number, trace)]
     for state in trace.states:
         row = state_row(run_id or "", number, trace, state)
-        rows.append({**row, "state": json.loads(str(row["state"]))})
+        evaluated = {"evaluated": dict(state.evaluated)} if state.evaluated else {}
+        rows.append({**row, "state": json.loads(str(row["state"])), **evaluated})
     for row in rows if run_id is None else ():
         del row["run_id"], row["trace"]
     return {**rows[0], "states": rows[1:]}

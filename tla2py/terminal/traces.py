@@ -63,6 +63,9 @@ def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> Renderab
             parts += [Indented(_part_line(part), 4) for part in changed]
             if not changed:
                 parts.append(Text("    nothing changes", "dim"))
+        for expression, value in state.evaluated:
+            text = Text.assemble((" ".join(expression.split()), "magenta"), f" = {value}")
+            parts.append(Indented(text, 4))
     if end := trace_end(trace):
         parts.append(Text(end, "bold yellow"))
     if closing := closing_step(trace):

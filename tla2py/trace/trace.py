@@ -61,7 +61,7 @@ class State(Displayed):
     ``index`` counts from 1 as TLC prints it. ``action`` is the action that led here, None for the initial state.
     ``action_args`` are its arguments as TLA+ text, if this TLC prints them. ``values`` maps variables to values in TLC's
     order. ``derived`` are names and values (as TLA+ text) of the action's parameters and quantifiers, on request, see
-    ``StoreView.trace``.
+    ``StoreView.trace``; ``evaluated`` are expressions with their values as TLA+ text, see ``StoreView.eval``.
     """
 
     index: int
@@ -70,6 +70,7 @@ class State(Displayed):
     location: Location | None
     values: Mapping[str, Value]
     derived: tuple[tuple[str, str], ...] = ()
+    evaluated: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

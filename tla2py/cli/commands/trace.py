@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
+from tla2py.cli.asking import Evaluated, ask_tlc, show_verified
 from tla2py.cli.console import show, show_text
 from tla2py.cli.options import Arguments, Jar
 from tla2py.errors import ExitCode, InputError
-from tla2py.explore.traces import export_stored, other_point, verify_traces
-from tla2py.explore.view import StoreView, open_view
+from tla2py.explore.traces import export_stored, other_point
+from tla2py.explore.view import open_view
 from tla2py.interop import ForeignStore, TraceFile
 from tla2py.model.outcome import Verdict
 from tla2py.show.export import FORMATS
 from tla2py.terminal.compare import comparison_text
 from tla2py.terminal.diagnostics import diagnostics_text
 from tla2py.terminal.traces import trace_list, traces_text
-from tla2py.toolchain.toolchain import find_toolchain
 
 
 def trace_command(
@@ -51,6 +49,7 @@ def trace_command(
         bool, typer.Option("--verify", help="Confirm the traces with TLC; exit code 1 if it rejects one.")
     ] = False,
     arguments: Arguments = False,
+    eval_: Evaluated = None,
     tla2tools: Jar = None,
 ) -> None:
     """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
@@ -58,6 +57,7 @@ def trace_command(
     Examples:
       tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json
       tla2py trace runs/kip320-first-try 5 --arguments
+      tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
       tla2py trace runs/kip320-first-try --verify
     """
     if verify and (diff is not None or format_ != "text"):
@@ -68,13 +68,12 @@ def trace_command(
     view = open_view(store)
     foreign = isinstance(view.store, ForeignStore)
     if verify:
-        raise typer.Exit(_verify(view, point, trace, tla2tools))
-    if arguments:
-        view = view.with_arguments(tla2tools)
+        raise typer.Exit(show_verified(view, point, trace, tla2tools))
+    view = ask_tlc(view, arguments=arguments, expressions=eval_, tla2tools=tla2tools)
     if point is None and foreign and (diff or len(view.trace_list(1)) == 1):
         point = 1
     if point is None:
-        if diff is not None or format_ != "text":
+        if diff is not None or format_ != "text" or eval_:
             lists = f"'tla2py trace {store}' lists the points that have one"
             raise InputError("point-missing", "no point named", hint=lists)
         show(trace_list(view))
@@ -104,14 +103,3 @@ def _show_errors(found: TraceFile) -> ExitCode:
     if verdict is Verdict.BROKEN:
         return ExitCode.NOT_RUN
     return ExitCode.INCONCLUSIVE if inconclusive else ExitCode.OK
-
-
-def _verify(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> ExitCode:
-    """Show TLC's judgement of traces, and return the exit code."""
-    code = ExitCode.OK
-    for each in verify_traces(view, find_toolchain(jar), point, trace):
-        refused = each.judgement == "refused"
-        judgement = "REFUSED" if refused else each.judgement
-        show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
-        code = ExitCode.UNEXPECTED if refused else code
-    return code

@@ -1,0 +1,44 @@
+"""What TLC answers about the traces of a store, for ``tla2py trace``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from tla2py.cli.console import show
+from tla2py.errors import ExitCode
+from tla2py.explore.traces import verify_traces
+from tla2py.explore.view import StoreView
+from tla2py.toolchain.toolchain import find_toolchain
+
+Evaluated = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--eval",
+        metavar="EXPR",
+        help="Show the value of a TLA+ expression in each state, primed variables for each step; repeatable.",
+    ),
+]
+
+
+def ask_tlc(
+    view: StoreView, *, arguments: bool, expressions: list[str] | None, tla2tools: Path | None
+) -> StoreView:
+    """The view whose traces have what TLC is asked for."""
+    if arguments:
+        view = view.with_arguments(tla2tools)
+    return view.with_values(*expressions, tla2tools=tla2tools) if expressions else view
+
+
+def show_verified(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> ExitCode:
+    """Show TLC's judgement of traces, and return the exit code."""
+    code = ExitCode.OK
+    for each in verify_traces(view, find_toolchain(jar), point, trace):
+        refused = each.judgement == "refused"
+        judgement = "REFUSED" if refused else each.judgement
+        show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
+        code = ExitCode.UNEXPECTED if refused else code
+    return code

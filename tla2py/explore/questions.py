@@ -1,0 +1,91 @@
+"""Questions about the traces of a store that further runs of TLC answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.explore.view import StoreView
+from tla2py.interop import ForeignStore
+from tla2py.model.run import RunRecord
+from tla2py.replay.arguments import derive_arguments
+from tla2py.replay.evaluate import evaluate_trace
+from tla2py.store.inputs import input_file
+from tla2py.toolchain.toolchain import Toolchain, find_toolchain
+from tla2py.trace.trace import Trace
+
+
+class Origin(NamedTuple):
+    """What a further run about a trace needs, in the order in which the functions of ``replay`` take it."""
+
+    record: RunRecord
+    sources: Mapping[str, str]
+    toolchain: Toolchain
+    input_file: Callable[[str], Path]
+
+
+def origin_of(view: StoreView, run_id: str, toolchain: Toolchain) -> Origin:
+    """The origin of the traces of a run."""
+    with view.store.archive(run_id) as archive:
+        record = archive.record
+    return Origin(record, view.store.sources(), toolchain, partial(input_file, view.store.storage))
+
+
+def require_modules(view: StoreView) -> None:
+    """Raise InputError (``not-confirmable``) for a file that holds traces alone."""
+    if isinstance(view.store, ForeignStore):
+        raise InputError(
+            "not-confirmable",
+            f"{view.store.path} holds traces without their module, so TLC cannot run again",
+            hint="open a store, which 'tla2py sweep SWEEP.toml' creates",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """What is asked about each trace: the arguments of its actions, the values of expressions."""
+
+    toolchain: Toolchain
+    arguments: bool = False
+    expressions: tuple[str, ...] = ()
+    _derived: dict[int, tuple[Trace, ...]] = field(default_factory=dict)
+    _answered: dict[tuple[int, int], Trace] = field(default_factory=dict)
+
+    def answer(self, view: StoreView, point: int, number: int) -> Trace:
+        """A point's trace with the answers, which are kept."""
+        if (point, number) not in self._answered:
+            asked = StoreView(view.store)
+            trace = asked.trace(point, number)
+            rows = asked.trace_list(point)
+            origin = origin_of(view, rows[0].run_id, self.toolchain)
+            if self.arguments:
+                if point not in self._derived:
+                    traces = [asked.trace(point, row.trace) for row in rows]
+                    self._derived[point] = derive_arguments(traces, *origin)
+                trace = self._derived[point][number - 1]
+            if self.expressions:
+                trace = evaluate_trace(trace, self.expressions, *origin)
+            self._answered[point, number] = trace
+        return self._answered[point, number]
+
+
+def ask(
+    view: StoreView,
+    known: Questions | None,
+    tla2tools: Path | None,
+    *,
+    arguments: bool = False,
+    expressions: tuple[str, ...] = (),
+) -> Questions:
+    """The questions of a view with further ones. Raises InputError (``not-confirmable``) for a file of traces."""
+    require_modules(view)
+    before = known or Questions(toolchain=find_toolchain(tla2tools))
+    return Questions(
+        toolchain=find_toolchain(tla2tools) if tla2tools else before.toolchain,
+        arguments=arguments or before.arguments,
+        expressions=(*before.expressions, *expressions),
+    )

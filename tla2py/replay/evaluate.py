@@ -1,0 +1,179 @@
+"""The values of expressions at the states of a trace, evaluated by one further run of TLC."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
+from tla2py.model.result import RunResult
+from tla2py.model.run import RunRecord
+from tla2py.replay.query import TraceQuery, first_error
+from tla2py.syntax import Level, ModuleGraph
+from tla2py.syntax.levels import Levels
+from tla2py.syntax.standalone import StandaloneExpression, parse_expression
+from tla2py.tlc.inputs import input_path
+from tla2py.toolchain.toolchain import Toolchain
+from tla2py.trace.trace import Trace
+from tla2py.values import ValueTextError, format_value, parse_value
+
+_MODULE = "AskValues"
+_BEGIN, _VALUE, _END = "tla2py: begin", "tla2py: value", "tla2py: end"
+# A place in the module that only this run has.
+_PLACE = re.compile(rf" *\bline \d+, col \d+ to line \d+, col \d+ of module {_MODULE}\b")
+
+
+def evaluate_trace(
+    trace: Trace,
+    expressions: Sequence[str],
+    record: RunRecord,
+    sources: Mapping[str, str],
+    toolchain: Toolchain,
+    input_file: Callable[[str], Path] = input_path,
+) -> Trace:
+    """The trace with ``State.evaluated`` set: the value of each expression at each state.
+
+    An expression with primed variables has values at the states after the first: that of the step to the state. The
+    other arguments are those of ``TraceQuery``. Raises InputError: ``expression-syntax``, ``expression-fails`` for an
+    expression that TLC cannot evaluate, ``not-confirmable`` for a trace that cannot be written as a module.
+    """
+    query = TraceQuery([trace], record, sources, toolchain, input_file)
+    parsed = [parse_expression(each) for each in expressions]
+    query.expose(*(name for each in parsed for name in each.names))
+    steps = [_describes_step(query.spec, *each) for each in zip(expressions, parsed, strict=True)]
+    lines = _module(query, trace, expressions, parsed, steps)
+    with query.run(_MODULE, "\n".join(lines), specification="AskValuesSpec") as executed:
+        output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+        if executed.result.verdict is not Verdict.HOLDS:
+            raise _failure(executed.result, output, lines, expressions)
+    values: dict[int, list[tuple[str, str]]] = {}
+    for state, number, text in sorted(_read(output), key=lambda each: each[:2]):
+        values.setdefault(state, []).append((expressions[number], text))
+    return replace(
+        trace,
+        states=tuple(
+            replace(state, evaluated=tuple(values.get(index, ())))
+            for index, state in enumerate(trace.states, 1)
+        ),
+    )
+
+
+def _describes_step(spec: ModuleGraph, text: str, parsed: StandaloneExpression) -> bool:
+    """Whether an expression has a value for each step, not for each state."""
+    level = Levels(spec.resolver).of_expression(parsed.body, spec.scope, frozenset())
+    if level == Level.TEMPORAL:
+        raise InputError(
+            "expression-fails",
+            f"{_shown(text)} is temporal: it has no value in a state",
+            hint="evaluate the parts of it that describe states or steps",
+        )
+    return level == Level.ACTION
+
+
+def _module(
+    query: TraceQuery,
+    trace: Trace,
+    expressions: Sequence[str],
+    parsed: Sequence[StandaloneExpression],
+    steps: Sequence[bool],
+) -> list[str]:
+    """The lines of a module that prints the values."""
+    used = {module for each in parsed for module in each.standard} - {"Integers", "Naturals", "TLC"}
+    count = len(trace.states)
+    here = [f"  /\\ {name} = AskValuesStates[step].{name}" for name in query.variables]
+    there = [f"  /\\ {name}' = AskValuesStates[step + 1].{name}" for name in query.variables]
+    same = [f"  /\\ {name}' = {name}" for name in query.variables]
+    lines = query.header(_MODULE, *sorted(used))
+    for number, text in enumerate(expressions):
+        lines += [f"AskValues{number} ==", *text.split("\n")]
+    lines += [
+        "VARIABLE askValuesStep",
+        f"AskValuesStates == {query.states(trace.states)}",
+        "AskValuesInit ==",
+        f"  \\E step \\in 1..{count} :",
+        "  /\\ askValuesStep = step",
+        *here,
+        # The successor must not be evaluated again: it gets a negative number.
+        "AskValuesLast ==",
+        f"  /\\ askValuesStep = {count}",
+        *same,
+        "AskValuesStep ==",
+        f"  LET step == askValuesStep IN /\\ step \\in 1..{count - 1}",
+        *(" " * 30 + line for line in there),
+        "AskValuesNext ==",
+        "  /\\ askValuesStep > 0",
+        *(f"  /\\ {_print('askValuesStep', n)}" for n, step in enumerate(steps) if not step),
+        f"  /\\ IF askValuesStep = {count} THEN AskValuesLast ELSE AskValuesStep",
+        *(
+            f"  /\\ IF askValuesStep = {count} THEN TRUE ELSE {_print('askValuesStep + 1', n)}"
+            for n, step in enumerate(steps)
+            if step
+        ),
+        "  /\\ askValuesStep' = -askValuesStep",
+        f"AskValuesVars == <<{', '.join((*query.variables, 'askValuesStep'))}>>",
+        "AskValuesSpec == AskValuesInit /\\ [][AskValuesNext]_AskValuesVars",
+        "====",
+        "",
+    ]
+    return lines
+
+
+def _print(state: str, number: int) -> str:
+    begin, value = (f'PrintT(<<"{word}", {state}, {number}' for word in (_BEGIN, _VALUE))
+    return f'{begin}>>) /\\ {value}, AskValues{number}>>) /\\ PrintT("{_END}")'
+
+
+def _read(output: str) -> Iterator[tuple[int, int, str]]:
+    """The state, the expression's number and the value as text of each value printed; TLC breaks long ones into lines."""
+    pending: list[str] = []
+    for line in output.splitlines():
+        if line.startswith((f'<<"{_VALUE}"', f'<< "{_VALUE}"')):
+            pending = [line]
+        elif line == f'"{_END}"' and pending:
+            yield _value("\n".join(pending))
+            pending = []
+        elif pending:
+            pending.append(line)
+
+
+def _value(text: str) -> tuple[int, int, str]:
+    try:
+        match parse_value(text):
+            case (str(), int(state), int(number), value):
+                return state, number, format_value(value)
+    except ValueTextError:
+        pass
+    # TLC prints some values in other forms, such as functions that it does not enumerate.
+    found = re.match(r"<<\s*\"[^\"]*\",\s*(\d+),\s*(\d+),\s*(.*?)\s*>>$", text, re.DOTALL)
+    assert found is not None, text
+    return int(found[1]), int(found[2]), " ".join(found[3].split())
+
+
+def _failure(result: RunResult, output: str, lines: Sequence[str], expressions: Sequence[str]) -> InputError:
+    """The error for a run that failed: which expression, at which place of its text or in which state, and TLC's reason."""
+    begun = [parse_value(line) for line in output.splitlines() if line.startswith(f'<<"{_BEGIN}"')]
+    text, where = "; ".join(expressions), ""
+    errors = [each for each in result.diagnostics if each.severity == "error"]
+    at = errors[0].location if errors else None
+    match begun[-1] if begun else None:
+        case (str(), int(state), int(number)):
+            text, where = expressions[number], f" in state {state}"
+    for number, each in enumerate(expressions):
+        if at is None or at.module != _MODULE:
+            break
+        line = at.begin_line - lines.index(f"AskValues{number} ==") - 1
+        if 1 <= line <= each.count("\n") + 1:
+            place = f"line {line}, column {at.begin_column}" if "\n" in each else f"column {at.begin_column}"
+            text, where = each, f"{where} at {place}"
+    return InputError(
+        "expression-fails",
+        f"TLC cannot evaluate {_shown(text)}{where}: {_PLACE.sub('', first_error(result))}",
+        hint="use what the module of the run defines or extends, and operators of the standard modules",
+    )
+
+
+def _shown(text: str) -> str:
+    return " ".join(text.split())
