@@ -12,7 +12,7 @@ from tests.conftest import RunCli
 from tests.unit.lint.page import EXAMPLES, MODULE, Example
 from tla2py.config.literal import KEYWORDS
 from tla2py.config.tokens import read_tokens
-from tla2py.lint import read_dialect
+from tla2py.lint.jar import read_dialect
 from tla2py.sweep.judge import MismatchKind
 from tla2py.toolchain.jar import bundled_jar
 from tla2py.toolchain.java import find_java

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
-from tla2py.lint import lint_file, read_dialect
+from tla2py.lint.configs import lint_file
+from tla2py.lint.jar import read_dialect
 from tla2py.toolchain.jar import bundled_jar
 
 INSTALL = "tla2py tools install rolling"

@@ -11,10 +11,11 @@ from tla2py.config.read import read_config
 from tla2py.config.statements import MISTAKE_CODES
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.execution.default_model import CheckModel
-from tla2py.lint import Dialect, Finding, Severity, lint_file, lint_options, lint_parsed, read_dialect
+from tla2py.lint import Finding, Severity
 from tla2py.lint.accept import apply_acceptance
-from tla2py.lint.configs import module_of
+from tla2py.lint.configs import lint_file, lint_options, lint_parsed, module_of
 from tla2py.lint.ignore import EVERY_RULE, mark_ignored, shown_findings
+from tla2py.lint.jar import Dialect, read_dialect
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.plan import Plan, plan_sweep

@@ -1,17 +1,6 @@
 """What TLC misreads in a config, found before anything runs: a registry of rules, each a small pure function."""
 
-from tla2py.lint.configs import check_config_names, lint_file, lint_options, lint_parsed
 from tla2py.lint.finding import RULES, Finding, Severity
-from tla2py.lint.jar import Dialect, read_dialect
 
-__all__ = [
-    "RULES",
-    "Dialect",
-    "Finding",
-    "Severity",
-    "check_config_names",
-    "lint_file",
-    "lint_options",
-    "lint_parsed",
-    "read_dialect",
-]
+# The rules are imported where they are applied: a store holds findings, and reading it parses no module.
+__all__ = ["RULES", "Finding", "Severity"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 
@@ -190,3 +191,11 @@ class Diagnostic:
         return "\n".join(
             [self.text.strip(), *(["TLC printed before:"] if self.printed else []), *self.printed]
         )
+
+
+def ended_early(found: Collection[str], checked: Collection[str], find: str) -> bool:
+    """Whether a search ended at its first violation, which leaves the other checks undecided.
+
+    With ``find = "each"`` it continues without the violated checks, unless one cannot be left out.
+    """
+    return bool(found) and (find != "each" or not set(found) <= set(checked))

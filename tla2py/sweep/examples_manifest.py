@@ -14,7 +14,7 @@ import msgspec
 from tla2py.config.expect_comment import ConfigExpectation, result_of
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError, reason_of
-from tla2py.lint import check_config_names
+from tla2py.lint.configs import check_config_names
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Mode, TlcOptions
 from tla2py.sweep.expectations import external_row

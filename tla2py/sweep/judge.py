@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
 from tla2py.errors import ExitCode
-from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, ended_early
 from tla2py.model.point import PointResult
 from tla2py.sweep.checks import Check
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExternalExpectation
@@ -150,14 +150,6 @@ def expected_verdict(row: Expectation) -> Verdict | None:
         return VERDICTS[row.outcome]
     expected = row.verdict or (Verdict.VIOLATED.value if row.violates else None)
     return Verdict(expected) if expected else None
-
-
-def ended_early(found: Collection[str], checked: Collection[str], find: str) -> bool:
-    """Whether a search ended at its first violation, which leaves the other checks undecided.
-
-    With ``find = "each"`` it continues without the violated checks, unless one cannot be left out.
-    """
-    return bool(found) and (find != "each" or not set(found) <= set(checked))
 
 
 def left_out(expected: Expectation, run: PointResult | None) -> bool:

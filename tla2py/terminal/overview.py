@@ -9,10 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.explore.view import StoreView
-from tla2py.model.outcome import Verdict
+from tla2py.model.outcome import Verdict, ended_early
 from tla2py.model.run import Run
 from tla2py.sweep.checks import requested_checks
-from tla2py.sweep.judge import ended_early
 from tla2py.sweep.plan import Plan
 from tla2py.tables.runs import RunRow
 from tla2py.terminal.figures import number, seconds

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example
-from tla2py.lint import RULES, Finding, Severity, lint_file, read_dialect
+from tla2py.lint import RULES, Finding, Severity
+from tla2py.lint.configs import lint_file
+from tla2py.lint.jar import read_dialect
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep

@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.lint.page import MODULE
 from tla2py.config.read import read_config
-from tla2py.lint import Finding, lint_file, lint_options
-from tla2py.lint.configs import module_of
+from tla2py.lint import Finding
+from tla2py.lint.configs import lint_file, lint_options, module_of
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.lint import lint_file
+from tla2py.lint.configs import lint_file
 from tla2py.lint.sweeps.files import lint_paths
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
