@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
@@ -78,17 +78,21 @@ def course_of(name: str, module: str, actions: Sequence[str], end: Ended) -> Cou
     )
 
 
-def common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest common subsequence, with a bit per step of ``one``."""
+def step_places(steps: Sequence[str]) -> Mapping[str, int]:
+    """The places of each step in a sequence, as a set of bits."""
     places: dict[str, int] = {}
-    for place, step in enumerate(one):
+    for place, step in enumerate(steps):
         places[step] = places.get(step, 0) | 1 << place
-    everything = (1 << len(one)) - 1
-    free = everything
+    return places
+
+
+def common_length(places: Mapping[str, int], length: int, other: Sequence[str]) -> int:
+    """The length of the longest common subsequence of a sequence of this ``length`` with these places, and another."""
+    everything = free = (1 << length) - 1
     for step in other:
         taken = free & places.get(step, 0)
         free = ((free + taken) | (free - taken)) & everything
-    return len(one) - free.bit_count()
+    return length - free.bit_count()
 
 
 def common_steps(sequences: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

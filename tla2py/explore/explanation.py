@@ -17,6 +17,7 @@ from tla2py.show.markup import element, html_text, row, table
 from tla2py.text import counted, did_you_mean
 from tla2py.toml import toml_key, toml_value
 from tla2py.trace.display import Printed
+from tla2py.trace.trace import SIMULATED
 
 # A law over fewer points is marked.
 _FEW = 10
@@ -206,7 +207,7 @@ def explain_store(
     names, scopes = law_parameters(view), scope_parameters(view)
     rows = [each for one in answers for each in explain_answers(one, names, scopes, suggest, seconds)]
     if kinds:
-        found = kinds_of(all_found(view))
+        found = kinds_of([each for each in all_found(view) if each.name != SIMULATED])
         rows = [replace(each, kinds=_kinds_at(each, found)) for each in rows]
     return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
 
