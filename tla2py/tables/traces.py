@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
-import pyarrow as pa
-
-from tla2py.tables.read import Source, read_rows, read_table
+from tla2py.tables.read import Source, read_rows
 from tla2py.trace.trace import Location, State, TraceKind
 from tla2py.values import state_from_itf
 
@@ -84,15 +82,11 @@ def trace_actions(source: Source) -> Mapping[tuple[str, int], tuple[str, ...]]:
     return {key: tuple(action for _, action in sorted(steps)) for key, steps in found.items()}
 
 
-def last_changes(source: Source, rows: Sequence[TraceRow]) -> Mapping[tuple[str, int], frozenset[str]]:
+def last_changes(source: Source, rows: Iterable[TraceRow]) -> Mapping[tuple[str, int], frozenset[str]]:
     """The variables in ``changes`` that the last step of each trace changes, by run id and trace number."""
-    keys = ["run_id", "trace", "index"]
-    changes = read_table(source, [*keys, "variable"])
-    last = [{"run_id": row.run_id, "trace": row.trace, "index": row.length} for row in rows]
-    schema = pa.schema([changes.schema.field(name) for name in keys])
-    # Of a million changes, Python need not see those of the steps before.
-    kept = changes.join(pa.Table.from_pylist(last, schema), keys, join_type="left semi")
+    last = {(row.run_id, row.trace): row.length for row in rows}
     found: dict[tuple[str, int], set[str]] = {}
-    for row in kept.to_pylist():
-        found.setdefault((row["run_id"], row["trace"]), set()).add(row["variable"])
+    for run_id, trace, index, variable in read_rows(source, ("run_id", "trace", "index", "variable")):
+        if last.get((run_id, trace)) == index:
+            found.setdefault((run_id, trace), set()).add(variable)
     return {key: frozenset(names) for key, names in found.items()}
