@@ -30,7 +30,11 @@ _SECTIONS = (
     ("Pictures of a trace", "tla2py.show.lanes", ("Lanes",)),
     ("Values of two or more parameters", "tla2py.explore.heatmap", ("Heatmap",)),
     ("Growth", "tla2py.explore.growth", ("Growth", "Series", "Prediction")),
-    ("A violating point and one that holds", "tla2py.explore.contrast", ("Contrast",)),
+    (
+        "A violating point and those that hold",
+        "tla2py.explore.contrast",
+        ("Contrasts", "Contrast", "Neighbour"),
+    ),
     ("Laws", "tla2py.explore.explanation", ("Explanation", "Explained")),
     ("Kinds of counterexamples", "tla2py.explore.kinds", ("Kinds", "Kind")),
     ("A counterexample without its states", "tla2py.explore.found", ("StoredTrace",)),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
 from tla2py.cli.app import run_command
-from tla2py.explore.contrast import nearest_holding
+from tla2py.explore.contrast import point_contrasts
 from tla2py.explore.view import open_view
 from tla2py.store.inputs import input_file
 from tla2py.store.record import open_archive
@@ -233,12 +233,12 @@ def prediction_from_one_size(lab: Lab) -> None:
 
 @provokes("not-violated")
 def neighbour_of_a_point_that_holds(lab: Lab) -> None:
-    nearest_holding(lab.view("success", "invariant"), 1)
+    point_contrasts(lab.view("success", "invariant"), 1)
 
 
 @provokes("no-neighbour")
 def neighbour_where_nothing_holds(lab: Lab) -> None:
-    nearest_holding(lab.view("invariant"), 1)
+    point_contrasts(lab.view("invariant"), 1)
 
 
 @provokes("no-kind")

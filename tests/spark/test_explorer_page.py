@@ -66,7 +66,10 @@ def test_the_page_says_what_comes_out(names: dict[str, Any]) -> None:
     shown = names["shown"]
     contrast = names["contrast"]
     assert isinstance(contrast, Contrast)
-    assert contrast.differs == (("Replicas", "{b1, b2}", "{b1, b2, b3}"),)
+    assert [each.differs for each in contrast.nearest] == [
+        (("Replicas", "{b1, b2}", "{b1, b2, b3}"),),
+        (("MaxLeaderEpoch", "1", "2"),),
+    ]
     assert shown["stepper.state"].index == 9
     assert shown["comparison.parted"] > 3
     assert shown["store.compare(store).changed"] == ()

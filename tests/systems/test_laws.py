@@ -107,6 +107,19 @@ def test_a_leak_needs_a_crash(compaction: StoreView) -> None:
     assert kinds(compaction, "DuplicateNullKeyMessage")[0].only == ()
 
 
+def test_the_nearest_points_that_hold_checked_the_same(compaction: StoreView) -> None:
+    leak = compaction.neighbour(22)["CompactedLedgerLeak"]
+    assert {each.point.point: each.differs for each in leak.nearest} == {
+        18: (("CompactionTimesLimit", "2", "3"),),
+        21: (("MaxCrashTimes", "0", "1"),),
+    }
+    for run in compaction.run_rows:
+        for name in run.violated_names:
+            (contrast,) = compaction.neighbour(run.point)
+            assert contrast.name == name
+            assert all(name in each.point.run.held for each in contrast.nearest)
+
+
 def test_kip320(tmp_path: Path) -> None:
     row = laws(swept(SPECS / "kip320" / "sweep.toml", tmp_path))["StrongIsr", None]
     assert row["law"] == "Cardinality(Replicas) >= 3 /\\ MaxLeaderEpoch >= 2"
@@ -129,6 +142,7 @@ def test_the_designs_of_kip320(variants: StoreView) -> None:
 
 def test_a_kind_is_of_one_design(variants: StoreView) -> None:
     modules = {point.point: point.parameters["module"] for point in variants.manifest.points}
+    assert len(kinds(variants, "StrongIsr")) > 4
     for kind in variants.kinds().kinds:
         assert len({modules[point] for point in kind.points}) == 1
     assert {modules[kind.shortest.point] for kind in kinds(variants, "StrongIsr")} == {

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tla2py.explore.view import StoreView
-from tla2py.model.config import LIST_FIELDS
 from tla2py.model.outcome import Verdict
 
 # What a point checks says what was asked; what it specifies gets laws of its own.
-_SCOPES = ("module", "specification")
+_SCOPES = ("specification",)
+_MODELS = ("module", "config")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +68,14 @@ def property_answers(view: StoreView) -> list[Answers]:
 def law_parameters(view: StoreView) -> list[str]:
     """The parameters that laws are about: neither what the points check nor what they specify."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
-    besides = {*LIST_FIELDS[:2], *_SCOPES}
-    return [name for name, kind in kinds.items() if kind != "module" and name not in besides]
+    besides = {"invariants", "properties", *_SCOPES}
+    return [name for name, kind in kinds.items() if kind not in _MODELS and name not in besides]
 
 
 def scope_parameters(view: StoreView) -> list[str]:
     """The parameters whose values get laws of their own where one law does not serve all."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
-    return [name for name, kind in kinds.items() if kind == "module" or name in _SCOPES]
+    return [name for name, kind in kinds.items() if kind in _MODELS or name in _SCOPES]
 
 
 def points_text(points: Sequence[int]) -> str:

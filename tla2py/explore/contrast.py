@@ -1,11 +1,12 @@
-"""A violating point compared with the nearest holding point: what it takes to break the protocol."""
+"""A violating point compared with the nearest points that hold: what it takes to break a property."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tla2py.errors import InputError
+from tla2py.explore.answers import law_parameters, scope_parameters
 from tla2py.explore.grid import GridPoint, grid_points, value_order
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
@@ -20,71 +21,114 @@ _FACTS = ("distinct", "generated", "depth", "wall_seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast(Printed):
-    """A violating point and the nearest holding point.
+class Neighbour:
+    """A point that holds, and the parameters in which it differs, each with its holding and its violating value."""
 
-    ``differs`` lists the parameters in which they differ, each with its holding and its violating value. ``trace`` is
-    the violating point's shortest counterexample, None if none was kept.
+    point: GridPoint
+    differs: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast(Printed):
+    """A point that violates a property, and the nearest points where the property was checked and holds.
+
+    ``nearest`` are all that are equally near. ``trace`` is the point's shortest counterexample to the property, None if
+    none was kept.
     """
 
+    name: str
     violating: GridPoint
-    holding: GridPoint
-    differs: tuple[tuple[str, str, str], ...]
+    nearest: tuple[Neighbour, ...]
     trace: Trace | None
 
-    def __str__(self) -> str:
-        lines = [
-            printable(parameter_text(self.violating.parameters)),
-            self._titles[1],
-            self._titles[0],
-            *(f"    {name}: {there} holds, {here} does not" for name, there, here in self.differs),
-            *(
-                f"    {fact}: {_shown(self.holding, fact)} there, {_shown(self.violating, fact)} here"
-                for fact in _FACTS
-            ),
-        ]
-        if self.trace is not None:
-            lines.append(f"    steps: {runs_of([action_text(s) for s in self.trace.states[1:]])}")
-        return "\n".join(lines)
-
     @property
-    def _titles(self) -> tuple[str, str]:
-        return (
-            f"point {self.holding.point} holds",
-            f"point {self.violating.point} violates {self.violating.summary}",
-        )
+    def _title(self) -> str:
+        length = self.violating.lengths.get(self.name)
+        return f"point {self.violating.point} violates {self.name}" + (f" {length}" if length else "")
+
+    def __str__(self) -> str:
+        lines = [self._title]
+        for each in self.nearest:
+            lines.append(f"point {each.point.point} holds")
+            lines += [f"    {name}: {there} holds, {here} does not" for name, there, here in each.differs]
+            lines += [
+                f"    {fact}: {_shown(each.point, fact)} there, {_shown(self.violating, fact)} here"
+                for fact in _FACTS
+            ]
+        if self.trace is not None:
+            lines.append(f"steps: {runs_of([action_text(s) for s in self.trace.states[1:]])}")
+        return "\n".join(map(printable, lines))
 
     def _repr_html_(self) -> str:
+        points = [*(each.point for each in self.nearest), self.violating]
+        names = {name: None for each in self.nearest for name, _, _ in each.differs}
         rows = [
             row(
                 element("th", name, scope="row"),
-                element("td", there, class_="t2-good"),
-                element("td", here, class_="t2-bad"),
+                *(
+                    element(
+                        "td",
+                        point.parameters[name],
+                        class_="t2-bad" if point is self.violating else "t2-good",
+                    )
+                    for point in points
+                ),
             )
-            for name, there, here in self.differs
+            for name in names
         ]
         rows += [
             row(
                 element("th", fact.replace("_", " "), scope="row"),
-                *(number_cell(_shown(point, fact)) for point in (self.holding, self.violating)),
+                *(number_cell(_shown(point, fact)) for point in points),
             )
             for fact in _FACTS
         ]
-        same = {
-            n: text for n, text in self.violating.parameters.items() if self.holding.parameters[n] == text
-        }
+        titles = [f"point {each.point.point} holds" for each in self.nearest]
+        same = {name: text for name, text in self.violating.parameters.items() if name not in names}
         return html_text(
-            table(None, ("", *self._titles), rows),
-            element("p", f"the same in both: {parameter_text(same)}", class_="t2-dim") if same else None,
+            table(None, ("", *titles, self._title), rows),
+            element("p", f"the same in all: {parameter_text(same)}", class_="t2-dim") if same else None,
             trace_view(self.trace) if self.trace is not None else None,
         )
 
 
-def nearest_holding(view: StoreView, number: int) -> Contrast:
-    """The contrast of a violating point with the nearest holding point.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrasts(Printed):
+    """The contrasts of a point, one for each property that it violates; those of ``alone`` hold at no point."""
 
-    The nearest point differs in the fewest parameters, then by the fewest positions in the order of their values; ties
-    go to the first in grid order. Raises InputError: ``no-point``, ``not-violated``, ``no-neighbour``.
+    contrasts: tuple[Contrast, ...]
+    alone: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.contrasts)
+
+    def __iter__(self) -> Iterator[Contrast]:
+        return iter(self.contrasts)
+
+    def __getitem__(self, name: str) -> Contrast:
+        """The contrast of a property. Raises InputError (``no-neighbour``, ``not-violated``)."""
+        found = {each.name: each for each in self.contrasts}
+        if name in self.alone:
+            raise _no_neighbour(name)
+        if name not in found:
+            violated = ", ".join([*found, *self.alone])
+            raise InputError(
+                "not-violated", f"the point does not violate {name}", hint=f"it violates {violated}"
+            )
+        return found[name]
+
+    def __str__(self) -> str:
+        return "\n\n".join([*map(str, self.contrasts), *map(_alone, self.alone)])
+
+    def _repr_html_(self) -> str:
+        shown = [each._repr_html_() for each in self.contrasts]
+        return "".join([*shown, *(html_text(element("p", _alone(name))) for name in self.alone)])
+
+
+def point_contrasts(view: StoreView, number: int) -> Contrasts:
+    """The contrasts of a violating point with the nearest points that hold, see ``find_nearest``.
+
+    Raises InputError: ``no-point``, ``not-violated``, and ``no-neighbour`` if nothing that it violates holds anywhere.
     """
     points = grid_points(view)
     here = next((point for point in points if point.point == number), None)
@@ -99,29 +143,52 @@ def nearest_holding(view: StoreView, number: int) -> Contrast:
             f"point {number} violates nothing: its verdict is {here.verdict.value}",
             hint=f"violating points: {known or 'none'}",
         )
-    there = nearest(points, here)
-    if there is None:
-        raise InputError(
-            "no-neighbour",
-            "no point of this store holds",
-            hint="sweep smaller values until one holds",
-        )
-    return Contrast(
-        violating=here,
-        holding=there,
-        differs=differing(there, here),
-        trace=_shortest(view, number),
+    nearest = find_nearest(view, points)
+    found = {name: nearest(here, name) for name in here.run.violated_names}
+    alone = tuple(name for name, there in found.items() if not there)
+    if len(alone) == len(found):
+        raise _no_neighbour(*alone)
+    return Contrasts(
+        contrasts=tuple(
+            Contrast(name=name, violating=here, nearest=there, trace=_shortest(view, number, name))
+            for name, there in found.items()
+            if there
+        ),
+        alone=alone,
     )
 
 
-def nearest(points: Sequence[GridPoint], here: GridPoint) -> GridPoint | None:
-    """The holding point nearest to a point, as ``nearest_holding`` defines it; None if no point holds."""
-    orders = {
-        name: {text: position for position, text in enumerate(value_order(points, name))}
-        for name in here.parameters
-    }
+def _alone(*names: str) -> str:
+    return f"no point of this store holds for {' or '.join(names)}"
 
-    def distance(other: GridPoint) -> tuple[int, int]:
+
+def _no_neighbour(*names: str) -> InputError:
+    return InputError("no-neighbour", _alone(*names), hint="sweep smaller values until one holds")
+
+
+FindNearest = Callable[[GridPoint, str], tuple[Neighbour, ...]]
+"""The points nearest to a violating point where a property was checked and holds; all that are equally near."""
+
+
+def find_nearest(view: StoreView, points: Sequence[GridPoint]) -> FindNearest:
+    """The search for nearest points in a store.
+
+    The nearest points differ in the fewest parameters, then by the fewest positions in the order of their values. Those
+    of the same module and specification come first. Others count only if they are as near: their module and
+    specification are no distance.
+    """
+    return nearest_among(points, law_parameters(view), scope_parameters(view))
+
+
+def nearest_among(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequence[str]) -> FindNearest:
+    """``find_nearest`` by these parameters and scopes."""
+    orders = {
+        name: {text: position for position, text in enumerate(value_order(points, name))} for name in names
+    }
+    # Assertions and postconditions are not among what a run lists as checked.
+    listed = {name for point in points for name in point.run.checked}
+
+    def distance(here: GridPoint, other: GridPoint) -> tuple[int, int]:
         apart = [
             abs(order[here.parameters[name]] - order[other.parameters[name]])
             for name, order in orders.items()
@@ -129,20 +196,36 @@ def nearest(points: Sequence[GridPoint], here: GridPoint) -> GridPoint | None:
         ]
         return len(apart), sum(apart)
 
-    return min((point for point in points if point.verdict is Verdict.HOLDS), key=distance, default=None)
+    def nearest(here: GridPoint, name: str) -> tuple[Neighbour, ...]:
+        inside: dict[tuple[int, int], list[GridPoint]] = {}
+        outside: dict[tuple[int, int], list[GridPoint]] = {}
+        for point in points:
+            if name in point.run.held if name in listed else point.verdict is Verdict.HOLDS:
+                alike = all(point.parameters[each] == here.parameters[each] for each in scopes)
+                (inside if alike else outside).setdefault(distance(here, point), []).append(point)
+        least, other = min(inside, default=None), min(outside, default=None)
+        found = list(inside[least]) if least else []
+        if other is not None and (least is None or other <= least):
+            found += outside[other]
+        return tuple(
+            Neighbour(point=point, differs=_differing(point, here, (*names, *scopes))) for point in found
+        )
+
+    return nearest
 
 
-def differing(there: GridPoint, here: GridPoint) -> tuple[tuple[str, str, str], ...]:
+def _differing(there: GridPoint, here: GridPoint, names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
     """The parameters in which two points differ, each with its values there and here."""
     return tuple(
-        (name, there.parameters[name], text)
-        for name, text in here.parameters.items()
-        if there.parameters[name] != text
+        (name, there.parameters[name], here.parameters[name])
+        for name in here.parameters
+        if name in names and there.parameters[name] != here.parameters[name]
     )
 
 
-def _shortest(view: StoreView, number: int) -> Trace | None:
-    shortest = min(view.trace_list(number), key=lambda row: row.length, default=None)
+def _shortest(view: StoreView, number: int, name: str) -> Trace | None:
+    rows = [row for row in view.trace_list(number) if row.label == name]
+    shortest = min(rows, key=lambda row: row.length, default=None)
     return None if shortest is None else view.trace(number, shortest.trace)
 
 

@@ -21,6 +21,8 @@ from tla2py.trace.trace import SIMULATED
 
 # A law over fewer points is marked.
 _FEW = 10
+# The least points for a law in the summary of a sweep.
+_TELLING = 4
 # The text shows so many kinds of a row.
 _MOST_KINDS = 4
 
@@ -63,6 +65,11 @@ class Explained:
     def exceptions(self) -> tuple[int, ...]:
         """The points that contradict the law."""
         return tuple(self.answers.answered[number].point for number in self.found.exceptions)
+
+    @property
+    def telling(self) -> bool:
+        """Whether the law says more than a list of the points would."""
+        return self.found.law is not None and 0 < self.violated < self.asked >= _TELLING
 
     @property
     def law(self) -> str:
@@ -130,9 +137,9 @@ class Explanation(Printed):
     def __str__(self) -> str:
         return "\n".join((*self.laws(), *self._answerless(), *self._suggested()))
 
-    def laws(self) -> Iterator[str]:
-        """A line for each law and each rival, then the kinds; and a line for what is never violated."""
-        broken = [each for each in self.rows if each.violated]
+    def laws(self, *, telling: bool = False) -> Iterator[str]:
+        """A line for each law of a violated property and each rival, or for those that are telling; then the kinds."""
+        broken = [each for each in self.rows if (each.telling if telling else each.violated)]
         title = max((len(each.title) for each in broken), default=0)
         law = max((len(each.law) for each in broken), default=0)
         for each in broken:
@@ -140,12 +147,12 @@ class Explanation(Printed):
             for rival in each.found.rivals:
                 yield f"{'':<{title}}       or iff {rival}"
             yield from (f"    {line}" for line in each.kind_lines())
+
+    def _answerless(self) -> Iterator[str]:
+        """The properties that nothing violates, and the points that count for nothing."""
         fine = [each.title for each in self.rows if each.asked and not each.violated]
         if fine:
             yield f"never violated: {', '.join(fine)}"
-
-    def _answerless(self) -> Iterator[str]:
-        """The points that count for nothing."""
         for each in self.rows:
             if each.answers.unanswered:
                 yield f"{each.title} has no answer at {points_text(each.answers.unanswered)}"

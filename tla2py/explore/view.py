@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from tla2py.explore.compare import StoreComparison
-    from tla2py.explore.contrast import Contrast
+    from tla2py.explore.contrast import Contrasts
     from tla2py.explore.explanation import Explanation
     from tla2py.explore.growth import Growth
     from tla2py.explore.heatmap import Axis, Heatmap
@@ -233,14 +233,14 @@ class StoreView:
 
         return make_growth(self, parameter, value)
 
-    def neighbour(self, point: int) -> Contrast:
-        """A violating point compared with the holding point that differs least from it.
+    def neighbour(self, point: int) -> Contrasts:
+        """A violating point compared, for each property that it violates, with the nearest points where that one holds.
 
         Raises InputError (``no-point``, ``not-violated``, ``no-neighbour``).
         """
-        from tla2py.explore.contrast import nearest_holding
+        from tla2py.explore.contrast import point_contrasts
 
-        return nearest_holding(self, point)
+        return point_contrasts(self, point)
 
     def kinds(self, fine: bool = False) -> Kinds:
         """The counterexamples by kind: those of a kind violate the same by similar actions, or by equal ones if ``fine``."""

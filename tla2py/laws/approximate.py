@@ -49,7 +49,7 @@ def approximate(atoms: Sequence[Candidate], violated: int, holds: int) -> Formul
     for _ in range(_MOST_ATOMS - 1):
         longer = {terms for each in beam for atom in useful for terms in _extended(each.terms, atom)}
         beam = sorted(map(draft, longer))[:_BEAM]
-        best = min(best, *beam)
+        best = min([best, *beam])
     if best.exceptions > max(1, _MOST_EXCEPTIONS * (violated + holds)):
         return None
     if best.exceptions > _MOST_OF_THE_RARER * min(violated, holds):

@@ -83,7 +83,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         begun=_span(start_days(table_file(view.store, "runs"))),
         summary=summary_line(view, points),
         findings=view.findings,
-        laws=[each for each in explanation if each.violated],
+        laws=[each for each in explanation if each.telling],
         same={name: text for name, text in parameters.items() if name not in varying(points)},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),

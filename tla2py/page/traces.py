@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
-from tla2py.explore.contrast import differing, nearest
+from tla2py.explore.contrast import FindNearest, Neighbour, find_nearest
 from tla2py.explore.found import StoredTrace
 from tla2py.explore.grid import GridPoint, varying
 from tla2py.explore.view import StoreView
@@ -49,8 +49,9 @@ def trace_articles(
     """The counterexamples step by step, by point and number, up to ``largest`` bytes; and a list of all."""
     articles: dict[tuple[int, int], Element] = {}
     size = 0
+    nearest = find_nearest(views.view, views.points)
     for one in found:
-        article = _article(views, one)
+        article = _article(views, one, nearest)
         size += len(ET.tostring(article, encoding="unicode", method="html").encode())
         if size > largest:
             break
@@ -59,7 +60,7 @@ def trace_articles(
     return dict(sorted(articles.items())), listed
 
 
-def _article(views: TraceViews, found: StoredTrace) -> Element:
+def _article(views: TraceViews, found: StoredTrace, nearest: FindNearest) -> Element:
     trace = views.view.trace(found.point, found.trace)
     modules = views.glossary.modules(found.point)
     point = next(point for point in views.points if point.point == found.point)
@@ -72,7 +73,7 @@ def _article(views: TraceViews, found: StoredTrace) -> Element:
         element("h3", element("a", f"Point {found.point}: {headline(trace)}", href=f"#{name}")),
         element("p", element("code", parameters)),
         definition_view(modules, trace.name) if trace.name else None,
-        _contrast(views, point),
+        _contrast(nearest(point, found.name)),
         _lanes(views, trace, name),
         comments_view(modules, trace),
         element(
@@ -87,16 +88,17 @@ def _article(views: TraceViews, found: StoredTrace) -> Element:
     )
 
 
-def _contrast(views: TraceViews, point: GridPoint) -> Element | None:
-    """A line about the nearest point that holds."""
-    other = nearest(views.points, point)
-    if other is None:
+def _contrast(nearest: Sequence[Neighbour]) -> Element | None:
+    """A line about the nearest points that hold."""
+    parts: list[Element | str] = []
+    for each in nearest:
+        changes = ", ".join(f"{name} = {there} instead of {here}" for name, there, here in each.differs)
+        link = element("a", str(each.point.point), href=f"#point-{each.point.point}")
+        parts += ["; " if parts else "", link, f": {changes}"]
+    if not parts:
         return None
-    changes = ", ".join(
-        f"{name} = {there} instead of {here}" for name, there, here in differing(other, point)
-    )
-    link = element("a", str(other.point), href=f"#point-{other.point}")
-    return element("p", "The nearest point that holds is ", link, f": {changes}.")
+    many = len(nearest) > 1
+    return element("p", f"The nearest point{'s' * many} that hold{'s' * (not many)}: ", *parts, ".")
 
 
 def _lanes(views: TraceViews, trace: Trace, name: str) -> Element | None:

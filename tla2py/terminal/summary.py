@@ -39,8 +39,9 @@ def sweep_summary(view: StoreView) -> RenderableType:
         for point, names in minimal:
             parts += [_minimal_line(view, point, names), *_why(view, point, names)]
         parts.append("")
-        laws = explain_store(view, seconds=_LAW_SECONDS).laws()
-        parts += [Text("When it breaks", "bold"), *(Text(f"  {line}") for line in laws), ""]
+        laws = [*explain_store(view, seconds=_LAW_SECONDS).laws(telling=True)]
+        if laws:
+            parts += [Text("When it breaks", "bold"), *(Text(f"  {line}") for line in laws), ""]
     disabled = disabled_actions(view)
     if disabled:
         parts.append(Text("Actions that never fired", "bold"))

@@ -96,6 +96,13 @@ def test_equal_points_with_different_answers_are_exceptions() -> None:
     assert (str(found.law), found.exceptions) == ("Late > Grace", (100,))
 
 
+def test_no_parameter_tells_the_points_apart() -> None:
+    points = grid(N=[1, 2]) * 2
+    found = find_law(points, [True, False, False, True], ["N"])
+    assert (found.law, found.complete) == (None, True)
+    assert find_law(grid(N=[1]) * 2, [True, False], ["N"]).law is None
+
+
 def test_points_without_a_pattern_have_no_law() -> None:
     rng = random.Random(1)
     points = grid(A=[*range(12)], B=[*range(12)])
