@@ -147,6 +147,12 @@ def comparison_as_itf(lab: Lab) -> None:
     lab.run("trace", "store", "1", "--diff", "2", "--format", "itf")
 
 
+@provokes("unknown-variable")
+def trace_of_a_variable_that_is_not_there(lab: Lab) -> None:
+    lab.view("invariant")
+    lab.run("trace", "store", "1", "--only", "nothing")
+
+
 @provokes("unknown-point")
 def comparison_with_nothing(lab: Lab) -> None:
     lab.view("invariant")

@@ -237,17 +237,37 @@ def test_tables_are_made_again_from_the_records(counter_store: Path, tmp_path: P
 def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
     listed = run_cli("trace", counter_store)
     assert listed.code == 0
-    assert len(listed.stdout.splitlines()) == 6
+    lines = listed.stdout.splitlines()
+    assert [line for line in lines if line[:1].isdigit()] == [
+        "1. Below: 3 counterexamples of 4 states",
+        "2. Small: 2 counterexamples of 4 states",
+    ]
     printed = run_cli("trace", counter_store, "5")
     assert printed.code == 0
     assert "Below is violated, 4 states" in printed.stdout
     assert "count[p1]: 0 -> 1" in printed.stdout or "count[p2]  0 -> 1" in printed.stdout
     whole = run_cli("trace", counter_store, "5", "--full")
     assert whole.stdout.count("count = (p1 :> ") == 4
+    hidden = run_cli("trace", counter_store, "5", "--hide", "count")
+    assert hidden.stdout.count("only hidden variables change") == 3
+    assert "count" not in hidden.stdout
+    assert run_cli("trace", counter_store, "5", "--only", "count").stdout == printed.stdout
     none = run_cli("trace", counter_store, "1")
     assert none.code == 2
     assert none.error.code == "no-trace"
     assert [word in none.error.message for word in ("point 1", str(counter_store), "holds")] == [True] * 3
+
+
+def test_a_parameter_that_is_named_like_a_column(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "M.tla").write_text(
+        "---- MODULE M ----\nCONSTANT Depth\nVARIABLE x\nInit == x = Depth\nNext == UNCHANGED x\n====\n"
+    )
+    (tmp_path / "m.toml").write_text(
+        'module = "M.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[parameters]\nDepth = [1, 2]\n'
+    )
+    swept = run_cli("sweep", tmp_path / "m.toml", "-o", tmp_path / "store", "--executor", "local")
+    assert swept.stdout.count("The column of Depth in the tables is parameter_Depth") == 1
+    assert list(tla2py.open_store(tmp_path / "store").runs["parameter_Depth"]) == [1, 2]
 
 
 def test_a_trace_is_compared_with_one_of_another_store(
@@ -262,6 +282,8 @@ def test_a_trace_is_compared_with_one_of_another_store(
 
     assert compared(str(other)).splitlines()[-1] == "both take the same steps"
     assert f"point 5 of {other}" in compared(str(other))
+    assert compared("6/1") == compared("6").replace("point 6", "point 6, trace 1")
+    assert compared(f"{other}:6/1").splitlines()[1].startswith(f"> point 6, trace 1 of {other}")
     assert compared(f"{other}:6") == compared("6").replace("point 6", f"point 6 of {other}")
     failed = run_cli("trace", counter_store, "5", "--diff", f"{other}:1")
     assert failed.code == 2

@@ -30,6 +30,14 @@ Libraries = Annotated[
         help="Another module folder; community-modules is the installed one without its Java classes; repeatable. A sweep file lists its own under libraries.",
     ),
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="VAR", help="Show only this variable; repeatable."),
+]
+Hide = Annotated[
+    list[str] | None,
+    typer.Option("--hide", metavar="VAR", help="Do not show this variable; repeatable."),
+]
 Jar = Annotated[
     Path | None,
     typer.Option(

@@ -9,6 +9,7 @@ from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.explore.questions import origin_of, require_modules
+from tla2py.explore.variables import Variables
 from tla2py.explore.view import StoreView, open_view
 from tla2py.interop import ForeignStore
 from tla2py.replay.confirm import confirm_trace
@@ -18,7 +19,8 @@ from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import EVALUATION, SIMULATED
 from tla2py.values import Value, ValueTextError, parse_value
 
-_STORE_POINT = re.compile(r"(.+):(\d+)")
+_POINT = re.compile(r"(\d+)(?:/(\d+))?")
+_STORE_POINT = re.compile(rf"(.+):{_POINT.pattern}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +35,11 @@ class VerifiedTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPoint:
-    """A point of a store; ``title`` names both."""
+    """A point of a store and the number of a trace there; ``title`` names all."""
 
     view: StoreView
     point: int
+    trace: int
     title: str
 
 
@@ -73,8 +76,11 @@ def verify_traces(
             )
 
 
-def export_stored(view: StoreView, point: int, number: int | None, format_: str) -> str:
-    """A point's trace in one of ``FORMATS``. Raises InputError (``several-traces``, ``no-trace``)."""
+def export_stored(view: StoreView, point: int, number: int | None, format_: str, variables: Variables) -> str:
+    """A point's trace with some variables, in one of ``FORMATS``.
+
+    Raises InputError (``several-traces``, ``no-trace``, ``unknown-variable``).
+    """
     count = len(view.trace_list(point))
     if number is None and count > 1:
         raise InputError(
@@ -85,7 +91,7 @@ def export_stored(view: StoreView, point: int, number: int | None, format_: str)
     parameters = next(p.parameters for p in view.manifest.points if p.point == point)
     name = "".join(char for char in view.manifest.name.title() if char.isascii() and char.isalnum())
     return export_trace(
-        view.trace(point, number or 1),
+        variables.part_of(view.trace(point, number or 1)),
         format_,
         name=f"{name.lstrip('0123456789')}Trace{point}",
         parameters={name: _value(text) for name, text in parameters.items()},
@@ -93,26 +99,34 @@ def export_stored(view: StoreView, point: int, number: int | None, format_: str)
 
 
 def other_point(view: StoreView, point: int, other: str) -> NamedPoint:
-    """The point that ``other`` names: a point of this store, a trace file, a store or ``STORE:POINT``.
+    """The point and trace that ``other`` names: ``POINT`` of this store, a trace file, a store or ``STORE:POINT``.
 
-    A store without a point stands for its point ``point``. Raises InputError (``unknown-point``) and what ``open_view``
+    A point's first trace is meant unless its number follows, as in ``POINT/TRACE``; a store without a point stands for
+    its point ``point``. Raises InputError (``unknown-point``) and what ``open_view``
     raises.
     """
-    if other.isdecimal():
-        return NamedPoint(view=view, point=int(other), title=f"point {other}")
+    if here := _POINT.fullmatch(other):
+        number, trace = int(here[1]), int(here[2]) if here[2] else None
+        return NamedPoint(view=view, point=number, trace=trace or 1, title=point_title(number, trace))
     named = None if not is_remote(other) and folder_of(other).exists() else _STORE_POINT.fullmatch(other)
     address = named[1] if named else other
     if not is_remote(address) and not folder_of(address).exists():
         raise InputError(
             "unknown-point",
             f"--diff {other}: not a point, a file or a store",
-            hint="name a point (--diff 3), a trace file, or a store with its point (--diff STORE:3)",
+            hint="name a point (--diff 3) or one of its traces (--diff 3/2), a trace file, or a store with its point (--diff STORE:3)",
         )
     there = open_view(address)
     foreign = isinstance(there.store, ForeignStore)
     number = int(named[2]) if named else 1 if foreign else point
-    title = str(address) if foreign else f"point {number} of {address}"
-    return NamedPoint(view=there, point=number, title=title)
+    trace = int(named[3]) if named and named[3] else None
+    title = str(address) if foreign else f"{point_title(number, trace)} of {address}"
+    return NamedPoint(view=there, point=number, trace=trace or 1, title=title)
+
+
+def point_title(point: int, trace: int | None) -> str:
+    """``point 3``, or ``point 3, trace 2``."""
+    return f"point {point}" if trace is None else f"point {point}, trace {trace}"
 
 
 def _value(text: str) -> Value:

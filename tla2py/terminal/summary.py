@@ -49,6 +49,9 @@ def sweep_summary(view: StoreView) -> RenderableType:
         if len(disabled) > _MOST_ACTIONS:
             parts.append(Text(f"  and {len(disabled) - _MOST_ACTIONS} more, see the table coverage"))
         parts.append("")
+    for parameter in view.manifest.parameters:
+        if parameter.column != parameter.name:
+            parts.append(Text(f"The column of {parameter.name} in the tables is {parameter.column}"))
     store = shlex.quote(str(view.store.path))
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
     if minimal:

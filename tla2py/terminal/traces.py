@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from itertools import pairwise
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
+from tla2py.explore.variables import Variables
 from tla2py.explore.view import StoreView
 from tla2py.interop import ForeignStore
 from tla2py.model.outcome import Verdict
@@ -26,21 +29,31 @@ from tla2py.tables.traces import TraceRow
 from tla2py.terminal.layout import Indented, plain_table
 from tla2py.text import value_shown
 from tla2py.trace.diff import Part, changed_parts
-from tla2py.trace.trace import EVALUATION, State, Trace
+from tla2py.trace.trace import State, Trace
 from tla2py.values import format_value
 
 
 def traces_text(
-    view: StoreView, point: int, number: int | None, *, full: bool = False, hint: bool = True
+    view: StoreView,
+    point: int,
+    number: int | None,
+    *,
+    full: bool = False,
+    hint: bool = True,
+    variables: Variables | None = None,
 ) -> RenderableType:
-    """A point's traces, or one of them, step by step; ``hint`` mentions ``--arguments`` where it could help."""
+    """A point's traces, or one of them, step by step; ``hint`` mentions ``--arguments`` where it could help.
+
+    Raises InputError (``unknown-variable``).
+    """
     foreign = isinstance(view.store, ForeignStore)
     numbers = [number] if number is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
     parts: list[RenderableType] = []
     for each in numbers:
         trace = view.trace(point, each)
         title = f"trace {each}: " if foreign else f"point {point}, trace {each}: "
-        parts += [trace_text(trace, full=full, title=title), ""]
+        chosen = None if variables is None else variables.of(trace)
+        parts += [trace_text(trace, full=full, title=title, chosen=chosen), ""]
     parts.pop()
     # Parsing the module, to see whether the actions have arguments, would cost more than the hint is worth.
     if hint and not foreign and any(actor.derived for actor in acting(trace) or ()):
@@ -48,28 +61,37 @@ def traces_text(
     return Group(*parts)
 
 
-def trace_text(trace: Trace, *, full: bool = False, title: str = "") -> RenderableType:
-    """A trace's steps: each action with its arguments and changes, or with the whole state if ``full``."""
+def trace_text(
+    trace: Trace, *, full: bool = False, title: str = "", chosen: Set[str] | None = None
+) -> RenderableType:
+    """A trace's steps: each action with its arguments and changes, or with the whole state if ``full``.
+
+    Of the variables, only the ``chosen`` ones are shown.
+    """
+
+    def shown(name: str) -> bool:
+        return chosen is None or name in chosen
+
     parts: list[RenderableType] = [Text(title + headline(trace), "bold red")]
     for before, state in pairwise((None, *trace.states)):
         assert state is not None
         parts.append(_step_header(state, trace))
         if before is None or full:
-            for variable, value in state.values.items():
-                text = Text.assemble((variable, "cyan"), f" = {format_value(value)}")
+            for variable in filter(shown, state.values):
+                text = Text.assemble((variable, "cyan"), f" = {format_value(state.values[variable])}")
                 parts.append(Indented(text, 4))
         else:
             changed = list(changed_parts(before.values, state.values))
-            parts += [Indented(_part_line(part), 4) for part in changed]
-            if not changed:
-                parts.append(Text("    nothing changes", "dim"))
+            lines = [Indented(_part_line(part), 4) for part in changed if shown(part.variable)]
+            none = "only hidden variables change" if changed else "nothing changes"
+            parts += lines or [Text(f"    {none}", "dim")]
         for expression, value in state.evaluated:
             text = Text.assemble((" ".join(expression.split()), "magenta"), f" = {value}")
             parts.append(Indented(text, 4))
     if end := trace_end(trace):
         parts.append(Text(end, "bold yellow"))
     if closing := closing_step(trace):
-        parts += [Indented(_part_line(part), 4) for part in closing.parts]
+        parts += [Indented(_part_line(part), 4) for part in closing.parts if shown(part.variable)]
     if derived(trace):
         parts.append(Text(DERIVED, "dim"))
     return Group(*parts)
@@ -96,7 +118,7 @@ def _part_line(part: Part) -> Text:
 
 
 def trace_list(view: StoreView) -> RenderableType:
-    """A store's counterexamples, a line each."""
+    """A store's counterexamples by kind, the most frequent first; of each a line, the shortest first."""
     rows = view.trace_rows
     if not rows:
         verdicts = Counter(_verdict(run) for run in view.run_rows)
@@ -106,26 +128,27 @@ def trace_list(view: StoreView) -> RenderableType:
         if len(view.manifest.points) == 1:
             summary = summary.removeprefix("1 ")
         return Text(f"no counterexample in {view.store.path}: {summary}")
-    table = plain_table()
-    for name in ("point", "trace"):
-        table.add_column(name, justify="right")
-    for parameter in view.manifest.parameters:
-        table.add_column(parameter.name, overflow="fold")
-    for name in ("violates", "kind", "length", "ends"):
-        table.add_column(name, overflow="fold")
-    for point in view.manifest.points:
-        for row in rows:
-            if row.run_id == point.run_id:
-                table.add_row(
-                    str(point.point),
-                    str(row.trace),
-                    *map(value_shown, point.parameters.values()),
-                    "(cannot be evaluated)" if row.kind == EVALUATION else row.name,
-                    row.kind,
-                    str(row.length),
-                    _end(row),
-                )
-    return table
+    ends = {(row.run_id, row.trace): _end(row) for row in rows}
+    columns = [*(parameter.name for parameter in view.manifest.parameters), "length"]
+    columns += ["ends"] * any(ends.values())
+    points = {point.point: point for point in view.manifest.points}
+    parts: list[RenderableType] = []
+    for number, kind in enumerate(view.kinds().kinds, 1):
+        parts.append(Text.assemble((f"{number}. {kind.name}", "bold red"), f": {kind.size}"))
+        parts += [Indented(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks) if text]
+        table = plain_table()
+        for name in ("point", "trace"):
+            table.add_column(name, justify="right")
+        for name in columns:
+            table.add_column(name, overflow="fold")
+        for found in kind.members:
+            for point in map(points.__getitem__, found.points):
+                values = map(value_shown, point.parameters.values())
+                cells = [str(point.point), str(found.trace), *values, str(found.length)]
+                table.add_row(*cells, *([ends[point.run_id, found.trace]] if "ends" in columns else []))
+        parts += [Padding(table, (0, 0, 0, 3), expand=False), ""]
+    parts.pop()
+    return Group(*parts)
 
 
 def _end(row: TraceRow) -> str:

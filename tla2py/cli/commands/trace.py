@@ -8,15 +8,15 @@ import typer
 
 from tla2py.cli.asking import Evaluated, ask_tlc, show_verified
 from tla2py.cli.console import show, show_text
-from tla2py.cli.options import Arguments, Jar
+from tla2py.cli.foreign import show_errors
+from tla2py.cli.options import Arguments, Hide, Jar, Only
 from tla2py.errors import ExitCode, InputError
-from tla2py.explore.traces import export_stored, other_point
+from tla2py.explore.traces import export_stored, other_point, point_title
+from tla2py.explore.variables import Variables
 from tla2py.explore.view import open_view
-from tla2py.interop import ForeignStore, TraceFile
-from tla2py.model.outcome import Verdict
+from tla2py.interop import ForeignStore
 from tla2py.show.export import FORMATS
 from tla2py.terminal.compare import comparison_text
-from tla2py.terminal.diagnostics import diagnostics_text
 from tla2py.terminal.traces import trace_list, traces_text
 
 
@@ -33,6 +33,8 @@ def trace_command(
     trace: Annotated[
         int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
     ] = None,
+    only: Only = None,
+    hide: Hide = None,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
     format_: Annotated[
         str, typer.Option("--format", metavar="|".join(FORMATS), help="The format of one trace.")
@@ -42,7 +44,7 @@ def trace_command(
         typer.Option(
             "--diff",
             metavar="OTHER",
-            help="Compare with another trace: a point of this store, a trace file, STORE (its point of the same number) or STORE:POINT.",
+            help="Compare with another trace: POINT or POINT/TRACE of this store, a trace file, STORE (its point of the same number), STORE:POINT or STORE:POINT/TRACE.",
         ),
     ] = None,
     verify: Annotated[
@@ -56,8 +58,9 @@ def trace_command(
 
     Examples:
       tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json
-      tla2py trace runs/kip320-first-try 5 --arguments
+      tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
       tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
+      tla2py trace runs/kip320-first-try 5 --diff 5/2
       tla2py trace runs/kip320-first-try --verify
     """
     if verify and (diff is not None or format_ != "text"):
@@ -65,6 +68,7 @@ def trace_command(
         raise InputError("usage", "--verify excludes --format and --diff", hint=hint)
     if diff is not None and format_ != "text":
         raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
+    variables = Variables(only=only or (), hide=hide or ())
     view = open_view(store)
     foreign = isinstance(view.store, ForeignStore)
     if verify:
@@ -79,27 +83,12 @@ def trace_command(
         show(trace_list(view))
     elif diff is not None:
         other = other_point(view, point, diff)
-        titles = str(view.store.path) if foreign else f"point {point}", other.title
-        traces = view.trace(point, trace or 1), other.view.trace(other.point)
-        show(comparison_text(*traces, titles=titles))
+        titles = str(view.store.path) if foreign else point_title(point, trace), other.title
+        traces = view.trace(point, trace or 1), other.view.trace(other.point, other.trace)
+        show(comparison_text(*map(variables.part_of, traces), titles=titles))
     elif format_ != "text":
-        show_text(export_stored(view, point, trace, format_))
+        show_text(export_stored(view, point, trace, format_, variables))
     else:
-        show(traces_text(view, point, trace, full=full, hint=not arguments))
+        show(traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
     if isinstance(view.store, ForeignStore) and diff is None and format_ == "text":
-        raise typer.Exit(_show_errors(view.store.file))
-
-
-def _show_errors(found: TraceFile) -> ExitCode:
-    """Show TLC's errors in a log without an answer, and return the exit code."""
-    verdict = found.result.verdict
-    answered = verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces)
-    if answered or found.result.simulated:
-        return ExitCode.OK
-    for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
-        show(each)
-    # An example behaviour of another tool has no verdict.
-    inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
-    if verdict is Verdict.BROKEN:
-        return ExitCode.NOT_RUN
-    return ExitCode.INCONCLUSIVE if inconclusive else ExitCode.OK
+        raise typer.Exit(show_errors(view.store.file))
