@@ -9,7 +9,6 @@ from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.explore.questions import origin_of, require_modules
-from tla2py.explore.variables import Variables
 from tla2py.explore.view import StoreView, open_view
 from tla2py.interop import ForeignStore
 from tla2py.replay.confirm import confirm_trace
@@ -17,6 +16,7 @@ from tla2py.show.export import export_trace
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import EVALUATION, SIMULATED
+from tla2py.trace.variables import Variables
 from tla2py.values import Value, ValueTextError, parse_value
 
 _POINT = re.compile(r"(\d+)(?:/(\d+))?")

@@ -10,7 +10,6 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from tla2py.explore.variables import Variables
 from tla2py.explore.view import StoreView
 from tla2py.interop import ForeignStore
 from tla2py.model.outcome import Verdict
@@ -30,6 +29,7 @@ from tla2py.terminal.layout import Indented, plain_table
 from tla2py.text import value_shown
 from tla2py.trace.diff import Part, changed_parts
 from tla2py.trace.trace import State, Trace
+from tla2py.trace.variables import Variables
 from tla2py.values import format_value
 
 

@@ -10,14 +10,14 @@ from tla2py.cli.asking import Evaluated, ask_tlc, show_verified
 from tla2py.cli.console import show, show_text
 from tla2py.cli.foreign import show_errors
 from tla2py.cli.options import Arguments, Hide, Jar, Only
-from tla2py.errors import ExitCode, InputError
+from tla2py.errors import InputError
 from tla2py.explore.traces import export_stored, other_point, point_title
-from tla2py.explore.variables import Variables
 from tla2py.explore.view import open_view
 from tla2py.interop import ForeignStore
 from tla2py.show.export import FORMATS
 from tla2py.terminal.compare import comparison_text
 from tla2py.terminal.traces import trace_list, traces_text
+from tla2py.trace.variables import Variables
 
 
 def trace_command(
