@@ -25,6 +25,9 @@ class StoredTrace:
     course: Course
     changed: frozenset[str] = frozenset()
 
+    def __str__(self) -> str:
+        return f"point {self.point}, trace {self.trace}"
+
     @property
     def point(self) -> int:
         """The first point with its run."""

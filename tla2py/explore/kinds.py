@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from tla2py.explore.course import Course, common_steps
 from tla2py.explore.found import StoredTrace, all_found
 from tla2py.explore.grouping import coarse_kinds, fine_kinds
 from tla2py.explore.view import StoreView
-from tla2py.show.markup import html_text, row, table
+from tla2py.show.markup import Element, Piece, element, html_text, row, table
 from tla2py.text import counted
 from tla2py.trace.display import Printed
 from tla2py.trace.trace import SIMULATED, Trace
@@ -122,33 +122,33 @@ class Kinds(Printed):
     def __str__(self) -> str:
         lines = []
         for number, kind in enumerate(self.kinds, 1):
-            best = kind.shortest
-            lines.append(
-                f"{number}. {kind.name}: {kind.size}, shortest: point {best.point}, trace {best.trace}"
-            )
+            lines.append(f"{number}. {kind.name}: {kind.size}, shortest: {kind.shortest}")
             lines += [f"     {text}" for text in (kind.steps, kind.remarks) if text]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        titles = ("kind", "violates", "traces", "states", "points", "shortest", "steps of all", "remarks")
-        rows = []
-        for number, kind in enumerate(self.kinds, 1):
-            best = kind.shortest
-            states = f"{best.length} to " * (best.length < kind.max_length) + str(kind.max_length)
-            cells = (
-                str(number),
-                kind.name,
-                str(len(kind.members)),
-                states,
-                str(len(kind.points)),
-                f"point {best.point}, trace {best.trace}",
-                kind.steps,
-                kind.remarks,
-            )
-            rows.append(row(*cells))
-        total = sum(len(kind.members) for kind in self.kinds)
-        caption = f"{counted(total, 'counterexample')} of {counted(len(self.kinds), 'kind')}"
-        return html_text(table(caption, titles, rows))
+        return html_text(kinds_table(self.kinds))
+
+
+def kinds_table(kinds: Sequence[Kind], shortest: Callable[[StoredTrace], Piece] = str) -> Element:
+    """The kinds as a table; ``shortest`` shows a kind's shortest counterexample."""
+    titles = ("kind", "violates", "traces", "states", "points", "shortest", "steps of all", "remarks")
+    rows = [
+        row(
+            str(number),
+            kind.name,
+            str(len(kind.members)),
+            f"{kind.shortest.length} to " * (kind.shortest.length < kind.max_length) + str(kind.max_length),
+            str(len(kind.points)),
+            element("td", shortest(kind.shortest)),
+            kind.steps,
+            kind.remarks,
+        )
+        for number, kind in enumerate(kinds, 1)
+    ]
+    total = sum(len(kind.members) for kind in kinds)
+    caption = f"{counted(total, 'counterexample')} of {counted(len(kinds), 'kind')}"
+    return table(caption, titles, rows)
 
 
 def make_kinds(view: StoreView, fine: bool = False) -> Kinds:

@@ -21,7 +21,7 @@ from tla2py.page.errors import errors_list
 from tla2py.page.glossary import Glossary
 from tla2py.page.growth import growth_pictures
 from tla2py.page.points import heatmap_section, points_table
-from tla2py.page.traces import TraceViews, find_traces, trace_articles
+from tla2py.page.traces import TraceViews, trace_section
 from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
 from tla2py.tables.runs import RunRow, start_days
@@ -65,8 +65,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         messages=options.messages,
         glossary=Glossary(view),
     )
-    found = find_traces(view)
-    articles, listed = trace_articles(views, found, options.largest)
+    found = trace_section(views, options.largest)
     parameters = points[0].parameters if points else {}
     explanation = explain_store(view)
     environment = jinja2.Environment(
@@ -89,14 +88,15 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),
         notes=_markdown(options),
         brief=len(options.notes) < _BRIEF,
-        points=_html(points_table(points, set(articles))),
+        points=_html(points_table(points, set(found.articles))),
         errors=_html(errors_list(view)),
         heatmap=_html(heatmap_section(view, points, explanation)),
         growth=[_html(picture) for picture in growth_pictures(view, points)],
         coverage=_html(coverage_view(view)),
-        traces=[_html(article) for article in articles.values()],
-        listed=_html(listed),
-        total=len(found),
+        kinds=_html(found.kinds),
+        traces=[_html(article) for article in found.articles.values()],
+        listed=_html(found.listed),
+        total=found.total,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
@@ -10,17 +10,18 @@ from tla2py.errors import InputError
 from tla2py.explore.contrast import FindNearest, Neighbour, find_nearest
 from tla2py.explore.found import StoredTrace
 from tla2py.explore.grid import GridPoint, varying
+from tla2py.explore.kinds import kinds_table
 from tla2py.explore.view import StoreView
 from tla2py.page.glossary import Glossary, comments_view, definition_view
 from tla2py.show.lanes import trace_lanes
 from tla2py.show.lanes_svg import lanes_svg
-from tla2py.show.markup import Element, element, number_cell, row, table
+from tla2py.show.markup import Element, Piece, element, number_cell, row, table
 from tla2py.show.plain import derived, headline, runs_of
 from tla2py.show.trace_html import trace_view
 from tla2py.text import parameter_text
 from tla2py.trace.trace import SIMULATED, Trace
 
-# More counterexamples than this are also listed in a table.
+# More counterexamples than this are also listed in tables.
 _FEW = 3
 _MOST_LISTED = 500
 
@@ -36,17 +37,23 @@ class TraceViews:
     glossary: Glossary
 
 
-def find_traces(view: StoreView) -> list[StoredTrace]:
-    """The counterexamples, the shortest of each kind first; without simulated behaviours that violate nothing."""
-    kinds = view.kinds().kinds
-    ordered = [kind.shortest for kind in kinds] + [found for kind in kinds for found in kind.members[1:]]
-    return [found for found in ordered if found.name != SIMULATED]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSection:
+    """The counterexamples of a store: tables of their kinds and of all, and the steps of some by point and number."""
+
+    total: int
+    kinds: Element | None
+    listed: Element | None
+    articles: Mapping[tuple[int, int], Element]
 
 
-def trace_articles(
-    views: TraceViews, found: Sequence[StoredTrace], largest: int
-) -> tuple[dict[tuple[int, int], Element], Element | None]:
-    """The counterexamples step by step, by point and number, up to ``largest`` bytes; and a list of all."""
+def trace_section(views: TraceViews, largest: int) -> TraceSection:
+    """The counterexamples with their steps up to ``largest`` bytes, the shortest of each kind first.
+
+    Simulated behaviours that violate nothing are left out.
+    """
+    kinds = [kind for kind in views.view.kinds().kinds if kind.name != SIMULATED]
+    found = [kind.shortest for kind in kinds] + [found for kind in kinds for found in kind.members[1:]]
     articles: dict[tuple[int, int], Element] = {}
     size = 0
     nearest = find_nearest(views.view, views.points)
@@ -56,8 +63,17 @@ def trace_articles(
         if size > largest:
             break
         articles[one.point, one.trace] = article
-    listed = _listed(found, set(articles)) if len(found) > min(_FEW, len(articles)) else None
-    return dict(sorted(articles.items())), listed
+
+    def link(one: StoredTrace) -> Piece:
+        shown = (one.point, one.trace) in articles
+        return element("a", str(one), href=f"#point-{one.point}-trace-{one.trace}") if shown else str(one)
+
+    return TraceSection(
+        total=len(found),
+        kinds=kinds_table(kinds, link) if len(found) > _FEW else None,
+        listed=_listed(found, set(articles)) if len(found) > min(_FEW, len(articles)) else None,
+        articles=dict(sorted(articles.items())),
+    )
 
 
 def _article(views: TraceViews, found: StoredTrace, nearest: FindNearest) -> Element:

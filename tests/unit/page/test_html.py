@@ -62,6 +62,15 @@ def test_every_point_and_every_counterexample_is_there(page: Page, view: StoreVi
     assert "stuttering" in page.words
 
 
+def test_kinds_come_before_the_counterexamples(page: Page, view: StoreView) -> None:
+    kinds = view.kinds().kinds
+    words = " ".join(page.words.split())
+    assert f"counterexamples of {len(kinds)} kinds" in words
+    for kind in kinds:
+        assert f"#point-{kind.shortest.point}-trace-{kind.shortest.trace}" in page.links
+        assert kind.steps in words
+
+
 def test_values_names_and_notes_are_never_markup(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("values", "invariant"))
     hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
