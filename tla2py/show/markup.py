@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
-from tla2py.show.style import STYLE
+from tla2py.show.style import NOTEBOOK_STYLE, STYLE
 
 Element: TypeAlias = ET.Element
 Piece: TypeAlias = "Element | str | None"
@@ -90,7 +90,7 @@ def picture_text(x: float, y: float, text: str, style: str = "", *, anchor: str 
 
 def html_text(*pieces: Piece) -> str:
     """A fragment of a page with its style, as ``_repr_html_`` returns it."""
-    block = element("div", element("style", STYLE), *pieces, class_="t2")
+    block = element("div", element("style", NOTEBOOK_STYLE), *pieces, class_="t2")
     return ET.tostring(block, encoding="unicode", method="html")
 
 

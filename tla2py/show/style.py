@@ -5,7 +5,7 @@ from __future__ import annotations
 STYLE = """
 .t2{font-size:13px;line-height:1.45;overflow-x:auto}
 .t2 h3{margin:.4em 0;font-size:1.15em}.t2 p{margin:.4em 0}
-.t2 table{border-collapse:collapse;margin:.5em 0;font-size:inherit;color:inherit}
+.t2 table{border-collapse:collapse;table-layout:auto;margin:.5em 0;font-size:inherit;color:inherit}
 .t2 caption{text-align:left;font-weight:600;padding:.3em 0}
 .t2 th,.t2 td{text-align:left;vertical-align:top;padding:.25em .7em;border:0;border-bottom:1px solid rgba(127,127,127,.3);
 background:none;max-width:62em;white-space:normal}
@@ -37,3 +37,6 @@ svg .t2-looptip{fill:#d29922}
 svg .t2-curve{stroke:#388bfd;fill:none;stroke-width:1.8}svg .t2-dot{fill:#388bfd}
 @media print{.t2 details>summary{display:none}}
 """
+
+NOTEBOOK_STYLE = STYLE.replace(".t2 ", ".t2.t2.t2 ")
+"""The same CSS, with more weight than JupyterLab's rules on the tables and the code of outputs."""

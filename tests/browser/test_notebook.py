@@ -1,0 +1,66 @@
+"""Displays in an executed notebook, under the style sheets of JupyterLab, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.browser.chromium import Tab, chromium
+
+pytestmark = pytest.mark.browser
+
+ITF = {
+    "vars": ["clock", "queue"],
+    "states": [
+        {"clock": 1, "queue": {"#tup": [1, 2]}},
+        {"clock": 2, "queue": {"#tup": [2, 3]}},
+        {"clock": 2, "queue": {"#tup": [2, 3, 4]}},
+    ],
+}
+CELL = "import tla2py\ntrace = tla2py.open_store('trace.itf.json').trace(1)\ndisplay(trace, trace.diff(1, 2), trace.state(1))"
+COMPUTED = """(selector, property) =>
+[...new Set([...document.querySelectorAll(".jp-OutputArea-output " + selector)].map((one) => getComputedStyle(one)[property]))]"""
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    folder = tmp_path_factory.mktemp("notebook")
+    (folder / "trace.itf.json").write_text(json.dumps(ITF))
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "metadata": {},
+        "source": CELL,
+        "outputs": [],
+        "execution_count": None,
+    }
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    (folder / "book.ipynb").write_text(json.dumps(book))
+    options = ("--execute", "--to", "html", "--template", "lab")
+    subprocess.run([sys.executable, "-m", "nbconvert", *options, "book.ipynb"], cwd=folder, check=True)
+    (folder / "profile").mkdir()
+    with chromium(folder / "profile") as tab:
+        tab.open((folder / "book.html").as_uri())
+        yield tab
+
+
+def computed(tab: Tab, selector: str, name: str) -> list[str]:
+    found = tab.run(f"({COMPUTED})({selector!r}, {name!r})")
+    assert isinstance(found, list)
+    return found
+
+
+def test_jupyterlab_does_not_align_our_tables_right(tab: Tab) -> None:
+    assert computed(tab, ".t2 td:not(.t2-n)", "textAlign") == ["left"]
+    assert computed(tab, ".t2 th:not(.t2-n)", "textAlign") == ["left"]
+    assert computed(tab, ".t2 td.t2-n", "textAlign") == ["right"]
+    assert computed(tab, ".t2 table", "tableLayout") == ["auto"]
+
+
+def test_names_have_no_boxes(tab: Tab) -> None:
+    assert computed(tab, ".t2 code", "backgroundColor") == ["rgba(0, 0, 0, 0)"]
+    assert computed(tab, ".t2 code", "paddingLeft") == ["0px"]
+    assert computed(tab, ".t2 td", "verticalAlign") == ["top"]
