@@ -17,7 +17,8 @@ from typing import NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunRecord
-from tla2py.replay.query import TraceQuery, first_error
+from tla2py.replay.edits import Edit, edited
+from tla2py.replay.query import TraceQuery, first_error, printed_tuples
 from tla2py.syntax import Level, Module, ModuleGraph, Span
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
@@ -26,7 +27,7 @@ from tla2py.syntax.scope import Scope
 from tla2py.tlc.inputs import input_path
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
-from tla2py.values import Value, ValueTextError, format_value, parse_value
+from tla2py.values import Value, format_value
 
 _MODULE = "AskArguments"
 _PRINTER = "AskArgumentsTell"
@@ -45,14 +46,6 @@ class _Printed(NamedTuple):
     step: int
     action: str
     values: Mapping[str, Value]
-
-
-class _Edit(NamedTuple):
-    """Text to insert; line and column count from 1."""
-
-    line: int
-    column: int
-    text: str
 
 
 def derive_arguments(
@@ -167,18 +160,9 @@ def _module(query: TraceQuery, traces: Sequence[Trace]) -> str:
 
 
 def _read(output: str) -> Iterator[_Printed]:
-    """What the actions printed; TLC breaks long values into lines."""
-    step, pending = 0, ""
-    for line in output.splitlines():
-        if line.startswith(('<<"tla2py: ', '<< "tla2py: ')):
-            pending = line
-        elif pending:
-            pending += "\n" + line
-        try:
-            value = parse_value(pending) if pending else None
-        except ValueTextError:
-            continue
-        pending = ""
+    """What the actions printed."""
+    step = 0
+    for value in printed_tuples(output):
         match value:
             case ("tla2py: step", int(number)):
                 step = number - 1
@@ -190,7 +174,7 @@ def _read(output: str) -> Iterator[_Printed]:
 def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str]) -> str:
     """The text of a module whose actions print their values."""
     scope = spec.scope_of(module)
-    edits: list[_Edit] = []
+    edits: list[Edit] = []
     for definition in module.definitions:
         if definition.name not in actions or definition.kind != "operator" or definition.body is None:
             continue
@@ -201,12 +185,9 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
             place = definition.span
             pad = " " * (place.begin_column - 1)
             instance = f"LOCAL tla2pyTell == INSTANCE {_PRINTER}\n{pad}"
-            edits.append(_Edit(place.begin_line, place.begin_column, instance))
+            edits.append(Edit(place.begin_line, place.begin_column, instance))
         edits += found
-    lines = text.split("\n")
-    for line, column, added in sorted(edits, reverse=True):
-        lines[line - 1] = lines[line - 1][: column - 1] + added + lines[line - 1][column - 1 :]
-    return "\n".join(lines)
+    return "\n".join(edited(text.split("\n"), edits))
 
 
 class _Leaves:
@@ -248,11 +229,11 @@ def _parts(expr: Expression) -> tuple[Expression, ...]:
     return ()
 
 
-def _wrapped(span: Span, action: str, names: Iterable[str]) -> Iterator[_Edit]:
+def _wrapped(span: Span, action: str, names: Iterable[str]) -> Iterator[Edit]:
     # The formula stays in its columns: TLA+ ends a list of conjuncts by alignment.
-    yield _Edit(span.begin_line, span.begin_column, "((\n" + " " * (span.begin_column - 1))
+    yield Edit(span.begin_line, span.begin_column, "((\n" + " " * (span.begin_column - 1))
     quoted, values = ", ".join(f'"{name}"' for name in names), ", ".join(names)
-    yield _Edit(
+    yield Edit(
         span.end_line,
         span.end_column + 1,
         f') /\\ tla2pyTell!Tell("{action}", <<{quoted}>>, <<{values}>>))',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +25,7 @@ from tla2py.toolchain.community import recorded_classes
 from tla2py.toolchain.overrides import class_file
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
-from tla2py.values import format_value, state_to_itf
+from tla2py.values import Value, ValueTextError, format_value, parse_value, state_to_itf
 
 # What TLC prints instead of a value that it did not evaluate.
 _NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")
@@ -180,6 +181,20 @@ def first_error(result: RunResult) -> str:
     """TLC's first error message on one line, or the outcome if there is none."""
     errors = [d.text for d in result.diagnostics if d.severity == "error"]
     return " ".join((errors[0] if errors else result.outcome.value).split())[:300]
+
+
+def printed_tuples(output: str) -> Iterator[Value]:
+    """The tuples that a further run printed, which begin with "tla2py: "; TLC breaks long ones into lines."""
+    pending = ""
+    for line in output.splitlines():
+        if line.startswith(('<<"tla2py: ', '<< "tla2py: ')):
+            pending = line
+        elif pending:
+            pending += "\n" + line
+        with contextlib.suppress(ValueTextError):
+            if pending:
+                yield parse_value(pending)
+                pending = ""
 
 
 def _spec(main: str, modules: Mapping[str, str]) -> ModuleGraph:

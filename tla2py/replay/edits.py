@@ -1,0 +1,24 @@
+"""Edits of module texts that keep columns: TLA+ ends a list of conjuncts by alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """Text to insert in place of ``removed`` characters; line and column count from 1."""
+
+    line: int
+    column: int
+    text: str
+    removed: int = 0
+
+
+def edited(lines: Iterable[str], edits: Iterable[Edit], first: int = 1) -> list[str]:
+    """Lines of a module, of which the first has the number ``first``, with the edits made."""
+    changed = list(lines)
+    for line, column, text, removed in sorted(edits, reverse=True):
+        old = changed[line - first]
+        changed[line - first] = old[: column - 1] + text + old[column - 1 + removed :]
+    return changed
