@@ -173,6 +173,14 @@ def expression_that_is_temporal(lab: Lab) -> None:
     lab.run("trace", "runs/one", "1", "--eval", "[](x = 0)")
 
 
+@provokes("not-an-invariant")
+def conjuncts_of_a_deadlock(lab: Lab) -> None:
+    sweep = 'module = "Counter.tla"\n[model]\ninit = "Init"\nnext = "Up"\n[constants]\nMax = "3"\n'
+    lab.write("one.toml", sweep)
+    assert run_command(["sweep", "one.toml", "--executor", "local"]) == 1
+    lab.run("trace", "runs/one", "1", "--conjuncts")
+
+
 @provokes("sweep-unknown")
 def store_whose_sweep_file_is_gone(lab: Lab) -> None:
     lab.view("success")

@@ -1,4 +1,4 @@
-"""Questions about counterexamples that TLC answers: the values of expressions."""
+"""Questions about counterexamples that TLC answers: the values of expressions and of conjuncts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests import command
 from tests.conftest import RunCli
 from tla2py.errors import InputError
 from tla2py.explore.view import StoreView, open_view
+from tla2py.replay.conjuncts import Conjuncts
 
 pytestmark = pytest.mark.java
 
@@ -97,3 +98,90 @@ def test_eval_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:
     assert exported["states"][1]["evaluated"] == {"granted[1] - now": "2", "now' - now": "0"}
     assert run_cli(*asked, "--format", "csv").stdout.endswith("6,Grant,,false,now' - now,0\n")
     assert run_cli("trace", lease.store.path, "--eval", "now").error.code == "point-missing"
+
+
+PARTS = """\
+---- MODULE Parts ----
+EXTENDS PartsBase, Naturals, Sequences
+CONSTANT Limit
+VARIABLES x, queue
+I == INSTANCE PartsBound WITH bound <- Limit
+Init == x = 0 /\\ queue = <<>>
+Add == x < 5 /\\ x' = x + 1 /\\ queue' = Append(queue, x)
+Spec == Init /\\ [][Add]_<<x, queue>>
+LOCAL Sorted == \\A i, j \\in 1..Len(queue) : i < j => queue[i] < queue[j]
+Guarded == queue # <<>> /\\ Head(queue) > 0
+Safe == /\\ Small(x) => /\\ Sorted  /\\ I!Bound(x)
+                       /\\ x >= 0
+        /\\ IF x > 1 THEN LET last == queue[Len(queue)] IN last # 2 /\\ x # 9
+                     ELSE TRUE
+        /\\ Sorted
+====
+"""
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
+    """A store of two invariants with conjuncts in several modules."""
+    folder = tmp_path_factory.mktemp("parts")
+    (folder / "Parts.tla").write_text(PARTS)
+    (folder / "PartsBase.tla").write_text(
+        "---- MODULE PartsBase ----\nEXTENDS Naturals\nSmall(n) == n < 9\n====\n"
+    )
+    (folder / "PartsBound.tla").write_text(
+        "---- MODULE PartsBound ----\nEXTENDS Naturals\nCONSTANT bound\n  Bound(n) == /\\ n >= 0\n              /\\ n < bound\n====\n"
+    )
+    (folder / "parts.toml").write_text(
+        'module = "Parts.tla"\n[model]\nspecification = "Spec"\ninvariants = ["Safe", "Guarded"]\ncheck_deadlock = false\n'
+        '[constants]\nLimit = "4"\n[tlc]\nfind = "each"\n'
+    )
+    swept = command.run("sweep", "parts.toml", "--executor", "local", cwd=folder)
+    assert swept.code == 1, swept.stderr
+    return open_view(folder / "runs/parts")
+
+
+def rows_of(found: Conjuncts) -> list[tuple[str, str, str]]:
+    """The place of each part, its text, and its values as a letter per state."""
+    letters = {True: "T", False: "F", None: "-"}
+    return [
+        (f"{each.module}:{each.line}:{each.column}", each.text, "".join(letters[v] for v in row.values))
+        for row in found.rows
+        for each in [row.conjunct]
+    ]
+
+
+def test_conjuncts_through_definitions_and_modules(parts: StoreView) -> None:
+    found = parts.conjuncts(1, 2)
+    assert rows_of(found) == [
+        ("Parts:11:12", "Small(x)", "TTTT"),
+        ("Parts:9:45", "i < j", "-FTT"),
+        ("Parts:9:54", "queue[i] < queue[j]", "--TT"),
+        ("PartsBound:4:18", "n >= 0", "TTTT"),
+        ("PartsBound:5:18", "n < bound", "TTTT"),
+        ("Parts:12:27", "x >= 0", "TTTT"),
+        ("Parts:13:15", "x > 1", "FFTT"),
+        ("Parts:13:59", "last # 2", "--TF"),
+        ("Parts:13:71", "x # 9", "--TT"),
+        ("Parts:9:45", "i < j", "-FTT"),
+        ("Parts:9:54", "queue[i] < queue[j]", "--TT"),
+    ]
+    assert [row.conjunct.role for row in found.rows[:3]] == ["condition", "condition", "conjunct"]
+    assert found.turning is found.rows[7]
+    assert found.turning_state is found.trace.states[3]
+
+
+def test_a_conjunct_after_a_false_one_may_make_no_sense(parts: StoreView) -> None:
+    found = parts.conjuncts(1)
+    assert rows_of(found) == [("Parts:10:12", "queue # <<>>", "F"), ("Parts:10:28", "Head(queue) > 0", "-")]
+    assert found.turning is found.rows[0]
+
+
+def test_conjuncts_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:
+    shown = run_cli("trace", lease.store.path, "1", "--conjuncts").stdout
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert "Lease:17:36 c # d => TTTTTT" in lines
+    assert "Lease:17:45 ~(believes[c] > now /\\ believes[d] > now) TTTTTF" in lines
+    assert lines[-3] == "FALSE first in state 6, after Grant:"
+    assert lines[-1] in [f"in Exclusive at Lease:17:45, for c = {c}, d = {3 - c}" for c in (1, 2)]
+    assert run_cli("trace", lease.store.path, "--conjuncts").error.code == "point-missing"
+    assert run_cli("trace", lease.store.path, "1", "--conjuncts", "--diff", "1").error.code == "usage"

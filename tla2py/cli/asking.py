@@ -12,6 +12,7 @@ from tla2py.cli.console import show
 from tla2py.errors import ExitCode
 from tla2py.explore.traces import verify_traces
 from tla2py.explore.view import StoreView
+from tla2py.terminal.conjuncts import conjuncts_text
 from tla2py.toolchain.toolchain import find_toolchain
 
 Evaluated = Annotated[
@@ -20,6 +21,13 @@ Evaluated = Annotated[
         "--eval",
         metavar="EXPR",
         help="Show the value of a TLA+ expression in each state, primed variables for each step; repeatable.",
+    ),
+]
+ConjunctsOption = Annotated[
+    bool,
+    typer.Option(
+        "--conjuncts",
+        help="Show each conjunct of the violated invariant in each state, and which turns FALSE first.",
     ),
 ]
 
@@ -42,3 +50,12 @@ def show_verified(view: StoreView, point: int | None, trace: int | None, jar: Pa
         show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
         code = ExitCode.UNEXPECTED if refused else code
     return code
+
+
+def show_conjuncts(view: StoreView, point: int, number: int | None, jar: Path | None) -> None:
+    """Show the conjuncts of the invariants that a point's traces violate, or one of them."""
+    rows = view.trace_list(point)
+    invariants = [row.trace for row in rows if row.kind == "invariant"]
+    for each in (number,) if number is not None else invariants or (1,):
+        found = view.conjuncts(point, each, tla2tools=jar)
+        show(conjuncts_text(found, f"point {point}, trace {each}: "))

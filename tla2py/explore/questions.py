@@ -13,6 +13,7 @@ from tla2py.explore.view import StoreView
 from tla2py.interop import ForeignStore
 from tla2py.model.run import RunRecord
 from tla2py.replay.arguments import derive_arguments
+from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
 from tla2py.replay.evaluate import evaluate_trace
 from tla2py.store.inputs import input_file
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
@@ -89,3 +90,11 @@ def ask(
         arguments=arguments or before.arguments,
         expressions=(*before.expressions, *expressions),
     )
+
+
+def stored_conjuncts(view: StoreView, point: int, number: int, tla2tools: Path | None) -> Conjuncts:
+    """The conjuncts of the invariant that a point's trace violates."""
+    require_modules(view)
+    trace = view.trace(point, number)
+    run_id = view.trace_list(point)[0].run_id
+    return evaluate_conjuncts(trace, *origin_of(view, run_id, find_toolchain(tla2tools)))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tla2py.explore.heatmap import Axis, Heatmap
     from tla2py.explore.kinds import Kinds
     from tla2py.explore.questions import Questions
+    from tla2py.replay.conjuncts import Conjuncts
 
 
 def open_view(path: Address) -> StoreView:
@@ -165,6 +166,15 @@ class StoreView:
         from tla2py.explore.questions import ask
 
         return StoreView(self.store, ask(self, self._questions, tla2tools, expressions=expressions))
+
+    def conjuncts(self, point: int, number: int = 1, *, tla2tools: Path | None = None) -> Conjuncts:
+        """The conjuncts of the invariant that a trace violates, TRUE or FALSE in each state, by one run of TLC.
+
+        Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
+        """
+        from tla2py.explore.questions import stored_conjuncts
+
+        return stored_conjuncts(self, point, number, tla2tools)
 
     def trace(self, point: int, number: int = 1) -> Trace:
         """A point's counterexample, with typed values. Raises InputError (``no-point``, ``no-trace``)."""

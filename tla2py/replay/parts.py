@@ -150,6 +150,8 @@ class InvariantCopy:
                 # TLC reports a property that is always TRUE of single states as an invariant.
                 yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
                 yield from self._edits(body, names, place)
+            case Expression(shape="literal", operator="boolean", text="TRUE"):
+                return
             case _:
                 called = self._call(expr, place)
                 yield from [called] if called else self._printed(expr, "conjunct", names, place)

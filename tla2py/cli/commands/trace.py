@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.asking import Evaluated, ask_tlc, show_verified
+from tla2py.cli.asking import ConjunctsOption, Evaluated, ask_tlc, show_conjuncts, show_verified
 from tla2py.cli.console import show, show_text
 from tla2py.cli.foreign import show_errors
 from tla2py.cli.options import Arguments, Hide, Jar, Only
@@ -52,6 +52,7 @@ def trace_command(
     ] = False,
     arguments: Arguments = False,
     eval_: Evaluated = None,
+    conjuncts: ConjunctsOption = False,
     tla2tools: Jar = None,
 ) -> None:
     """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
@@ -61,11 +62,13 @@ def trace_command(
       tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
       tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
       tla2py trace runs/kip320-first-try 5 --diff 5/2
+      tla2py trace runs/kip320-first-try 5 --conjuncts
       tla2py trace runs/kip320-first-try --verify
     """
-    if verify and (diff is not None or format_ != "text"):
-        hint = "leave out --verify, or the others"
-        raise InputError("usage", "--verify excludes --format and --diff", hint=hint)
+    if (verify or conjuncts) and (diff is not None or format_ != "text"):
+        option = "--verify" if verify else "--conjuncts"
+        hint = f"leave out {option}, or the others"
+        raise InputError("usage", f"{option} excludes --format and --diff", hint=hint)
     if diff is not None and format_ != "text":
         raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
     variables = Variables(only=only or (), hide=hide or ())
@@ -77,10 +80,12 @@ def trace_command(
     if point is None and foreign and (diff or len(view.trace_list(1)) == 1):
         point = 1
     if point is None:
-        if diff is not None or format_ != "text" or eval_:
+        if diff is not None or format_ != "text" or eval_ or conjuncts:
             lists = f"'tla2py trace {store}' lists the points that have one"
             raise InputError("point-missing", "no point named", hint=lists)
         show(trace_list(view))
+    elif conjuncts:
+        show_conjuncts(view, point, trace, tla2tools)
     elif diff is not None:
         other = other_point(view, point, diff)
         titles = str(view.store.path) if foreign else point_title(point, trace), other.title
