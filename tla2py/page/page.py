@@ -38,7 +38,7 @@ class PageOptions:
 
     ``notes``: Markdown for the top of the page. Its links are relative to ``notes_folder``.
     ``target``: the folder that the page is written to.
-    ``lanes``, ``messages``: arguments of ``Trace.lanes``.
+    ``lanes``, ``messages``, ``sender``, ``receiver``: arguments of ``Trace.lanes``.
     ``largest``: the size in bytes up to which counterexamples are shown step by step; the others are only listed.
     """
 
@@ -47,6 +47,8 @@ class PageOptions:
     target: Path = Path()
     lanes: str | None = None
     messages: str | None = None
+    sender: str | None = None
+    receiver: str | None = None
     largest: int = 4_000_000
 
 
@@ -63,6 +65,8 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         points=points,
         lanes=options.lanes,
         messages=options.messages,
+        sender=options.sender,
+        receiver=options.receiver,
         glossary=Glossary(view),
     )
     found = trace_section(views, options.largest)

@@ -28,12 +28,14 @@ _MOST_LISTED = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceViews:
-    """What the views of counterexamples have in common; ``lanes`` and ``messages`` are arguments of ``Trace.lanes``."""
+    """What the views of counterexamples have in common; ``lanes`` to ``receiver`` are arguments of ``Trace.lanes``."""
 
     view: StoreView
     points: Sequence[GridPoint]
     lanes: str | None
     messages: str | None
+    sender: str | None
+    receiver: str | None
     glossary: Glossary
 
 
@@ -119,7 +121,9 @@ def _contrast(nearest: Sequence[Neighbour]) -> Element | None:
 
 def _lanes(views: TraceViews, trace: Trace, name: str) -> Element | None:
     try:
-        lanes = trace_lanes(trace, views.lanes, messages=views.messages)
+        lanes = trace_lanes(
+            trace, views.lanes, messages=views.messages, sender=views.sender, receiver=views.receiver
+        )
     except InputError:
         # A trace need not have processes, unless they were requested.
         if views.lanes or views.messages:

@@ -9,7 +9,14 @@ from pathlib import Path
 from tla2py.show.markup import html_text, printable, svg_text
 from tla2py.show.messages import Arrow, message_arrows
 from tla2py.show.plain import action_text, headline
-from tla2py.show.processes import Processes, actors, keyed_variables, part_of, processes_of
+from tla2py.show.processes import (
+    Processes,
+    actors,
+    guess_source,
+    keyed_variables,
+    part_of,
+    processes_of,
+)
 from tla2py.trace.diff import Part, changed_parts, parts_of
 from tla2py.trace.display import Printed
 from tla2py.trace.trace import State, Trace
@@ -29,22 +36,27 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lanes(Printed):
-    """A trace by process. Jupyter shows it as a picture; ``svg`` and ``save`` export it."""
+    """A trace by process. Jupyter shows it as a picture; ``svg`` and ``save`` export it.
+
+    ``guessed`` names the constants or variables that the processes were guessed from; empty if they were given.
+    """
 
     trace: Trace
     processes: Processes
+    guessed: str
     rows: tuple[Row, ...]
     arrows: tuple[Arrow, ...]
 
     @property
     def note(self) -> str:
-        """How to name unknown senders and receivers; empty if all are known."""
-        if not any(arrow.stub or not arrow.drawn for arrow in self.arrows):
-            return ""
-        return (
-            "some messages have an unknown sender or receiver: "
-            "name their fields with the arguments sender and receiver of lanes()"
-        )
+        """What was guessed, and how to name unknown senders and receivers; may be empty."""
+        parts = [f"the processes are guessed from {self.guessed}"] if self.guessed else []
+        if any(arrow.stub or not arrow.drawn for arrow in self.arrows):
+            parts.append(
+                "some messages have an unknown sender or receiver: "
+                "name their fields with the arguments sender and receiver of lanes()"
+            )
+        return "; ".join(parts)
 
     def svg(self) -> str:
         """The text of the SVG file."""
@@ -80,6 +92,7 @@ def trace_lanes(
     return Lanes(
         trace=trace,
         processes=processes,
+        guessed=guess_source(trace, processes) if by is None else "",
         rows=tuple(_rows(trace, processes, messages)),
         arrows=tuple(message_arrows(trace, processes, messages, sender, receiver)) if messages else (),
     )
@@ -95,7 +108,8 @@ def _rows(trace: Trace, processes: Processes, messages: str | None) -> Iterator[
             for process in processes:
                 parts = (
                     part
-                    for name in keyed
+                    for name, keys in keyed.items()
+                    if process in keys
                     for part in parts_of(
                         name, "", part_of(before.values[name], process), part_of(state.values[name], process)
                     )

@@ -126,8 +126,8 @@ class _Reading:
 def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
     keyed = keyed_variables(trace, processes)
     for row in range(1, len(trace.states)):
-        for name in keyed:
-            for process in processes:
+        for name, keys in keyed.items():
+            for process in (each for each in processes if each in keys):
                 old, new = (part_of(trace.states[at].values[name], process) for at in (row - 1, row))
                 if isinstance(old, Record) and isinstance(new, Record) and not same_value(old, new):
                     yield _Reading(row, process, old, new)

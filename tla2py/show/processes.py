@@ -46,10 +46,12 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
     found: Processes | None
     if by is None:
         found = _guess(trace)
-        problem = "cannot infer the processes: no variables are functions with the same keys in every state"
+        problem = "cannot guess the processes: no variables are functions on two or more names in every state"
     elif isinstance(by, str):
-        found = _named(trace, by)
-        problem = f"{by} is neither a constant that is a set nor a variable that is a function"
+        kinds = [(name.strip(), _named(trace, name.strip())) for name in by.split(",")]
+        wrong = next((name for name, kind in kinds if not kind), by)
+        found = tuple(dict.fromkeys(one for _, kind in kinds for one in kind or ())) if wrong == by else None
+        problem = f"{wrong} is neither a constant that is a set nor a variable that is a function"
     else:
         found = tuple(dict.fromkeys(_process(trace, one) for one in by))
         problem = "no processes given"
@@ -65,14 +67,19 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
 
 
 def keyed_variables(trace: Trace, processes: Processes | None = None) -> dict[str, frozenset[Value]]:
-    """The keys of each variable that is a function with the same keys in every state, among them ``processes``."""
+    """The keys of each variable that is a function with the same keys in every state.
+
+    With ``processes``, all of them are keys, or all keys are processes of one kind among several. A short sequence is not
+    a function on some of many numbered processes.
+    """
     found: dict[str, frozenset[Value]] = {}
     for variable in trace.states[0].values if trace.states else ():
         domains = {_keys(state.values.get(variable)) for state in trace.states}
         keys = domains.pop()
         if not keys or domains:
             continue
-        if processes is None or frozenset(processes) <= keys:
+        wanted = keys if processes is None else frozenset(processes)
+        if wanted <= keys or (keys < wanted and not _numbered(keys)):
             found[variable] = keys
     return found
 
@@ -117,13 +124,18 @@ def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
 
 
 def _changed(
-    before: Mapping[str, Value], after: Mapping[str, Value], keyed: Iterable[str], processes: Processes
+    before: Mapping[str, Value],
+    after: Mapping[str, Value],
+    keyed: Mapping[str, frozenset[Value]],
+    processes: Processes,
 ) -> Processes:
     return tuple(
         process
         for process in processes
         if any(
-            not same_value(part_of(before[name], process), part_of(after[name], process)) for name in keyed
+            not same_value(part_of(before[name], process), part_of(after[name], process))
+            for name, keys in keyed.items()
+            if process in keys
         )
     )
 
@@ -134,17 +146,30 @@ def _guess(trace: Trace) -> Processes | None:
         domains[keys] = domains.get(keys, 0) + 1
     constants = {frozenset(found) for name in trace.constants if (found := _named(trace, name))}
 
-    def rank(keys: frozenset[Value]) -> tuple[bool, bool, int, int]:
-        return len(keys) > 1, keys in constants, domains[keys], len(keys)
+    def rank(keys: frozenset[Value]) -> tuple[bool, int, int]:
+        return keys in constants, domains[keys], len(keys)
 
-    # The fields of a single record, or of a single sequence of constant length, are not processes.
+    # Numbers are places of a sequence more often than processes, and the fields of a single record are not processes.
     likely = [
         keys
         for keys, count in domains.items()
-        if keys in constants or count > 1 or all(isinstance(key, ModelValue) for key in keys)
+        if len(keys) > 1
+        and not _numbered(keys)
+        and (keys in constants or count > 1 or all(isinstance(key, ModelValue) for key in keys))
     ]
     best = max(likely, key=rank, default=None)
     return tuple(in_order(best)) if best else None
+
+
+def guess_source(trace: Trace, processes: Processes) -> str:
+    """The names that a guess of processes rests on: constants that are their set, or variables that are functions on them."""
+    those = frozenset(processes)
+    constants = [name for name in trace.constants if frozenset(_named(trace, name) or ()) == those]
+    return ", ".join(constants or [name for name, keys in keyed_variables(trace).items() if keys == those])
+
+
+def _numbered(keys: Iterable[Value]) -> bool:
+    return any(isinstance(key, int) for key in keys)
 
 
 def _named(trace: Trace, name: str) -> Processes | None:

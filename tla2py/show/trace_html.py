@@ -47,7 +47,10 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
             title=DERIVED if arguments_derived else None,
         ),
         element(
-            "th", "who" + " (derived)" * who_derived, scope="col", title=_WHO_DERIVED if who_derived else None
+            "th",
+            "who" + " (derived)" * who_derived,
+            scope="col",
+            title=_WHO_DERIVED if who_derived else _WHO_GUESSED,
         )
         if who
         else None,
@@ -56,6 +59,7 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     return table(headline(trace), head, rows)
 
 
+_WHO_GUESSED = "the processes are guessed from the keys of the variables"
 _WHO_DERIVED = "this TLC prints no action arguments: derived arguments, or the changed parts of the state, show who acted"
 
 

@@ -175,8 +175,8 @@ class Trace(Displayed):
     ) -> Picture:
         """A picture of the steps with a lane per process, which also exports to SVG.
 
-        ``by`` gives the processes: a constant of the model, a variable that is a function on them, or the processes
-        themselves; by default the keys that most variables share. ``messages`` names a variable that is a set or a bag of
+        ``by`` gives the processes: a constant of the model, a variable that is a function on them, several of these with
+        commas between them, or the processes themselves; by default they are guessed: the keys that most variables share. ``messages`` names a variable that is a set or a bag of
         messages, drawn as arrows; ``sender`` and ``receiver`` name the fields of a message that hold its ends. Raises
         InputError (``no-processes``, ``no-messages``).
         """

@@ -11,7 +11,9 @@ from tla2py.errors import InputError
 from tla2py.show.lanes import trace_lanes
 from tla2py.show.messages import Arrow
 from tla2py.trace.trace import Trace
-from tla2py.values import Function, Interval, Record, Value
+from tla2py.values import Function, Interval, ModelValue, Record, Value
+
+C = ModelValue("c")
 
 
 def sending(*boxes: Value, **fields: str) -> tuple[Arrow, ...]:
@@ -101,7 +103,7 @@ def test_receivers_in_a_range_of_numbers() -> None:
     states = [{"n": (0, step, 0), "m": (1, 1, 1), "box": box(*sent)} for step, sent in enumerate(((), (1,)))]
     sent = message(src=2, dst=Interval(2, 9))
     states[1]["box"] = box(sent)
-    arrows = trace_lanes(made(*(("Next", values) for values in states)), messages="box").arrows
+    arrows = trace_lanes(made(*(("Next", values) for values in states)), [1, 2, 3], messages="box").arrows
     assert ends(arrows) == [(2, 2, 1, None), (2, 3, 1, None)]
 
 
@@ -173,7 +175,24 @@ def test_where_all_ends_are_known_nothing_is_noted() -> None:
         ("Init", {"n": on(1, 1), "box": box()}),
         ("Send", {"n": on(2, 1), "box": box(message(src=P, dst=Q))}),
     )
-    assert trace.lanes(messages="box").note == ""
+    assert trace.lanes([P, Q], messages="box").note == ""
+    assert trace.lanes(messages="box").note == "the processes are guessed from n"
+
+
+def test_processes_of_several_kinds_have_lanes() -> None:
+    trace = made(
+        ("Init", {"n": on(1, 1), "held": Function({R: 0, C: 0}), "box": box()}),
+        ("Ask", {"n": on(1, 1), "held": Function({R: 0, C: 1}), "box": box(message(src=C, dst=P))}),
+        ("Take", {"n": on(2, 1), "held": Function({R: 0, C: 1}), "box": box()}),
+    )
+    for by in ("n, held", [P, Q, R, C]):
+        lanes = trace_lanes(trace, by, messages="box")
+        assert [(row.cells, row.shared, row.who) for row in lanes.rows[1:]] == [
+            ({C: ("held  0 → 1",)}, (), (C,)),
+            ({P: ("n  1 → 2",)}, (), (P,)),
+        ]
+        assert ends(lanes.arrows) == [(C, P, 1, 2)]
+        assert lanes.note == ""
 
 
 def test_no_text_is_an_order_to_a_terminal() -> None:

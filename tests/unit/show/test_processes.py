@@ -21,13 +21,11 @@ def of(*values: Value) -> dict[str, Value]:
     [
         (of(on(1, 2)), {}, (P, Q)),
         (of(on(1, 2), 3), {"N": "{a, b}"}, (P, Q)),
-        # More variables, a constant, and more than one key each take precedence.
+        # More variables and a constant each take precedence; one process or numbers are no guess.
         (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {}, (P, Q)),
         (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {"Nodes": "{b, a}"}, (A, B)),
         (of(on(1), Function({A: 1, B: 1}), on(2)), {}, (A, B)),
-        (of((5, 6), (7, 8)), {}, (1, 2)),
-        (of((5, 6)), {"N": "1..2"}, (1, 2)),
-        (of((5, 6)), {"N": "{2, 1}"}, (1, 2)),
+        (of(on(1, 2), (5, 6), (7, 8)), {"N": "1..2"}, (P, Q)),
         (of(Record({"p1": 1, "p2": 1}), Record({"p1": 2, "p2": 2})), {}, ("p1", "p2")),
         (of(on(1, 2)), {"N": "Nat", "M": "a b c", "Huge": "0..1000000000000"}, (P, Q)),
     ],
@@ -39,9 +37,18 @@ def test_guessed(values: dict[str, Value], constants: dict[str, str], expected: 
 
 @pytest.mark.parametrize(
     "values",
-    [of(3), of((5, 6)), of(Record({"epoch": 1, "leader": 2})), of(()), of(frozenset({P}))],
+    [
+        of(3),
+        of((5, 6)),
+        of((5, 6), (7, 8)),
+        of(on(1), on(2)),
+        of(Function({1: 1}), Function({1: 2})),
+        of(Record({"epoch": 1, "leader": 2})),
+        of(()),
+        of(frozenset({P})),
+    ],
 )
-def test_one_record_or_sequence_tells_no_processes(values: dict[str, Value]) -> None:
+def test_one_process_a_record_or_numbers_are_no_guess(values: dict[str, Value]) -> None:
     trace = made(("Init", values), ("Next", values))
     with pytest.raises(InputError) as error:
         processes_of(trace)
@@ -54,6 +61,8 @@ def test_keys_that_change_are_no_processes() -> None:
     assert keyed_variables(trace) == {"x": frozenset({P, Q})}
     assert keyed_variables(trace, (P,)) == {"x": frozenset({P, Q})}
     assert keyed_variables(trace, (P, R)) == {}
+    # Among processes of several kinds, a variable may be a function on those of one.
+    assert keyed_variables(trace, (P, Q, R)) == {"x": frozenset({P, Q})}
 
 
 def test_asked_for() -> None:
@@ -62,12 +71,14 @@ def test_asked_for() -> None:
     assert processes_of(trace, "N") == (P, Q)
     assert processes_of(trace, "K") == (4, 5, 6)
     assert processes_of(trace, "y") == (1, 5)
+    assert processes_of(trace, "N, y") == (P, Q, 1, 5)
     # A name means the model value if there is one; the given order is kept.
     assert processes_of(trace, ["q", P, "q", "other"]) == (Q, P, "other")
 
 
 @pytest.mark.parametrize(
-    ("by", "said"), [("One", "One is neither"), ("none", "none is neither"), ((), "no pro")]
+    ("by", "said"),
+    [("One", "One is neither"), ("x, One", "One is neither"), ("none", "none is neither"), ((), "no pro")],
 )
 def test_what_is_asked_for_and_not_there(by: str | tuple[()], said: str) -> None:
     trace = made(("Init", of(on(1, 2))), constants={"One": "1"})
@@ -114,11 +125,12 @@ def test_nobody_acts_where_nothing_of_a_process_changes() -> None:
     assert acting(told) == [((), False), ((Q,), False)]
 
 
-def test_numbers_may_be_processes() -> None:
+def test_numbers_are_processes_if_asked_for() -> None:
     trace = made(
         ("Init", of((1, 2), (3, 4))), ("Next", of((1, 2), (3, 9))), ("Next", of((0, 2), (3, 9)), ("2",))
     )
-    assert acting(trace) == [((), False), ((2,), True), ((2,), False)]
+    assert acting(trace) is None
+    assert list(actors(trace, (1, 2))) == [((), False), ((2,), True), ((2,), False)]
 
 
 def test_a_set_held_as_a_range_is_equal_to_one_that_is_not() -> None:

@@ -67,7 +67,10 @@ def test_an_element_of_a_set_is_no_value_that_became_another() -> None:
 
 def test_who_is_told_by_arguments_is_not_derived() -> None:
     told = made(("Init", {"at": on(0, 0)}), ("Send", {"at": on(1, 0)}, ("p",)))
-    assert '<th scope="col">who</th>' in told._repr_html_()
+    assert (
+        '<th scope="col" title="the processes are guessed from the keys of the variables">who</th>'
+        in told._repr_html_()
+    )
     nobody = made(("Init", {"x": 0}), ("Next", {"x": 1}, None, {"n": "1"}))
     assert [seen(cell) for cell in trace_view(nobody).iterfind("thead/tr/th")] == [
         "step",

@@ -23,11 +23,18 @@ def report_command(
     lanes: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="The processes: a constant, or a variable that is a function on them."
+            metavar="NAME",
+            help="The processes: a constant, or a variable that is a function on them; several with commas.",
         ),
     ] = None,
     messages: Annotated[
         str | None, typer.Option(metavar="VARIABLE", help="A set or bag of messages, drawn as arrows.")
+    ] = None,
+    sender: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="The field of a message with its sender.")
+    ] = None,
+    receiver: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="The field of a message with its receivers.")
     ] = None,
     arguments: Arguments = False,
     tla2tools: Jar = None,
@@ -50,6 +57,8 @@ def report_command(
         target=target.parent,
         lanes=lanes,
         messages=messages,
+        sender=sender,
+        receiver=receiver,
     )
     page = report_page(view, options)
     with writing(target):
