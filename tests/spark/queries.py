@@ -7,6 +7,8 @@ BOTH = """
 SELECT * FROM runs ORDER BY point;
 SELECT point, verdict, distinct FROM runs;
 SELECT point, distinct FROM runs ORDER BY distinct, point;
+SELECT distinct, verdict FROM runs ORDER BY point;
+SELECT distinct = 0 AS none FROM runs;
 SELECT DISTINCT verdict FROM runs;
 SELECT DISTINCT distinct FROM runs;
 SELECT count(DISTINCT distinct) AS n, sum(distinct) AS total, max(distinct) AS most, max(distinct + 1) AS one FROM runs;
@@ -130,6 +132,9 @@ SELECT substring(verdict, 2, 3) AS a, substr(verdict, -3) AS b, left(verdict, 2)
 SELECT concat('a', NULL) AS a, concat('a', 1) AS b, 'a' || 'b' AS c, concat_ws('-', 'a', NULL, 'b') AS d, repeat('ab', 2) AS e, lpad('7', 3, '0') AS f, rpad('7', 3, 'x') AS g;
 SELECT replace(verdict, 'o', '0') AS a, translate('abc', 'ab', 'xy') AS b, instr('abc', 'c') AS c, locate('b', 'abc') AS d, position('c' IN 'abc') AS e, ascii('a') AS f FROM runs ORDER BY point;
 SELECT startswith(verdict, 'vio') AS a, endswith(verdict, 's') AS b, contains(verdict, 'ol') AS c FROM runs ORDER BY point;
+SELECT left('abc', NULL) AS a, substring('abc', NULL) AS b, 'AB' ILIKE 'a_' AS c, point - 1.5D AS d FROM runs ORDER BY point;
+SELECT regexp_extract('abc', '(b)(c)', 2) AS a, regexp_extract('a(b', '[(](b)', 1) AS b, verdict RLIKE 's$' AS c FROM runs ORDER BY point;
+SELECT CAST('2026-01-01 12:30:01' AS TIMESTAMP) AS c, CAST(DATE '2026-01-01' AS TIMESTAMP) AS d, CAST('1e5' AS DOUBLE) AS e;
 SELECT split(path, r'\\.') AS parts, split('a1b', '[0-9]') AS p FROM changes ORDER BY trace, index, path LIMIT 5;
 SELECT DISTINCT regexp_extract(path, r'^\\[(b\\d+)\\]', 1) AS broker, regexp_replace(path, '[0-9]', '#') AS p FROM changes;
 SELECT DISTINCT path, regexp_like(path, 'hw$') AS a, path RLIKE '^.b1' AS b, path REGEXP 'leader' AS c FROM changes;
@@ -273,6 +278,14 @@ SELECT CAST(point AS DECIMAL(5, 1)) AS d, CAST('2026-01-01' AS TIMESTAMP) - TIME
 SELECT count(DISTINCT verdict, LogSize) AS n FROM runs;
 SELECT wall_seconds > 0 AS w, try_divide(1, 0) AS d, 1.5 / 2 AS q, avg(1.5) OVER () AS a FROM runs ORDER BY point;
 SHOW TABLES;
+SELECT upper('straße') AS u, lower('İ') AS l;
+SELECT 'É' ILIKE 'é' AS a;
+SELECT 'ab\\n' RLIKE 'b$' AS a;
+SELECT CAST('2026-01-01T12:30:01+02:00' AS TIMESTAMP) AS c;
+SELECT TIMESTAMP '2026-01-01 00:00:00 Europe/Berlin' AS a;
+SELECT DATE '2026-01-01' - DATE '2025-12-01' AS a;
+SELECT try_cast('1d' AS DOUBLE) AS a;
+SELECT CAST(after AS VARIANT) AS a FROM changes;
 DESCRIBE runs;
 SELECT hash(verdict) AS h FROM runs ORDER BY point;
 SELECT * FROM (SELECT verdict, point FROM runs) PIVOT (count(point) FOR verdict IN ('holds', 'violated'));

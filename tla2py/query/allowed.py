@@ -124,7 +124,7 @@ _FIRST = {
     **dict.fromkeys(TABLE_NAMES, ("run_id",)),
     **dict.fromkeys(("traces", "states", "changes"), ("run_id", "trace")),
 }
-_TRIED = {exp.DType.TEXT, exp.DType.INT, exp.DType.BIGINT, exp.DType.DOUBLE}
+_TRIED = {exp.DType.TEXT, exp.DType.INT, exp.DType.BIGINT}
 # No lookaround, flags, backreferences, classes in classes and possessive repetition; escapes that Java and RE2 share.
 _PATTERN = re.compile(
     r"(?:[^\\(\[*+?}]|\\[dwsDWS.\[\](){}+*?|^$\\/\-\"' ]|\((?!\?)|\(\?:|\[\^?\]?(?:[^\\\[\]&]|\\[dwsDWS.\[\](){}+*?|^$\\/\-])*\]"
@@ -230,6 +230,9 @@ def _cast_reasons(node: exp.Cast) -> Iterator[str]:
             or isinstance(node, exp.TryCast)
         ):
             yield f"a cast to {kind.sql('spark')}"
+    elif kind.this == exp.DType.VARIANT and not isinstance(node.this, exp.JSONExtract):
+        # DuckDB would read a text as JSON.
+        yield "a cast to VARIANT"
     elif kind.this not in (_TRIED if isinstance(node, exp.TryCast) else _TYPES | {exp.DType.VARIANT}):
         yield f"a cast to {kind.sql('spark')}"
 
@@ -240,8 +243,18 @@ def _pattern_reasons(node: exp.Expr) -> Iterator[str]:
         yield "a regular expression that is not a literal"
     elif not pattern.this or not _PATTERN.fullmatch(pattern.this):
         yield f"the regular expression {pattern.this!r}"
+    group = node.args.get("group")
+    if group is not None and not (
+        isinstance(group, exp.Literal) and int(group.this) <= _groups(pattern.this)
+    ):
+        yield "a group that the regular expression does not have"
     replacement = node.args.get("replacement")
     if replacement is not None and (
         not isinstance(replacement, exp.Literal) or re.search(r"[\\$]", replacement.this)
     ):
         yield "this replacement"
+
+
+def _groups(pattern: str) -> int:
+    """The number of groups of a regular expression on the list."""
+    return len(re.findall(r"\((?!\?)", re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]])*\]", "", pattern)))

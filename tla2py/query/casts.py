@@ -25,10 +25,13 @@ def cast_value(node: Node) -> Node:
         macro = "spark_try_integer" if tried else "spark_integer"
         made = exp.TryCast if tried else exp.Cast
         return made(this=call(macro, value), to=exp.DataType.build(kind.value))
+    if kind == exp.DType.DOUBLE:
+        node.set("this", call("spark_double", value.copy()))
+        return node
     if kind == exp.DType.DATE:
         return call("spark_date", value)
     if kind in (exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMP):
-        return exp.Cast(this=value, to=exp.DataType.build("TIMESTAMP", dialect="duckdb"))
+        return call("spark_timestamp", value)
     if kind == exp.DType.VARIANT:
         return exp.Cast(this=value, to=exp.DataType.build("JSON", dialect="duckdb"))
     if kind == exp.DType.ARRAY:

@@ -39,8 +39,9 @@ def _anonymous(node: Node) -> Node:
     if name == "variant_get" and len(given) == 3 and all(isinstance(each, exp.Literal) for each in given[1:]):
         kind = exp.DataType.build(given[2].this, dialect="databricks")
         path = Databricks().to_json_path(given[1])
-        cast = exp.Cast(this=json_path(exp.JSONExtract(this=given[0], expression=path)), to=kind)
+        cast = exp.Cast(this=exp.JSONExtract(this=given[0], expression=path), to=kind)
         check_cast(cast)
+        cast.set("this", json_path(cast.this))
         return cast_value(cast)
     if name.startswith("spark_") or name in _OWN:
         return node
@@ -77,6 +78,9 @@ def _item(node: Node) -> Node:
 
 def _like(node: Node) -> Node:
     """LIKE with Spark's escape; DuckDB has none by default."""
+    if isinstance(node, exp.ILike):
+        node.set("this", call("spark_ascii", node.this.copy()))
+        node.set("expression", call("spark_ascii", node.expression.copy()))
     if isinstance(node.parent, exp.Escape):
         return node
     negate = node.args.pop("negate", None)
@@ -156,6 +160,11 @@ def _named(name: str, *parts: str) -> Callable[[Node], Node]:
     return lambda node: call(name, *(node.args[part] for part in parts))
 
 
+def _matching(name: str) -> Callable[..., Node]:
+    """A call of a function on regular expressions. Those of Java treat more characters as ends of lines."""
+    return lambda node, *more: call(name, call("spark_line", node.this), node.expression, *more)
+
+
 def _guarded(macro: str) -> Callable[[Node], Node]:
     """The node on an operand that the macro lets pass."""
 
@@ -184,6 +193,9 @@ CHANGES: Mapping[type[Node], Callable[[Node], Node]] = {
     exp.ConcatWs: lambda node: call(
         "concat_ws", node.expressions[0], *(call("spark_string", each) for each in node.expressions[1:])
     ),
+    exp.Upper: _guarded("spark_ascii"),
+    exp.Lower: _guarded("spark_ascii"),
+    exp.Sub: _named("spark_minus", *_BINARY),
     exp.Div: _named("spark_div", *_BINARY),
     exp.Sub: _guarded("spark_no_date"),
     exp.IntDiv: _named("spark_intdiv", *_BINARY),
@@ -241,16 +253,14 @@ CHANGES: Mapping[type[Node], Callable[[Node], Node]] = {
     exp.StartsWith: _named("starts_with", *_BINARY),
     exp.EndsWith: _named("ends_with", *_BINARY),
     exp.Translate: _named("translate", "this", "from_", "to"),
-    exp.RegexpLike: _named("regexp_matches", *_BINARY),
-    exp.RegexpSplit: _named("regexp_split_to_array", *_BINARY),
-    exp.RegexpExtract: lambda node: call(
-        "regexp_extract", node.this, node.expression, node.args.get("group") or _number(1)
+    exp.RegexpLike: _matching("regexp_matches"),
+    exp.RegexpSplit: _matching("regexp_split_to_array"),
+    exp.RegexpExtract: lambda node: _matching("regexp_extract")(node, node.args.get("group") or _number(1)),
+    exp.RegexpExtractAll: lambda node: _matching("regexp_extract_all")(
+        node, node.args.get("group") or _number(1)
     ),
-    exp.RegexpExtractAll: lambda node: call(
-        "regexp_extract_all", node.this, node.expression, node.args.get("group") or _number(1)
-    ),
-    exp.RegexpReplace: lambda node: call(
-        "regexp_replace", node.this, node.expression, node.args["replacement"], exp.Literal.string("g")
+    exp.RegexpReplace: lambda node: _matching("regexp_replace")(
+        node, node.args["replacement"], exp.Literal.string("g")
     ),
     exp.TsOrDsAdd: _as_date,
     exp.AddMonths: _as_date,

@@ -48,8 +48,12 @@ MACROS = (
     "spark_ceil(x) AS CAST(ceil(spark_plain(x)) AS BIGINT)",
     "spark_sign(x) AS CAST(sign(spark_plain(x)) AS DOUBLE)",
     """spark_slice(s, a, b) AS substring(s, greatest(a, 0) + 1, greatest(b - greatest(a, 0), 0))""",
-    """spark_substring(s, p, n) AS spark_slice(s, CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END,
-        CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END + n)""",
+    """spark_substring(s, p, n) AS CASE WHEN p IS NULL OR n IS NULL THEN NULL ELSE spark_slice(s, CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END,
+        CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END + n) END""",
+    # Java's rules for letters such as ß and İ, and for the ends of lines, are others.
+    r"""spark_ascii(s) AS CASE WHEN regexp_matches(s, '[^\x00-\x7F]') THEN error('letters') ELSE s END""",
+    r"""spark_line(s) AS CASE WHEN regexp_matches(s, '[\r\x{0B}\x{85}\x{2028}\x{2029}]|\n\z') THEN error('lines') ELSE s END""",
+    """spark_minus(x, y) AS CASE WHEN typeof(x) = 'DATE' AND typeof(y) = 'DATE' THEN error('an interval') ELSE x - y END""",
     "spark_right(s, n) AS CASE WHEN n <= 0 THEN '' ELSE right(s, n) END",
     """spark_item(x, i) AS CASE WHEN i < 0 OR i >= len(x) THEN error('index') ELSE x[i + 1] END""",
     "spark_full(x) AS CASE WHEN len(x) > list_count(x) THEN error('null in an array') ELSE x END",
@@ -74,4 +78,10 @@ MACROS = (
         ELSE CAST(x AS VARCHAR[]) END""".replace("\\\\", "\\"),
     "spark_keys(x) AS list_sort(json_keys(x))",
     "spark_date(x) AS CASE WHEN typeof(x) IN ('DATE', 'TIMESTAMP', 'VARCHAR') THEN CAST(x AS DATE) ELSE error('type') END",
+    # DuckDB reads 1_000.
+    "spark_double(x) AS CASE WHEN contains(x::VARCHAR, '_') THEN error('number') ELSE x END",
+    # DuckDB ignores zones.
+    r"""spark_timestamp(x) AS CASE WHEN typeof(x) IN ('DATE', 'TIMESTAMP')
+        OR regexp_full_match(x::VARCHAR, '\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d{1,6})?Z?)?')
+        THEN CAST(x AS TIMESTAMP) WHEN x IS NULL THEN NULL ELSE error('time') END""",
 )

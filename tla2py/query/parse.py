@@ -33,6 +33,10 @@ _AFTER_COLUMN = {
     TokenType.SLASH, TokenType.MOD, TokenType.DPIPE, TokenType.AND, TokenType.OR, TokenType.IS, TokenType.IN, TokenType.BETWEEN,
     TokenType.LIKE, TokenType.ALIAS, TokenType.DIV, TokenType.NULLSAFE_EQ, TokenType.DCOLON,
 }  # fmt: skip
+# After SELECT Spark reads a word as the column that DISTINCT is about.
+_WORDS = {
+    TokenType.AND, TokenType.OR, TokenType.IS, TokenType.IN, TokenType.BETWEEN, TokenType.LIKE, TokenType.ALIAS, TokenType.DIV,
+}  # fmt: skip
 # Escapes that both dialects read alike, or that a pattern keeps.
 _ESCAPES = re.compile(r"\\[\\'\"ntrb0%_]")
 
@@ -95,4 +99,6 @@ def _is_keyword(tokens: Sequence[Token], place: int) -> bool:
         return after == TokenType.FROM
     if before == TokenType.L_PAREN and after == TokenType.STAR:
         raise NotTranslated("(DISTINCT *")
-    return before in _BEFORE_DISTINCT and not (before == TokenType.L_PAREN and after in _AFTER_COLUMN)
+    if before == TokenType.L_PAREN:
+        return after not in _AFTER_COLUMN
+    return before in _BEFORE_DISTINCT and after not in _AFTER_COLUMN - _WORDS

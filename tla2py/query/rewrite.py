@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from sqlglot import exp
@@ -57,6 +58,9 @@ def _check_families(node: Node, families: Families) -> None:
         _unite([each for part in _COMPARED[type(node)] for each in _parts(node, part)], families)
 
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d{1,6})?Z?)?")
+
+
 def _parts(node: Node, name: str) -> list[Node]:
     value = node.args.get(name)
     return value if isinstance(value, list) else [] if value is None else [value]
@@ -85,7 +89,9 @@ def _unite(operands: list[Node], families: Families) -> None:
 def _time_and_text(sure: set[Family], operands: list[Node], families: Families) -> bool:
     """Whether the operands are times and literals that both engines read as times."""
     texts = [each for each in operands if families.of(each) == Family.TEXT]
-    return sure <= {Family.TEXT, Family.TIME} and all(isinstance(each, exp.Literal) for each in texts)
+    return sure <= {Family.TEXT, Family.TIME} and all(
+        isinstance(each, exp.Literal) and _TIME.fullmatch(each.this) for each in texts
+    )
 
 
 def _rewrite_select(select: exp.Select) -> None:

@@ -39,7 +39,7 @@ def check_variants(tree: exp.Query) -> None:
             break
         names |= more
     for node in tree.walk():
-        if _is_variant(node, names) and not _taken(node):
+        if _is_variant(node, names) and (not _taken(node) or _told_apart(node)):
             raise NotTranslated("a VARIANT without a cast, here in an expression")
 
 
@@ -48,6 +48,16 @@ def _taken(node: exp.Expr) -> bool:
     if isinstance(parent, exp.Anonymous):
         return parent.name.lower() == "variant_get"
     return parent is None or isinstance(parent, _TAKES)
+
+
+def _told_apart(node: exp.Expr) -> bool:
+    """Whether a VARIANT is in the result of SELECT DISTINCT or read by a key in brackets, which Spark refuses."""
+    parent = node.parent
+    if isinstance(parent, exp.Alias):
+        parent = parent.parent
+    if isinstance(parent, exp.Select):
+        return bool(parent.args.get("distinct"))
+    return isinstance(parent, exp.Bracket) and any(each.is_string for each in parent.expressions)
 
 
 def _is_variant(node: exp.Expr | None, names: AbstractSet[str]) -> bool:
