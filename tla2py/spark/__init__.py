@@ -20,5 +20,5 @@ def require_pyspark() -> None:
         raise ToolchainError(
             "spark-missing",
             f"pyspark cannot be imported: {error}",
-            hint="pip install 'tla2py[spark]', or run without it: tla2py sweep --executor local",
+            hint="pip install 'tla2py[spark]'; sweeps run without it: tla2py sweep --executor local",
         ) from error
