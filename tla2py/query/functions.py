@@ -79,8 +79,8 @@ def _item(node: Node) -> Node:
 def _like(node: Node) -> Node:
     """LIKE with Spark's escape; DuckDB has none by default."""
     if isinstance(node, exp.ILike):
-        node.set("this", call("spark_ascii", node.this.copy()))
-        node.set("expression", call("spark_ascii", node.expression.copy()))
+        node.set("this", call("spark_letters", node.this.copy()))
+        node.set("expression", call("spark_letters", node.expression.copy()))
     if isinstance(node.parent, exp.Escape):
         return node
     negate = node.args.pop("negate", None)
@@ -193,8 +193,8 @@ CHANGES: Mapping[type[Node], Callable[[Node], Node]] = {
     exp.ConcatWs: lambda node: call(
         "concat_ws", node.expressions[0], *(call("spark_string", each) for each in node.expressions[1:])
     ),
-    exp.Upper: _guarded("spark_ascii"),
-    exp.Lower: _guarded("spark_ascii"),
+    exp.Upper: _guarded("spark_letters"),
+    exp.Lower: _guarded("spark_letters"),
     exp.Sub: _named("spark_minus", *_BINARY),
     exp.Div: _named("spark_div", *_BINARY),
     exp.Sub: _guarded("spark_no_date"),

@@ -51,7 +51,7 @@ MACROS = (
     """spark_substring(s, p, n) AS CASE WHEN p IS NULL OR n IS NULL THEN NULL ELSE spark_slice(s, CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END,
         CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END + n) END""",
     # Java's rules for letters such as ß and İ, and for the ends of lines, are others.
-    r"""spark_ascii(s) AS CASE WHEN regexp_matches(s, '[^\x00-\x7F]') THEN error('letters') ELSE s END""",
+    r"""spark_letters(s) AS CASE WHEN regexp_matches(s, '[^\x00-\x7F\x{C0}-\x{D6}\x{D8}-\x{DE}\x{E0}-\x{F6}\x{F8}-\x{FE}]') THEN error('letters') ELSE s END""",
     r"""spark_line(s) AS CASE WHEN regexp_matches(s, '[\r\x{0B}\x{85}\x{2028}\x{2029}]|\n\z') THEN error('lines') ELSE s END""",
     """spark_minus(x, y) AS CASE WHEN typeof(x) = 'DATE' AND typeof(y) = 'DATE' THEN error('an interval') ELSE x - y END""",
     "spark_right(s, n) AS CASE WHEN n <= 0 THEN '' ELSE right(s, n) END",
