@@ -185,3 +185,26 @@ def test_conjuncts_on_the_command_line(lease: StoreView, run_cli: RunCli) -> Non
     assert lines[-1] in [f"in Exclusive at Lease:17:45, for c = {c}, d = {3 - c}" for c in (1, 2)]
     assert run_cli("trace", lease.store.path, "--conjuncts").error.code == "point-missing"
     assert run_cli("trace", lease.store.path, "1", "--conjuncts", "--diff", "1").error.code == "usage"
+
+
+def test_a_simulated_trace_without_the_steps_it_does_not_need(tmp_path: Path, run_cli: RunCli) -> None:
+    shutil.copy(SPECS / "Lease.tla", tmp_path)
+    simulation = '[tlc]\nmode = "simulate"\nnum = 100\ndepth = 30\nseed = 5\n'
+    (tmp_path / "lease.toml").write_text(LEASE + simulation)
+    assert run_cli("sweep", "lease.toml", "--executor", "local", cwd=tmp_path).code == 1
+    asked = ("trace", "runs/lease", "1", "--essential")
+    shown = run_cli(*asked, cwd=tmp_path)
+    assert shown.code == 0, shown.stderr
+    steps = len(open_view(tmp_path / "runs/lease").trace(1).states) - 1
+    assert steps > 5
+    lines = shown.stdout.splitlines()
+    assert lines[0] == f"point 1, trace 1: {steps - 5} of {steps} steps can be left out"
+    assert [line for line in lines if line.startswith("  6 ")] == ["  6 Grant"]
+    assert f"step 1 of {steps}: " in shown.stderr
+    hurried = run_cli(*asked, "--timeout", "1ms", cwd=tmp_path).stdout
+    assert hurried.startswith(f"point 1, trace 1: no time for {steps} steps of {steps}, from state 2")
+
+
+def test_a_shortest_trace_needs_all_its_steps(lease: StoreView, run_cli: RunCli) -> None:
+    shown = run_cli("trace", lease.store.path, "1", "--essential").stdout
+    assert shown.startswith("point 1, trace 1: every step is essential: 5 steps\n")

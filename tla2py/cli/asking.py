@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from tla2py.cli.console import show
+from tla2py.cli.console import err, show
 from tla2py.errors import ExitCode
+from tla2py.explore.questions import stored_essential
 from tla2py.explore.traces import verify_traces
 from tla2py.explore.view import StoreView
 from tla2py.terminal.conjuncts import conjuncts_text
+from tla2py.terminal.traces import trace_text
+from tla2py.text import counted, parse_duration
 from tla2py.toolchain.toolchain import find_toolchain
 
 Evaluated = Annotated[
@@ -28,6 +31,16 @@ ConjunctsOption = Annotated[
     typer.Option(
         "--conjuncts",
         help="Show each conjunct of the violated invariant in each state, and which turns FALSE first.",
+    ),
+]
+EssentialOption = Annotated[
+    bool,
+    typer.Option("--essential", help="Leave out the steps to a violated invariant that it does not need."),
+]
+EssentialTime = Annotated[
+    str,
+    typer.Option(
+        "--timeout", metavar="DURATION", help="The time limit of --essential, all runs of TLC together."
     ),
 ]
 
@@ -59,3 +72,23 @@ def show_conjuncts(view: StoreView, point: int, number: int | None, jar: Path | 
     for each in (number,) if number is not None else invariants or (1,):
         found = view.conjuncts(point, each, tla2tools=jar)
         show(conjuncts_text(found, f"point {point}, trace {each}: "))
+
+
+def show_essential(view: StoreView, point: int, number: int, timeout: str, jar: Path | None) -> None:
+    """Show which steps of a trace are essential: the trace itself, or a shorter one that violates the same."""
+    seconds = parse_duration(timeout, "--timeout")
+    found = stored_essential(view, point, number, jar, seconds=seconds, progress=err().print)
+    steps, left = len(found.trace.states) - 1, len(found.shortest.states) - 1
+    title = f"point {point}, trace {number}: "
+    if found.undecided:
+        show(
+            Text(
+                f"{title}no time for {counted(len(found.undecided), 'step')} of {left}, from state {found.undecided[0]}",
+                "yellow",
+            )
+        )
+    elif steps == left:
+        show(Text(f"{title}every step is essential: {counted(steps, 'step')}"))
+    if steps > left:
+        show(Text(f"{title}{steps - left} of {counted(steps, 'step')} can be left out"))
+    show(trace_text(found.shortest))

@@ -14,6 +14,7 @@ from tla2py.interop import ForeignStore
 from tla2py.model.run import RunRecord
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
+from tla2py.replay.essential import Essential, essential_steps
 from tla2py.replay.evaluate import evaluate_trace
 from tla2py.store.inputs import input_file
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
@@ -98,3 +99,19 @@ def stored_conjuncts(view: StoreView, point: int, number: int, tla2tools: Path |
     trace = view.trace(point, number)
     run_id = view.trace_list(point)[0].run_id
     return evaluate_conjuncts(trace, *origin_of(view, run_id, find_toolchain(tla2tools)))
+
+
+def stored_essential(
+    view: StoreView,
+    point: int,
+    number: int,
+    tla2tools: Path | None,
+    *,
+    seconds: float,
+    progress: Callable[[str], None] | None = None,
+) -> Essential:
+    """The essential steps of a point's trace."""
+    require_modules(view)
+    trace = view.trace(point, number)
+    origin = origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
+    return essential_steps(trace, *origin, seconds=seconds, progress=progress)

@@ -113,8 +113,20 @@ class _Checker:
         length = max((len(trace.states) for trace in result.traces), default=0)
         return None if result.violations and length == len(self.trace.states) else otherwise
 
-    def _check(self, specification: str = "ConfirmTraceSpec", **definitions: Iterable[str]) -> RunResult:
-        with self.query.run(_MODULE, self._module(), specification=specification, **definitions) as executed:
+    def _check(
+        self,
+        specification: str = "ConfirmTraceSpec",
+        *,
+        invariants: Iterable[str] = (),
+        properties: Iterable[str] = (),
+    ) -> RunResult:
+        with self.query.run(
+            _MODULE,
+            self._module(),
+            specification=specification,
+            invariants=invariants,
+            properties=properties,
+        ) as executed:
             return executed.result
 
     def _module(self) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunRecord
-from tla2py.replay.parts import Conjunct, InvariantCopy, printer_text
+from tla2py.replay.parts import PRINTER, Conjunct, InvariantCopy, printer_text
 from tla2py.replay.query import TraceQuery, first_error, printed_tuples
 from tla2py.tlc.inputs import input_path
 from tla2py.toolchain.toolchain import Toolchain
@@ -83,17 +83,17 @@ def evaluate_conjuncts(
             hint="use --eval EXPR for the values of expressions in its states",
         )
     query.expose(name)
-    copy = InvariantCopy(query, name)
+    copy = InvariantCopy(query=query, name=name, printer=PRINTER)
     error = ""
     # A conjunct may make sense only if those before it are TRUE. Then TLC has to stop at the first that is FALSE.
     for stops in (False, True):
-        copy.install(printer_text(stops=stops))
+        query.modules[f"{PRINTER}.tla"] = printer_text(stops=stops)
         with query.run(
             _MODULE, _module(query, trace, copy.root), specification="AskConjunctsSpec"
         ) as executed:
             output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
             if executed.result.verdict is Verdict.HOLDS:
-                return _read(trace, copy.conjuncts, output)
+                return _read(trace, tuple(copy.conjuncts), output)
             error = first_error(executed.result)
     raise InputError(
         "not-confirmable",

@@ -141,8 +141,10 @@ class TraceQuery:
         specification: str,
         invariants: Iterable[str] = (),
         properties: Iterable[str] = (),
+        bounded: bool = False,
+        seconds: float | None = None,
     ) -> Iterator[Executed]:
-        """Run TLC on the module ``name`` about the traces."""
+        """Run TLC on the module ``name`` about the traces; ``bounded`` keeps the constraints of the run."""
         assigned = {name for name, _ in self.config.assignments}
         new = (Assignment(name, name) for name in self.model_values if name not in assigned)
         config = Config(
@@ -151,8 +153,11 @@ class TraceQuery:
             substitutions=self.config.substitutions,
             invariants=tuple(invariants),
             properties=tuple(properties),
+            constraints=self.config.constraints if bounded else (),
+            action_constraints=self.config.action_constraints if bounded else (),
             check_deadlock=False,
         )
+        limits = self.record.limits
         texts = {**self.modules, f"{name}.tla": text}
         modules = tuple(ModuleText(file, digest_text(each)) for file, each in texts.items())
         template = default_template()
@@ -168,7 +173,11 @@ class TraceQuery:
                 overrides=tuple(map(class_file, self.toolchain.overrides)),
             ),
             # The store may be untrusted.
-            limits=replace(self.record.limits, trust=False),
+            limits=replace(
+                limits,
+                trust=False,
+                timeout_seconds=min(seconds or limits.timeout_seconds, limits.timeout_seconds),
+            ),
             jar_sha256=self.toolchain.jar.sha256,
             inputs=replace(self.record.inputs, outputs=()),
         )

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.asking import ConjunctsOption, Evaluated, ask_tlc, show_conjuncts, show_verified
+from tla2py.cli.asking import (
+    ConjunctsOption,
+    EssentialOption,
+    EssentialTime,
+    Evaluated,
+    ask_tlc,
+    show_conjuncts,
+    show_essential,
+    show_verified,
+)
 from tla2py.cli.console import show, show_text
 from tla2py.cli.foreign import show_errors
 from tla2py.cli.options import Arguments, Hide, Jar, Only
@@ -53,6 +62,8 @@ def trace_command(
     arguments: Arguments = False,
     eval_: Evaluated = None,
     conjuncts: ConjunctsOption = False,
+    essential: EssentialOption = False,
+    timeout: EssentialTime = "5m",
     tla2tools: Jar = None,
 ) -> None:
     """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
@@ -65,8 +76,8 @@ def trace_command(
       tla2py trace runs/kip320-first-try 5 --conjuncts
       tla2py trace runs/kip320-first-try --verify
     """
-    if (verify or conjuncts) and (diff is not None or format_ != "text"):
-        option = "--verify" if verify else "--conjuncts"
+    if (verify or conjuncts or essential) and (diff is not None or format_ != "text"):
+        option = "--verify" if verify else "--conjuncts" if conjuncts else "--essential"
         hint = f"leave out {option}, or the others"
         raise InputError("usage", f"{option} excludes --format and --diff", hint=hint)
     if diff is not None and format_ != "text":
@@ -80,12 +91,14 @@ def trace_command(
     if point is None and foreign and (diff or len(view.trace_list(1)) == 1):
         point = 1
     if point is None:
-        if diff is not None or format_ != "text" or eval_ or conjuncts:
+        if diff is not None or format_ != "text" or eval_ or conjuncts or essential:
             lists = f"'tla2py trace {store}' lists the points that have one"
             raise InputError("point-missing", "no point named", hint=lists)
         show(trace_list(view))
     elif conjuncts:
         show_conjuncts(view, point, trace, tla2tools)
+    elif essential:
+        show_essential(view, point, trace or 1, timeout, tla2tools)
     elif diff is not None:
         other = other_point(view, point, diff)
         titles = str(view.store.path) if foreign else point_title(point, trace), other.title

@@ -1,0 +1,114 @@
+"""Changed copies of definitions, next to the originals in copies of their modules."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tla2py.replay.edits import Edit, edited
+from tla2py.replay.query import TraceQuery
+from tla2py.syntax import Module
+from tla2py.syntax.depth import deeply
+from tla2py.syntax.expression import Expression
+from tla2py.syntax.module import Definition
+from tla2py.syntax.scope import Entity, Scope
+
+_DEEPEST = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an expression is: its scope and module, and the names of the definitions that lead to it."""
+
+    scope: Scope
+    module: Module
+    path: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class DefinitionCopy(ABC):
+    """The copy of a definition and of those that it is made of, changed; ``root`` is its name.
+
+    The changed text may use the operators of the module ``printer``, as ``tla2pyTell!Operator``.
+    """
+
+    query: TraceQuery
+    name: str
+    printer: str
+    root: str = ""
+    _copies: int = 0
+    _inserted: dict[str, list[Edit]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._take()
+
+    @deeply
+    def _take(self) -> None:
+        spec = self.query.spec
+        self.root = self._copy(spec.scope.names[self.name], ()) or self.name
+        for module in spec.modules:
+            edits = self._inserted.get(module.name, [])
+            if edits:
+                first = min(edits)
+                tell = f"LOCAL tla2pyTell == INSTANCE {self.printer}\n{' ' * (first.column - 1)}"
+                edits[edits.index(first)] = first._replace(text=tell + first.text)
+                file = f"{module.name}.tla"
+                lines = self.query.modules[file].split("\n")
+                self.query.modules[file] = "\n".join(edited(lines, edits))
+
+    def _copy(self, entity: Entity, path: tuple[str, ...]) -> str | None:
+        """The name of the copy of a definition; None if it cannot be taken apart."""
+        definition = entity.declaration
+        body = entity.body
+        if not isinstance(definition, Definition) or body is None or len(path) > _DEEPEST:
+            return None
+        if entity.enclosed or definition.recursive or definition.kind != "operator":
+            return None
+        module = next((each for each in self.query.spec.modules if each.name == definition.module), None)
+        if module is None or f"{module.name}.tla" not in self.query.modules:
+            return None
+        head = re.match(rf"(?:LOCAL\s+)?{re.escape(definition.name)}\s*(\([^=]*\))?\s*==", definition.text)
+        if head is None:
+            return None
+        self._copies += 1
+        name, span, parameters = f"tla2pyCopy{self._copies}", body.span, head[1] or ""
+        # An operator is not a value.
+        values = (each for each in definition.parameters if not re.search(rf"\b{each}\s*\(", parameters))
+        edits = self._edits(
+            body,
+            tuple(values),
+            Place(scope=entity.scope, module=module, path=(*path, definition.name)),
+        )
+        lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column]
+        lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
+        text = "\n".join(edited(lines, edits, span.begin_line))
+        pad = " " * (definition.span.begin_column - 1)
+        place = definition.span
+        self._inserted.setdefault(module.name, []).append(
+            Edit(place.begin_line, place.begin_column, f"{name}{parameters} ==\n{text}\n{pad}")
+        )
+        return name
+
+    @abstractmethod
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        """The changes of an expression, around which names are bound."""
+
+    def _call(self, expr: Expression, place: Place) -> Edit | None:
+        """The edit that calls the copy of a definition instead; None if the expression is no such call."""
+        entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
+        # A model may replace a definition by another.
+        if entity is None or expr.operator in dict(self.query.config.substitutions):
+            return None
+        line, column = expr.span.begin_line, expr.span.begin_column
+        text = place.module.text.split("\n")[line - 1][column - 1 :]
+        if not re.match(rf"{re.escape(expr.operator)}(?![\w!])", text):
+            return None
+        copy = self._copy(entity, place.path)
+        if copy is None:
+            return None
+        own = expr.operator.rpartition("!")[2]
+        begin, end = column + len(expr.operator) - len(own), column + len(expr.operator)
+        return Edit(line, begin, f"{copy}\n{' ' * (end - 1)}", len(own))

@@ -1,0 +1,167 @@
+"""The steps that a counterexample needs.
+
+A step is essential if TLC finds no behaviour that takes the remaining actions in order, with any arguments, and violates
+the same invariant. Otherwise the shorter behaviour takes the trace's place, and its steps are tried.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
+from tla2py.model.run import RunRecord
+from tla2py.replay.copies import DefinitionCopy, Place
+from tla2py.replay.edits import Edit, wrapped
+from tla2py.replay.query import TraceQuery, first_error
+from tla2py.syntax.expression import Expression
+from tla2py.tlc.inputs import input_path
+from tla2py.toolchain.toolchain import Toolchain
+from tla2py.trace.trace import Trace
+
+_MODULE, _PRINTER = "AskEssential", "AskEssentialNow"
+_REGISTER = 230923
+_PRINTER_TEXT = f"""---- MODULE {_PRINTER} ----
+LOCAL INSTANCE TLC
+Now(names) == TLCGet({_REGISTER}) \\in names
+====
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Essential:
+    """The shortest behaviour found, which is ``trace`` itself if all its steps are essential.
+
+    ``undecided`` are the indexes of the states of ``shortest`` whose steps TLC had no time to try.
+    """
+
+    trace: Trace
+    shortest: Trace
+    undecided: tuple[int, ...] = ()
+
+
+def essential_steps(
+    trace: Trace,
+    record: RunRecord,
+    sources: Mapping[str, str],
+    toolchain: Toolchain,
+    input_file: Callable[[str], Path] = input_path,
+    *,
+    seconds: float,
+    progress: Callable[[str], None] | None = None,
+) -> Essential:
+    """The essential steps of a trace that violates an invariant; the other arguments are those of ``TraceQuery``.
+
+    Tries one step after the other, for at most ``seconds`` in all. Raises InputError: ``not-an-invariant``,
+    ``not-confirmable``.
+    """
+    query = TraceQuery([trace], record, sources, toolchain, input_file)
+    name = dict(query.config.substitutions).get(trace.name, trace.name)
+    if trace.kind != "invariant" or name not in query.spec.definitions:
+        raise InputError(
+            "not-an-invariant",
+            f"only the steps to a violated invariant can be essential: {trace.label} ({trace.kind.replace('_', ' ')})",
+            hint="name the trace of an invariant with --trace",
+        )
+    if (
+        record.options.mode == "check"
+        and record.options.workers == 1
+        and not (query.config.view or query.config.symmetry)
+    ):
+        # Breadth first one worker finds a shortest behaviour.
+        return Essential(trace=trace, shortest=trace)
+    relation = query.next
+    initial = query.config.init or next(iter(query.spec.candidates.init), None)
+    query.expose(name, relation, initial, *query.config.constraints, *query.config.action_constraints)
+    copy = ActionCopy(query=query, name=relation, printer=_PRINTER)
+    query.modules[f"{_PRINTER}.tla"] = _PRINTER_TEXT
+    deadline = time.monotonic() + seconds
+    shortest, number = trace, 1
+    while number < len(shortest.states):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            rest = tuple(state.index for state in shortest.states[number:])
+            return Essential(trace=trace, shortest=shortest, undecided=rest)
+        if progress is not None:
+            progress(f"step {number} of {len(shortest.states) - 1}: {shortest.states[number].action}")
+        actions = [state.action or "" for state in shortest.states[1:]]
+        del actions[number - 1]
+        text = _module(query, actions, initial, copy.root)
+        with query.run(
+            _MODULE, text, specification="AskEssentialSpec", invariants=(name,), bounded=True, seconds=left
+        ) as executed:
+            result = executed.result
+        if result.verdict is Verdict.VIOLATED and result.traces:
+            shortest = _named(result.traces[0], actions, trace)
+        elif result.verdict is Verdict.HOLDS:
+            number += 1
+        elif time.monotonic() < deadline:
+            raise InputError(
+                "not-confirmable",
+                f"TLC could not try the steps: {first_error(result)}",
+                hint="see the trace as TLC printed it, without --essential",
+            )
+    return Essential(trace=trace, shortest=shortest)
+
+
+def _named(found: Trace, actions: Sequence[str], trace: Trace) -> Trace:
+    """The behaviour found, with the actions that were asked for and the variables of the specification."""
+    return replace(
+        trace,
+        states=tuple(
+            replace(
+                state,
+                action=None if number == 0 else actions[number - 1],
+                location=None,
+                values={name: value for name, value in state.values.items() if name != "askEssentialSteps"},
+            )
+            for number, state in enumerate(found.states)
+        ),
+    )
+
+
+def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, relation: str) -> str:
+    plan = ", ".join(f'"{action}"' for action in actions)
+    variables = ", ".join((*query.variables, "askEssentialSteps"))
+    return "\n".join(
+        [
+            *query.header(_MODULE, "Sequences"),
+            "VARIABLE askEssentialSteps",
+            f"AskEssentialPlan == <<{plan}>>",
+            f"AskEssentialInit == {initial} /\\ askEssentialSteps = 0",
+            "AskEssentialNext ==",
+            f"  /\\ askEssentialSteps < {len(actions)}",
+            f"  /\\ TLCSet({_REGISTER}, AskEssentialPlan[askEssentialSteps + 1])",
+            f"  /\\ {relation}",
+            "  /\\ askEssentialSteps' = askEssentialSteps + 1",
+            f"AskEssentialSpec == AskEssentialInit /\\ [][AskEssentialNext]_<<{variables}>>",
+            "====",
+            "",
+        ]
+    )
+
+
+class ActionCopy(DefinitionCopy):
+    """A copy of the next-state relation whose disjuncts are possible only while it is their action's turn."""
+
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        match expr:
+            case Expression(shape="apply", operator="\\/"):
+                for each in expr.arguments:
+                    yield from self._edits(each, names, place)
+            case Expression(shape="bind", operator="\\E", arguments=(body,)):
+                yield from self._edits(body, names, place)
+            case Expression(shape="let", arguments=(body,)):
+                inside = self.query.spec.resolver.let(place.scope, expr)
+                yield from self._edits(body, names, replace(place, scope=inside))
+            case _:
+                called = self._call(expr, place)
+                if called:
+                    yield called
+                else:
+                    # TLC names a step by one of the definitions that lead to it, by which one depends on the release.
+                    quoted = ", ".join(f'"{name}"' for name in place.path)
+                    yield from wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", "))")
