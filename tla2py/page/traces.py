@@ -129,7 +129,7 @@ def _lanes(views: TraceViews, trace: Trace, name: str) -> Element | None:
         if views.lanes or views.messages:
             raise
         return None
-    caption = "By process, time going down" + "; arrows are messages" * bool(views.messages)
+    caption = "By process, time going down" + "; arrows are messages" * bool(lanes.arrows)
     if any(row.derived for row in lanes.rows):
         # An argument names the acting process if that process's part of the state changed.
         caption += "; the acting process is derived from " + "arguments, or from " * derived(trace)

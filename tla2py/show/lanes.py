@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.show.markup import html_text, printable, svg_text
-from tla2py.show.messages import Arrow, message_arrows
+from tla2py.show.messages import Arrow, message_arrows, messages_variable
 from tla2py.show.plain import action_text, headline
 from tla2py.show.processes import (
     Processes,
@@ -89,6 +89,7 @@ def trace_lanes(
 ) -> Lanes:
     """The lanes of a trace, see ``Trace.lanes``."""
     processes = processes_of(trace, by)
+    messages = messages or messages_variable(trace, processes)
     return Lanes(
         trace=trace,
         processes=processes,
@@ -148,7 +149,9 @@ def _lines(lanes: Lanes) -> Iterator[str]:
         for arrow in lanes.arrows:
             if arrow.sent == number:
                 ends = ["?" if one is None else format_value(one) for one in (arrow.sender, arrow.receiver)]
-                when = f"state {lanes.rows[arrow.received].state.index}" if arrow.received else "not taken"
+                at = arrow.received or arrow.again
+                when = "not taken" if at is None else f"state {lanes.rows[at].state.index}"
+                when += ", in the next round" * (arrow.again is not None)
                 way = f"{ends[0]} => {ends[1]}" if arrow.drawn else "message"
                 yield f"     {way} ({when}): {arrow.text}"
     if lanes.note:

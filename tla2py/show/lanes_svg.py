@@ -144,10 +144,11 @@ def _arrow(at: _Places, arrow: Arrow, number: int) -> Element:
     bend = abs(x2 - x1) / 3 + 12
     path = f"M{x1:.1f} {y1:.1f}C{x1 + bend * copysign(1, x2 - x1):.1f} {y1:.1f} {x2 - bend * towards:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
     tip = f"M{x2:.1f} {y2:.1f}l{-8 * towards:.1f} -4v8z"
-    lost = arrow.received is None
+    lost = arrow.lost
+    later = " (taken in the next round)" * (arrow.again is not None)
     return element(
         "g",
-        element("title", arrow.text + (" (not taken)" if lost else "")),
+        element("title", arrow.text + (" (not taken)" if lost else later)),
         element("circle", cx=x1, cy=y1, r=3, class_="t2-tip"),
         element("path", d=path, class_="t2-arrow" + (" t2-lost" if lost else "")),
         element("path", d=tip, class_="t2-tip"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +22,8 @@ class Arrow:
     """A message, sent in the step of row ``sent`` and received in that of row ``received``, None if never received.
 
     A message is received when a step removes it from the set or bag, or when a process takes on the values of its
-    fields. ``sender`` and ``receiver`` are processes, None if unknown.
+    fields. ``sender`` and ``receiver`` are processes, None if unknown. ``again`` is the row of the state after the step
+    that receives it in the next round of a lasso.
     """
 
     text: str
@@ -30,6 +31,12 @@ class Arrow:
     receiver: Value | None
     sent: int
     received: int | None
+    again: int | None = None
+
+    @property
+    def lost(self) -> bool:
+        """Whether nobody receives it."""
+        return self.received is None and self.again is None
 
     @property
     def drawn(self) -> bool:
@@ -51,7 +58,13 @@ def message_arrows(
     """
     acting = [actor.who for actor in actors(trace, processes)]
     readings = list(_readings(trace, processes))
-    for row, message, received in _sent(_bags(trace, messages)):
+    bags = _bags(trace, messages)
+    last = len(bags)
+    start = last if trace.loop_start is None else trace.loop_start - trace.states[0].index
+    # What is left at the end of a lasso may be received by the step that closes it, or later in the next round.
+    for row, message, taken in _sent(bags + bags[start:], last):
+        again = start + taken - last if taken is not None and taken >= last else None
+        received = taken if again is None else None
         senders = _ends(message, sender, _SENDERS, processes) or acting[row]
         receivers = _ends(message, receiver, _RECEIVERS, processes)
         if received is not None:
@@ -65,11 +78,27 @@ def message_arrows(
                 receiver=one,
                 sent=row,
                 received=received if one is None else times.get(one),
+                again=again,
             )
 
 
-def _sent(bags: Sequence[dict[Value, int]]) -> list[tuple[int, Value, int | None]]:
-    """For each message that a step sent: its row, the message, and the row that removed it, if any.
+def messages_variable(trace: Trace, processes: Processes) -> str | None:
+    """The only variable whose records all name processes in a field for senders or receivers; None if there is no such."""
+    found = []
+    for name in trace.states[0].values if trace.states else ():
+        bags = [_bag(state.values.get(name)) for state in trace.states]
+        messages = [message for bag in bags for message in bag or ()]
+        if None not in bags and messages and all(_says_who(message, processes) for message in messages):
+            found.append(name)
+    return found[0] if len(found) == 1 else None
+
+
+def _says_who(message: Value, processes: Processes) -> bool:
+    return any(_ends(message, None, usual, processes) for usual in (_SENDERS, _RECEIVERS))
+
+
+def _sent(bags: Sequence[dict[Value, int]], last: int) -> list[tuple[int, Value, int | None]]:
+    """For each message that a step before row ``last`` sent: its row, the message, and the row that removed it, if any.
 
     Of equal messages, the one sent first is removed first.
     """
@@ -84,7 +113,7 @@ def _sent(bags: Sequence[dict[Value, int]]) -> list[tuple[int, Value, int | None
             waiting.setdefault(message, deque()).append(len(sent))
             sent.append((row, message))
         before = bag
-    return [(row, message, taken.get(place)) for place, (row, message) in enumerate(sent) if row]
+    return [(row, message, taken.get(place)) for place, (row, message) in enumerate(sent) if 0 < row < last]
 
 
 def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
@@ -94,8 +123,8 @@ def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
         known = [name for name, value in trace.states[0].values.items() if _bag(value) is not None]
         raise InputError(
             "no-messages",
-            f"{messages} is not a set or a bag of messages in every state",
-            hint=f"sets and bags: {', '.join(known) or 'none'}",
+            f"{messages} is not a set, a bag or a sequence of messages in every state",
+            hint=f"sets, bags and sequences: {', '.join(known) or 'none'}",
         )
     return bags
 
@@ -143,11 +172,11 @@ def _first_readings(message: Value, readings: Sequence[_Reading], since: int) ->
 
 
 def _bag(value: Value | None) -> dict[Value, int] | None:
-    """The elements of a set or a bag with their counts; None for another value."""
+    """The elements of a set, a bag or a sequence with their counts; None for another value."""
     if isinstance(value, frozenset):
         return dict.fromkeys(value, 1)
-    if value == ():
-        return {}
+    if isinstance(value, tuple):
+        return dict(Counter(value))
     if isinstance(value, Function) and all(type(times) is int for times in value.values()):
         return {message: times for message, times in value.items() if isinstance(times, int) and times > 0}
     return None

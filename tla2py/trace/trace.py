@@ -176,8 +176,9 @@ class Trace(Displayed):
         """A picture of the steps with a lane per process, which also exports to SVG.
 
         ``by`` gives the processes: a constant of the model, a variable that is a function on them, several of these with
-        commas between them, or the processes themselves; by default they are guessed: the keys that most variables share. ``messages`` names a variable that is a set or a bag of
-        messages, drawn as arrows; ``sender`` and ``receiver`` name the fields of a message that hold its ends. Raises
+        commas between them, or the processes themselves; by default they are guessed: the keys that most variables share.
+        ``messages`` names a variable that is a set, a bag or a sequence of messages, drawn as arrows; by default the one
+        whose records name processes. ``sender`` and ``receiver`` name the fields of a message that hold its ends. Raises
         InputError (``no-processes``, ``no-messages``).
         """
         return views().lanes(self, by, messages=messages, sender=sender, receiver=receiver)

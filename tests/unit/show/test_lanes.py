@@ -107,6 +107,26 @@ def test_receivers_in_a_range_of_numbers() -> None:
     assert ends(arrows) == [(2, 2, 1, None), (2, 3, 1, None)]
 
 
+def test_what_the_next_round_of_a_lasso_takes_is_not_lost() -> None:
+    one, other = message(src=P, dst=Q), message(2, src=Q, dst=P)
+    states = [(0, ()), (0, (one,)), (1, (other,)), (1, (one,))]
+    steps = [("Next", {"n": on(0, n), "box": box(*sent)}) for n, sent in states]
+    last = trace_lanes(made(*steps, loop_start=1), messages="box").arrows[-1]
+    assert (last.sent, last.received, last.again, last.lost) == (3, None, 0, False)
+    last = trace_lanes(made(*steps, loop_start=2), messages="box").arrows[-1]
+    assert (last.sent, last.again, last.lost) == (3, 2, False)
+    assert trace_lanes(made(*steps), messages="box").arrows[-1].lost
+
+
+def test_messages_that_name_processes_are_found() -> None:
+    sent = message(source=P, dest=Q)
+    for boxes in ((box(), box(sent)), ((), (sent,)), ((), Function({sent: 2}))):
+        trace = made(*(("Next", {"n": on(0, step), "net": one}) for step, one in enumerate(boxes)))
+        assert ends(trace_lanes(trace).arrows)[0] == (P, Q, 1, None)
+    unknown = made(*(("Next", {"n": on(0, 1), "net": box(*each)}) for each in ((), (message(to="x"),))))
+    assert trace_lanes(unknown).arrows == ()
+
+
 def test_who_is_not_known_is_not_guessed() -> None:
     trace = made(
         ("Init", {"n": on(1, 1), "box": box()}),
