@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -154,3 +155,12 @@ def test_a_kind_is_of_one_design(variants: StoreView) -> None:
         "Kip279.tla",
         "Kip320FirstTry.tla",
     }
+
+
+@pytest.mark.parametrize("system", sorted(path.parent.name for path in SPECS.glob("*/README.md")))
+def test_the_readme_says_what_explain_says(system: str, tmp_path: Path) -> None:
+    text = (SPECS / system / "README.md").read_text("utf-8")
+    found = re.search(r"after a sweep of `specs/(\S+)`, says:\n\n```text\n(.*?)\n```", text, re.DOTALL)
+    assert found is not None
+    view = swept(SPECS / found[1], tmp_path)
+    assert set(found[2].splitlines()) <= set(str(view.explain()).splitlines())
