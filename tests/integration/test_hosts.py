@@ -25,6 +25,7 @@ from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.command import build_argv
 from tla2py.tlc.jvm import pool as hosts
 from tla2py.tlc.jvm.host import FOLDER
+from tla2py.tlc.jvm.gateway import gateway_jar
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
 from tla2py.tlc.process import Watch
 from tla2py.toolchain.jar import bundled_jar
@@ -231,7 +232,7 @@ import sys, time
 from pathlib import Path
 from tla2py.tlc.jvm.gateway import gateway_jar
 from tla2py.tlc.jvm.host import FOLDER, Host
-host = Host((sys.argv[1], f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), Path(sys.argv[2]))
+host = Host((sys.argv[1], f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), (Path(sys.argv[2]),))
 print(host._process.pid, host.folder.parent, flush=True)
 time.sleep(60)
 """
@@ -252,9 +253,13 @@ def test_nothing_is_left_when_the_driver_is_killed() -> None:
     assert not Path(folder).exists()
 
 
-def test_without_pyspark_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_gateway_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     folder, argv = spec(tmp_path, HOLDS, CONFIG), argv_of(bundled_jar(), "-config", "MC.cfg", "Spec.tla")
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.delenv("SPARK_HOME", raising=False)
+    gateway_jar.cache_clear()
+    request.addfinalizer(gateway_jar.cache_clear)
     assert execute_warm(argv, folder, LIMITS) is None
     assert running() == set()
