@@ -175,7 +175,7 @@ def test_a_dry_run_needs_no_java_and_leaves_no_trace(folder: Path, run_cli: RunC
     )
     before = sorted(folder.rglob("*"))
     ended = run_cli("sweep", "sweep.toml", "--dry-run", env={"JAVA_HOME": "/nowhere", "PATH": ""})
-    assert (ended.code, ended.errors) == (0, "")
+    assert (ended.code, ended.errors) == (0, [])
     assert ended.stdout.splitlines() == [
         "1  Procs = {p1}, Goal = 1  to run",
         "2  Procs = {p1, p2}, Goal = 1  to run",
