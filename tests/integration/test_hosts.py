@@ -24,8 +24,8 @@ from tests.corpus.tlc.regenerate import REPLACED
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.command import build_argv
 from tla2py.tlc.jvm import pool as hosts
-from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.gateway import gateway_jar
+from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
 from tla2py.tlc.process import Watch
 from tla2py.toolchain.jar import bundled_jar
