@@ -182,8 +182,7 @@ def test_an_initial_state_that_lacks_a_variable(
     verified = run_cli("trace", "runs/sweep", "1", "--verify")
     assert (verified.code, verified.stdout.startswith("point 1, trace 1: ")) == (0, True)
     assert "confirmed: " not in verified.stdout
-    (row,) = run_cli("trace", "runs/sweep").stdout.splitlines()[1:]
-    assert " (cannot be evaluated)  evaluation " in row
+    assert " (cannot be evaluated)" in run_cli("trace", "runs/sweep").stdout
 
 
 def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, folder: Path) -> None:

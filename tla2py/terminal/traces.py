@@ -28,7 +28,7 @@ from tla2py.tables.traces import TraceRow
 from tla2py.terminal.layout import Indented, plain_table
 from tla2py.text import value_shown
 from tla2py.trace.diff import Part, changed_parts
-from tla2py.trace.trace import State, Trace
+from tla2py.trace.trace import EVALUATION, State, Trace
 from tla2py.trace.variables import Variables
 from tla2py.values import format_value
 
@@ -134,7 +134,8 @@ def trace_list(view: StoreView) -> RenderableType:
     points = {point.point: point for point in view.manifest.points}
     parts: list[RenderableType] = []
     for number, kind in enumerate(view.kinds().kinds, 1):
-        parts.append(Text.assemble((f"{number}. {kind.name}", "bold red"), f": {kind.size}"))
+        name = "(cannot be evaluated)" if kind.name == EVALUATION else kind.name
+        parts.append(Text.assemble((f"{number}. {name}", "bold red"), f": {kind.size}"))
         parts += [Indented(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks) if text]
         table = plain_table()
         for name in ("point", "trace"):
