@@ -23,7 +23,7 @@ Evaluated = Annotated[
     typer.Option(
         "--eval",
         metavar="EXPR",
-        help="Show the value of a TLA+ expression in each state, primed variables for each step; repeatable.",
+        help="Show the value of a TLA+ expression in each state or, with primed variables, step; repeatable.",
     ),
 ]
 ConjunctsOption = Annotated[
@@ -35,12 +35,12 @@ ConjunctsOption = Annotated[
 ]
 EssentialOption = Annotated[
     bool,
-    typer.Option("--essential", help="Leave out the steps to a violated invariant that it does not need."),
+    typer.Option("--essential", help="Leave out the steps that the violation of an invariant does not need."),
 ]
 EssentialTime = Annotated[
     str,
     typer.Option(
-        "--timeout", metavar="DURATION", help="The time limit of --essential, all runs of TLC together."
+        "--timeout", metavar="DURATION", help="Time limit of --essential, for all runs of TLC together."
     ),
 ]
 

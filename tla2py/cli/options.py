@@ -91,7 +91,7 @@ NoLint = Annotated[
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
 Arguments = Annotated[
     bool,
-    typer.Option("--arguments", help="Derive action arguments that TLC did not print by running TLC again."),
+    typer.Option("--arguments", help="Run TLC again to derive the action arguments that it did not print."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Watch = Annotated[
@@ -127,7 +127,7 @@ ExecutorChoice = Annotated[
     typer.Option(
         "--executor",
         metavar="spark|local",
-        help="Spark, on this machine after threads have begun; or threads alone.",
+        help="Spark, which takes over from threads on this machine; or threads only.",
     ),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]

@@ -1,4 +1,4 @@
-"""``tla2py sweep --refine``: the points that would refute the laws of a sweep are run as well."""
+"""``tla2py sweep --refine``: the points that could refute the laws of a sweep are run as well."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tla2py.sweep.sweep import Sweep
 
 
 def refine(result: SweepResult, count: int, run: Callable[[Sweep, Address], SweepResult]) -> None:
-    """Run at most ``count`` points for each law of a sweep that would refute it, and print which laws survive.
+    """Run at most ``count`` points for each law of a sweep that could refute it, and print which laws survive.
 
     The points are in the store until the sweep runs again; the printed rows keep them.
     """
     before = explain_store(open_view(result.store.path), suggest=count)
     sweep = refined_sweep(result.sweep, before)
     if sweep is None:
-        err().print(f"{result.sweep.name}: no law, so no point that would refute one")
+        err().print(f"{result.sweep.name}: no law, so there is no point to test one")
         return
     first = len(result.sweep.points) + 1
     after = explain_store(open_view(run(sweep, result.store.path).store.path))

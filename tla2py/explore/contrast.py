@@ -159,7 +159,7 @@ def point_contrasts(view: StoreView, number: int) -> Contrasts:
 
 
 def _alone(*names: str) -> str:
-    return f"no point of this store holds for {' or '.join(names)}"
+    return f"no point of this store satisfies {' or '.join(names)}"
 
 
 def _no_neighbour(*names: str) -> InputError:

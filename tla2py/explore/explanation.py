@@ -1,4 +1,4 @@
-"""A store explained: the law of each property, with what supports it and what would refute it."""
+"""A store explained: the law of each property, with what supports it and what could refute it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_KINDS = 4
 class Explained:
     """A property's law over the points of a store, or over those of one module or specification, its ``scope``.
 
-    ``answers`` are the points it was found from, ``suggestions`` points that would refute it, ``kinds`` the kinds of
+    ``answers`` are the points it was found from, ``suggestions`` points that could refute it, ``kinds`` the kinds of
     counterexamples at these points.
     """
 
@@ -162,14 +162,14 @@ class Explanation(Printed):
 
     def _suggested(self) -> Iterator[str]:
         if any(each.suggestions for each in self.rows):
-            yield "points that would refute a law, as rows of [grid] include:"
+            yield "points that could refute a law, as rows of [grid] include:"
         for each in self.rows:
             if each.suggestions:
                 yield f"  {each.title}"
                 yield from (f"    {suggestion_text(point)}" for point in each.suggestions)
 
     def _repr_html_(self) -> str:
-        titles = ("property", "law", "support", "rivals", "counterexamples", "points that would refute it")
+        titles = ("property", "law", "support", "rivals", "counterexamples", "points that could refute it")
         rows = [
             row(
                 each.title,
@@ -196,7 +196,7 @@ def explain_store(
     seconds: float = SECONDS,
     kinds: bool = False,
 ) -> Explanation:
-    """The laws of a store's properties, or of one, each with at most ``suggest`` points that would refute it.
+    """The laws of a store's properties, or of one, each with at most ``suggest`` points that could refute it.
 
     The search for each law takes at most so many ``seconds``. The ``kinds`` of counterexamples, on request, need more
     tables than the laws. Raises InputError (``unknown-property``).

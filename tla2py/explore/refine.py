@@ -1,4 +1,4 @@
-"""The points that would refute a sweep's laws, and which laws survive them."""
+"""The points that could refute a sweep's laws, and which laws survive them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def survivors(before: Explanation, after: Explanation, first: int) -> Iterator[s
             continue
         later = now.get((each.name, each.scope)) or whole.get(each.name)
         if later is None:
-            yield f"{each.title}: no law any more"
+            yield f"{each.title}: no law fits any more"
             continue
         yield from _judged(each, later, first)
 

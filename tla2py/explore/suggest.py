@@ -1,4 +1,4 @@
-"""Points that would refute a law: near its boundary, and where its rivals say otherwise."""
+"""Points that could refute a law: near its boundary, and where its rivals say otherwise."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ class StoreView:
     def explain(self, name: str | None = None, suggest: int = 0) -> Explanation:
         """When each property, or one, is violated: the shortest laws over the parameters that separate the points.
 
-        Each comes with the kinds of its counterexamples and at most ``suggest`` points that would refute it. Raises
+        Each comes with the kinds of its counterexamples and at most ``suggest`` points that could refute it. Raises
         InputError (``unknown-property``).
         """
         from tla2py.explore.explanation import explain_store

@@ -54,18 +54,16 @@ def _instead(
 ) -> Answer:
     """Spark's answer where DuckDB has none."""
     if engine == Engine.DUCKDB:
-        raise InputError(
-            "sql", f"DuckDB does not answer {reason}", hint="leave out --engine, then Spark does"
-        )
+        raise InputError("sql", f"DuckDB does not support {reason}", hint="leave out --engine to use Spark")
     if not has_pyspark():
         if isinstance(reason, NotRead):
             raise InputError(
                 "sql", f"cannot read {reason}", hint="queries are in Spark's SQL: SELECT ... FROM ..."
             )
         raise ToolchainError(
-            "spark-missing", f"only Spark answers {reason}", hint="pip install 'tla2py[spark]'"
+            "spark-missing", f"only Spark supports {reason}", hint="pip install 'tla2py[spark]'"
         )
-    say(f"Spark answers, which takes some seconds to start: DuckDB does not answer {reason}")
+    say(f"starting Spark, which takes some seconds: DuckDB does not support {reason}")
     return _by_spark(store, statement, None)
 
 

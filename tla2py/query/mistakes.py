@@ -47,7 +47,7 @@ def check_columns(tree: exp.Query, columns: Mapping[str, Mapping[str, pa.DataTyp
             raise InputError(
                 "sql",
                 f"no table {column.text('table')} in this query",
-                hint=_meant(source, sorted(sources), "name it after FROM or JOIN"),
+                hint=_meant(source, sorted(sources), "add it after FROM or JOIN"),
             )
         if name.lower() not in known:
             shown = [f"columns of {table}: {', '.join(columns[table])}" for table in used]

@@ -63,8 +63,8 @@ def essential_steps(
     if trace.kind != "invariant" or name not in query.spec.definitions:
         raise InputError(
             "not-an-invariant",
-            f"only the steps to a violated invariant can be essential: {trace.label} ({trace.kind.replace('_', ' ')})",
-            hint="name the trace of an invariant with --trace",
+            f"only a violated invariant has essential steps: {trace.label} ({trace.kind.replace('_', ' ')})",
+            hint="choose the trace of an invariant with --trace",
         )
     if (
         record.options.mode == "check"

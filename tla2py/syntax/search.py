@@ -48,8 +48,8 @@ def load_modules(
 
 
 _COMMUNITY_ADVICE = (
-    "it is one of the CommunityModules: tla2py tools install rolling brings them and a TLC that they suit; "
-    "tla2py tools install community-modules brings them alone"
+    "it is one of the CommunityModules: tla2py tools install rolling installs them with a TLC that they work with; "
+    "tla2py tools install community-modules installs only them"
 )
 _PROOF_ADVICE = (
     "it belongs to the library of the TLA+ proof system: "

@@ -49,7 +49,7 @@ def tools_json(jars: Sequence[FoundJar], javas: Sequence[FoundJava]) -> dict[str
 
 def community_line() -> str:
     """A line on the installed CommunityModules, or on how to install them."""
-    missing = f"not installed; {INSTALL_NEWEST} brings them and a TLC that they suit"
+    missing = f"not installed; {INSTALL_NEWEST} installs them with a TLC that they work with"
     return f"CommunityModules: {community_found() or missing}"
 
 

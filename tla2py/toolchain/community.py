@@ -128,7 +128,7 @@ def _check_copies(spec: ModuleGraph, names: frozenset[str], library: Mapping[str
             if known.get(each.name, each.digest) != each.digest:
                 raise InputError(
                     "community-copy",
-                    f"{each.name} is not that of the CommunityModules, whose Java class would replace it",
+                    f"{each.name} differs from the CommunityModules' definition, whose Java class would replace it",
                     where=module.where(each.span),
                     hint=f"rename or remove the module {module.name}; {_TEXT_ALONE}",
                 )

@@ -161,9 +161,9 @@ def test_the_contrasts_of_a_point(view: StoreView) -> None:
 
 def test_a_property_that_holds_nowhere() -> None:
     contrasts = Contrasts(contrasts=(), alone=("Safe",))
-    assert str(contrasts) == "no point of this store holds for Safe"
-    assert "holds for Safe" in contrasts._repr_html_()
-    with pytest.raises(InputError, match="holds for Safe") as error:
+    assert str(contrasts) == "no point of this store satisfies Safe"
+    assert "satisfies Safe" in contrasts._repr_html_()
+    with pytest.raises(InputError, match="satisfies Safe") as error:
         contrasts["Safe"]
     assert error.value.code == "no-neighbour"
 

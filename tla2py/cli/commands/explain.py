@@ -17,14 +17,17 @@ def explain_command(
         str | None, typer.Option("--property", metavar="NAME", help="Only this invariant or property.")
     ] = None,
     suggest: Annotated[
-        int, typer.Option("--suggest", metavar="N", min=0, help="Points to name that would refute each law.")
+        int,
+        typer.Option(
+            "--suggest", metavar="N", min=0, help="How many points to suggest that could refute each law."
+        ),
     ] = 3,
     as_json: Json = False,
 ) -> None:
     """Say when each property is violated: the shortest predicate over the parameters that separates the points.
 
-    A law is a guess from the points that have an answer. Rivals agree with all of them as well; the suggested points, rows
-    of a sweep file's grid.include, decide between them. Below each law are the kinds of counterexamples.
+    A law is a guess from the points checked so far. Rivals fit the same points; the suggested points, printed as rows of
+    grid.include in a sweep file, decide between them. Each law is followed by the kinds of counterexamples.
 
     Example:
       tla2py explain runs/NAME --property Inv --suggest 5

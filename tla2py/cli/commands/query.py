@@ -28,7 +28,7 @@ def query_command(
     engine: Annotated[
         Engine | None,
         typer.Option(
-            metavar="spark|duckdb", help="What answers; default: DuckDB if it gives the same rows as Spark."
+            metavar="spark|duckdb", help="The engine; default: DuckDB if it gives the same rows as Spark."
         ),
     ] = None,
     master: Master = None,
@@ -36,8 +36,8 @@ def query_command(
 ) -> None:
     """Run Spark SQL on a store's tables.
 
-    DuckDB answers at once where its rows are those of Spark. Spark, which takes some seconds to start, answers the rest,
-    and everything with --master. The tables are Parquet files in STORE/tables, for other tools too.
+    DuckDB answers within a second if its rows are the same as Spark's. Spark, which takes seconds to start, answers the
+    rest, and everything with --master. The tables are Parquet files in STORE/tables, for other tools too.
 
     Example:
       tla2py query runs/NAME "SELECT point, verdict, distinct FROM runs"

@@ -47,7 +47,7 @@ Refine = Annotated[
         "--refine",
         metavar="N",
         min=1,
-        help="Also run N points for each law of a violated property that would refute it; see explain.",
+        help="For each law of a violated property, also run N points that could refute it; see explain.",
     ),
 ]
 

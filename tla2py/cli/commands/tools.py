@@ -63,9 +63,9 @@ def install_command(
 ) -> None:
     """Download an official release, verify it and install it into your cache folder.
 
-    Releases since 1.8.0 bring the CommunityModules, unless they come from a file.
+    Releases since 1.8.0 also install the CommunityModules, except with --from-file.
 
-    The proxy is that of https_proxy. TLA2PY_MIRROR names a server to use instead of GitHub, with the same paths.
+    https_proxy sets the proxy. TLA2PY_MIRROR names a server to use instead of GitHub, with the same paths.
 
     Examples:
       tla2py tools install 1.7.4 --default
