@@ -25,10 +25,10 @@ java:
 chromium:
 	@sh scripts/chromium.sh
 
-sweep: setup ## run the KIP-320 sweep on Spark
+sweep: setup ## run the KIP-320 sweep
 	$(BIN)/tla2py sweep specs/kip320/sweep.toml
 
-systems: setup ## run the sweeps of all five systems on Spark and show them in one table
+systems: setup ## run the sweeps of all five systems and show them in one table
 	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
 # All tests of a file run on one worker, and files start in order.
