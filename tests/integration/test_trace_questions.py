@@ -11,8 +11,10 @@ import pytest
 from tests import command
 from tests.conftest import RunCli
 from tla2py.errors import InputError
+from tla2py.explore.questions import stored_enabled
 from tla2py.explore.view import StoreView, open_view
 from tla2py.replay.conjuncts import Conjuncts
+from tla2py.replay.enabled import Enabledness
 
 pytestmark = pytest.mark.java
 
@@ -208,3 +210,107 @@ def test_a_simulated_trace_without_the_steps_it_does_not_need(tmp_path: Path, ru
 def test_a_shortest_trace_needs_all_its_steps(lease: StoreView, run_cli: RunCli) -> None:
     shown = run_cli("trace", lease.store.path, "1", "--essential").stdout
     assert shown.startswith("point 1, trace 1: every step is essential: 5 steps\n")
+
+
+def stages(found: Enabledness) -> list[tuple[str, str]]:
+    """The text of each conjunct, and whether the action is enabled up to it."""
+    letters = {True: "T", False: "F", None: "-"}
+    return [(row.conjunct.text, letters[row.enabled]) for row in found.rows]
+
+
+def test_conjuncts_of_an_action_with_parameters(lease: StoreView, run_cli: RunCli) -> None:
+    asked = ("trace", lease.store.path, "1", "--conjuncts", "--action")
+    lines = [" ".join(line.split()) for line in run_cli(*asked, "Grant", "--state", "3").stdout.splitlines()]
+    assert lines[0] == "point 1, trace 1: Grant is not enabled in state 3"
+    assert lines[2:5] == ["Lease:15:17 \\E c \\in Clients T", "Lease:10:16 Free F", "Lease:10:24 now < 20 -"]
+    assert lines[-3:] == ["gets furthest for c = 1, then is FALSE:", "Free", "in Grant at Lease:10:16"]
+    assert run_cli(*asked, "Tick").stdout.startswith("point 1, trace 1: Tick is enabled in state 6\n")
+    error = run_cli(*asked, "Grunt").error
+    assert (error.message, error.hint) == ("Next takes no action Grunt", "name one of Tick, Grant")
+    assert run_cli(*asked, "Tick", "--state", "7").error.hint == "choose one from 1 to 6"
+    assert run_cli("trace", lease.store.path, "1", "--action", "Tick").error.code == "usage"
+
+
+ACTIONS = """\
+---- MODULE Actions ----
+EXTENDS Naturals
+VARIABLES x, sent
+Box == INSTANCE ActionsBox WITH content <- sent
+Init == x = 0 /\\ sent = {}
+Low == /\\ x >= 0
+       /\\ x < 3
+Add == x' = x + 1 /\\ Box!Put(x)
+LOCAL Take(n, why) == \\E m \\in sent :
+    LET next == m + n
+    IN  /\\ m > 0
+        /\\ \\/ /\\ m = n
+              /\\ sent' = {}
+           \\/ m + 1 = n /\\ sent' = sent \\ {m} /\\ FALSE
+        /\\ x' = next
+        /\\ x' > why
+Receive == \\E m \\in sent : m > 7 /\\ UNCHANGED <<x, sent>>
+Alone(n) == x' = n /\\ UNCHANGED sent
+Next == Low /\\ (Add \\/ (\\E n \\in {3, 2} : Take(n, 90)) \\/ Receive)
+Spec == Init /\\ [][Next]_<<x, sent>>
+Small == x < 3
+====
+"""
+
+
+@pytest.fixture(scope="module")
+def actions(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
+    """A store of actions with disjunctions, an instance and a guard beside all of them."""
+    folder = tmp_path_factory.mktemp("actions")
+    (folder / "Actions.tla").write_text(ACTIONS)
+    (folder / "ActionsBox.tla").write_text(
+        "---- MODULE ActionsBox ----\nVARIABLE content\n"
+        "Put(it) == it \\notin content /\\ content' = content \\union {it}\n====\n"
+    )
+    (folder / "actions.toml").write_text(
+        'module = "Actions.tla"\n[model]\nspecification = "Spec"\ninvariants = ["Small"]\ncheck_deadlock = false\n'
+    )
+    swept = command.run("sweep", "actions.toml", "--executor", "local", cwd=folder)
+    assert swept.code == 1, swept.stderr
+    return open_view(folder / "runs/actions")
+
+
+def test_the_binding_that_gets_furthest(actions: StoreView) -> None:
+    found = stored_enabled(actions, 1, 1, "Take", 3, None)
+    assert stages(found) == [
+        ("x >= 0", "T"),
+        ("x < 3", "T"),
+        ("\\E n \\in {3, 2}", "T"),
+        ("\\E m \\in sent", "T"),
+        ("m > 0", "T"),
+        ("m = n", "F"),
+        ("sent' = {}", "-"),
+        ("m + 1 = n", "T"),
+        ("sent' = sent \\ {m}", "T"),
+        ("FALSE", "F"),
+        ("x' = next", "-"),
+        ("x' > why", "-"),
+    ]
+    assert dict(found.binding) == {"n": "2", "why": "90", "m": "1"}
+    assert found.stopped is found.rows[9].conjunct
+    assert not found.enabled
+
+
+def test_an_action_with_a_conjunct_beside_it(actions: StoreView) -> None:
+    last = stored_enabled(actions, 1, 1, "Add", None, None)
+    assert stages(last)[:3] == [("x >= 0", "T"), ("x < 3", "F"), ("x' = x + 1", "-")]
+    first = stored_enabled(actions, 1, 1, "Add", 1, None)
+    assert first.enabled
+    assert {value for _, value in stages(first)} == {"T"}
+    assert [row.conjunct.module for row in first.rows[3:]] == ["ActionsBox", "ActionsBox"]
+
+
+def test_a_set_without_elements_stops_an_action(actions: StoreView) -> None:
+    found = stored_enabled(actions, 1, 1, "Receive", 1, None)
+    assert found.stopped is not None
+    assert (found.stopped.text, found.stopped.line) == ("\\E m \\in sent", 17)
+    assert found.binding == ()
+
+
+def test_the_values_of_parameters_must_be_known(actions: StoreView) -> None:
+    with pytest.raises(InputError, match="Next does not take Alone, so the values of n are not known"):
+        stored_enabled(actions, 1, 1, "Alone", None, None)

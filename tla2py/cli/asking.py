@@ -10,10 +10,10 @@ from rich.text import Text
 
 from tla2py.cli.console import err, show
 from tla2py.errors import ExitCode
-from tla2py.explore.questions import stored_essential
+from tla2py.explore.questions import stored_enabled, stored_essential
 from tla2py.explore.traces import verify_traces
 from tla2py.explore.view import StoreView
-from tla2py.terminal.conjuncts import conjuncts_text
+from tla2py.terminal.conjuncts import conjuncts_text, enabled_text
 from tla2py.terminal.traces import trace_text
 from tla2py.text import counted, parse_duration
 from tla2py.toolchain.toolchain import find_toolchain
@@ -32,6 +32,18 @@ ConjunctsOption = Annotated[
         "--conjuncts",
         help="Show each conjunct of the violated invariant in each state, and which turns FALSE first.",
     ),
+]
+ActionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--action",
+        metavar="NAME",
+        help="With --conjuncts: the conjuncts of this action, and how far it gets in a state.",
+    ),
+]
+StateOption = Annotated[
+    int | None,
+    typer.Option("--state", metavar="N", help="The state for --action; default: the last of the trace."),
 ]
 EssentialOption = Annotated[
     bool,
@@ -65,8 +77,14 @@ def show_verified(view: StoreView, point: int | None, trace: int | None, jar: Pa
     return code
 
 
-def show_conjuncts(view: StoreView, point: int, number: int | None, jar: Path | None) -> None:
-    """Show the conjuncts of the invariants that a point's traces violate, or one of them."""
+def show_conjuncts(
+    view: StoreView, point: int, number: int | None, jar: Path | None, action: str | None, state: int | None
+) -> None:
+    """Show the conjuncts of an action in a state, or of the invariants that a point's traces violate."""
+    if action is not None:
+        enabled = stored_enabled(view, point, number or 1, action, state, jar)
+        show(enabled_text(enabled, f"point {point}, trace {number or 1}: "))
+        return
     rows = view.trace_list(point)
     invariants = [row.trace for row in rows if row.kind == "invariant"]
     for each in (number,) if number is not None else invariants or (1,):

@@ -14,6 +14,7 @@ from tla2py.interop import ForeignStore
 from tla2py.model.run import RunRecord
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
+from tla2py.replay.enabled import Enabledness, evaluate_enabled
 from tla2py.replay.essential import Essential, essential_steps
 from tla2py.replay.evaluate import evaluate_trace
 from tla2py.store.inputs import input_file
@@ -99,6 +100,19 @@ def stored_conjuncts(view: StoreView, point: int, number: int, tla2tools: Path |
     trace = view.trace(point, number)
     run_id = view.trace_list(point)[0].run_id
     return evaluate_conjuncts(trace, *origin_of(view, run_id, find_toolchain(tla2tools)))
+
+
+def stored_enabled(
+    view: StoreView, point: int, number: int, action: str, state: int | None, tla2tools: Path | None
+) -> Enabledness:
+    """How far an action gets in a state of a point's trace, by default the last."""
+    require_modules(view)
+    trace = view.trace(point, number)
+    count = len(trace.states)
+    if state is not None and not 1 <= state <= count:
+        raise InputError("usage", f"the trace has no state {state}", hint=f"choose one from 1 to {count}")
+    origin = origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
+    return evaluate_enabled(trace, action, trace.states[(state or count) - 1], *origin)
 
 
 def stored_essential(

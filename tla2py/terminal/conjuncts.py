@@ -1,11 +1,13 @@
-"""The conjuncts of a violated invariant as text for the terminal."""
+"""The conjuncts of a violated invariant or of an action as text for the terminal."""
 
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tla2py.replay.conjuncts import ConjunctRow, Conjuncts
+from tla2py.replay.conjuncts import Conjuncts
+from tla2py.replay.enabled import Enabledness
+from tla2py.replay.parts import Conjunct
 from tla2py.show.plain import action_text, headline
 from tla2py.terminal.layout import plain_table
 from tla2py.text import cut
@@ -23,7 +25,9 @@ def conjuncts_text(found: Conjuncts, title: str) -> RenderableType:
     for row in found.rows:
         text = cut(row.conjunct.text, _LONGEST, "…")
         values = Text.assemble(*(_MARKS[value] for value in row.values))
-        table.add_row(_place(row), f"{text} =>" if row.conjunct.role == "condition" else text, values)
+        table.add_row(
+            _place(row.conjunct), f"{text} =>" if row.conjunct.role == "condition" else text, values
+        )
     return Group(
         Text(title + headline(found.trace), "bold red"),
         table,
@@ -32,8 +36,33 @@ def conjuncts_text(found: Conjuncts, title: str) -> RenderableType:
     )
 
 
-def _place(row: ConjunctRow) -> str:
-    return f"{row.conjunct.module}:{row.conjunct.line}:{row.conjunct.column}"
+def enabled_text(found: Enabledness, title: str) -> RenderableType:
+    """A line for each conjunct of an action, then the binding that gets furthest and what stops it."""
+    table = plain_table()
+    table.add_column("place")
+    table.add_column("conjunct", overflow="fold")
+    table.add_column("possible")
+    for row in found.rows:
+        text = cut(row.conjunct.text, _LONGEST, "…")
+        table.add_row(_place(row.conjunct), text, Text(*_MARKS[row.enabled]))
+    verdict = "is enabled" if found.enabled else "is not enabled"
+    title = f"{title}{found.action} {verdict} in state {found.state.index}"
+    binding = ", ".join(f"{name} = {value}" for name, value in found.binding)
+    end: list[RenderableType] = []
+    if found.stopped is not None:
+        end = [
+            Text(f"gets furthest{f' for {binding}' if binding else ''}, then is FALSE:", "bold"),
+            Text(f"  {found.stopped.text}"),
+            Text(f"  in {found.stopped.definition} at {_place(found.stopped)}"),
+        ]
+    elif binding:
+        end = [Text(f"enabled for {binding}", "bold")]
+    key = "T: ENABLED up to this conjunct, F: not for any binding that gets to it, -: none gets to it"
+    return Group(Text(title, "bold" if found.enabled else "bold red"), table, Text(key, "dim"), *end)
+
+
+def _place(conjunct: Conjunct) -> str:
+    return f"{conjunct.module}:{conjunct.line}:{conjunct.column}"
 
 
 def _turning(found: Conjuncts) -> list[RenderableType]:
@@ -44,5 +73,7 @@ def _turning(found: Conjuncts) -> list[RenderableType]:
     return [
         Text(f"FALSE first in state {state.index}, after {action_text(state)}:", "bold"),
         Text(f"  {row.conjunct.text}"),
-        Text(f"  in {row.conjunct.definition} at {_place(row)}{f', for {witness}' if witness else ''}"),
+        Text(
+            f"  in {row.conjunct.definition} at {_place(row.conjunct)}{f', for {witness}' if witness else ''}"
+        ),
     ]

@@ -7,10 +7,12 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.asking import (
+    ActionOption,
     ConjunctsOption,
     EssentialOption,
     EssentialTime,
     Evaluated,
+    StateOption,
     ask_tlc,
     show_conjuncts,
     show_essential,
@@ -62,6 +64,8 @@ def trace_command(
     arguments: Arguments = False,
     eval_: Evaluated = None,
     conjuncts: ConjunctsOption = False,
+    action: ActionOption = None,
+    state: StateOption = None,
     essential: EssentialOption = False,
     timeout: EssentialTime = "5m",
     tla2tools: Jar = None,
@@ -73,13 +77,16 @@ def trace_command(
       tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
       tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
       tla2py trace runs/kip320-first-try 5 --diff 5/2
-      tla2py trace runs/kip320-first-try 5 --conjuncts
+      tla2py trace runs/kip320-first-try 5 --conjuncts --action FollowerFetch --state 9
+      tla2py trace runs/kip320-first-try 5 --essential --timeout 1m
       tla2py trace runs/kip320-first-try --verify
     """
     if (verify or conjuncts or essential) and (diff is not None or format_ != "text"):
         option = "--verify" if verify else "--conjuncts" if conjuncts else "--essential"
         hint = f"leave out {option}, or the others"
         raise InputError("usage", f"{option} excludes --format and --diff", hint=hint)
+    if (action is not None and not conjuncts) or (state is not None and action is None):
+        raise InputError("usage", "--action needs --conjuncts, --state needs --action", hint="add it")
     if diff is not None and format_ != "text":
         raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
     variables = Variables(only=only or (), hide=hide or ())
@@ -96,7 +103,7 @@ def trace_command(
             raise InputError("point-missing", "no point named", hint=lists)
         show(trace_list(view))
     elif conjuncts:
-        show_conjuncts(view, point, trace, tla2tools)
+        show_conjuncts(view, point, trace, tla2tools, action, state)
     elif essential:
         show_essential(view, point, trace or 1, timeout, tla2tools)
     elif diff is not None:

@@ -1,0 +1,179 @@
+"""How far an action gets in a state: which prefixes of its conjuncts are ENABLED, by one run of TLC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
+from tla2py.model.run import RunRecord
+from tla2py.replay.action_parts import PRINTER, PRINTER_TEXT, ActionParts, leads
+from tla2py.replay.parts import Conjunct
+from tla2py.replay.query import TraceQuery, first_error, printed_tuples
+from tla2py.syntax import Level
+from tla2py.syntax.depth import deeply
+from tla2py.syntax.expression import Expression
+from tla2py.syntax.levels import Levels
+from tla2py.tlc.inputs import input_path
+from tla2py.toolchain.toolchain import Toolchain
+from tla2py.trace.trace import State, Trace
+from tla2py.values import format_value
+
+_MODULE: Final = "AskEnabled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefixRow:
+    """A conjunct of an action, and whether the action is ENABLED up to it; None if no binding gets to it."""
+
+    conjunct: Conjunct
+    enabled: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enabledness:
+    """How far an action gets in a state.
+
+    ``binding`` is the one of its parameters and quantifiers that gets furthest, ``stopped`` the first conjunct that is
+    FALSE for it: None if the action is enabled, or if no binding gets to a conjunct.
+    """
+
+    action: str
+    state: State
+    rows: tuple[PrefixRow, ...]
+    enabled: bool
+    binding: tuple[tuple[str, str], ...]
+    stopped: Conjunct | None
+
+
+def evaluate_enabled(
+    trace: Trace,
+    action: str,
+    state: State,
+    record: RunRecord,
+    sources: Mapping[str, str],
+    toolchain: Toolchain,
+    input_file: Callable[[str], Path] = input_path,
+) -> Enabledness:
+    """How far an action gets in a state of a trace; the other arguments are those of ``TraceQuery``.
+
+    Its parameters and quantifiers take the values that the next-state relation gives them. Raises InputError: ``usage``
+    for an action that the relation does not take, ``not-confirmable`` for a trace that cannot be written as a module or
+    an action that TLC cannot evaluate.
+    """
+    query = TraceQuery([trace], record, sources, toolchain, input_file)
+    root = _root(query, action)
+    query.expose(root)
+    copy = ActionParts(query=query, name=root, printer=PRINTER, action=action)
+    query.modules[f"{PRINTER}.tla"] = PRINTER_TEXT
+    with query.run(_MODULE, _module(query, state, copy.root), specification="AskEnabledSpec") as executed:
+        output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+        if executed.result.verdict is not Verdict.HOLDS:
+            raise InputError(
+                "not-confirmable",
+                f"TLC could not evaluate {action} in state {state.index}: {first_error(executed.result)}",
+                hint="use --eval EXPR for the values of expressions in the states",
+            )
+    return _read(action, state, copy, output)
+
+
+@deeply
+def _root(query: TraceQuery, action: str) -> str:
+    """The formula that takes the action: the next-state relation, or the action itself if it has no parameters."""
+    scope, relation, actions = query.spec.scope, query.next, ""
+    found = scope.names.get(relation)
+    if found is not None and found.body is not None:
+        if leads(found.body, action, found.scope, query.spec.resolver):
+            return relation
+        actions = ", ".join(dict.fromkeys(_actions(found.body)))
+    entity = scope.find(action)
+    if (
+        entity is not None
+        and entity.body is not None
+        and not entity.parameters
+        and Levels(query.spec.resolver).of_entity(entity) == Level.ACTION
+    ):
+        return action
+    missing = (
+        f"{relation} does not take {action}, so the values of {', '.join(entity.parameters)} are not known"
+        if entity is not None and entity.parameters
+        else f"{relation} takes no action {action}"
+    )
+    raise InputError("usage", missing, hint=f"name one of {actions}" if actions else f"see {relation}")
+
+
+def _actions(expr: Expression) -> Iterator[str]:
+    """The names of the definitions that a next-state relation consists of."""
+    if expr.shape == "apply" and expr.operator not in ("/\\", "\\/"):
+        yield expr.operator
+    elif expr.shape in ("apply", "let") or expr.operator == "\\E":
+        for each in expr.arguments:
+            yield from _actions(each)
+
+
+def _module(query: TraceQuery, state: State, copy: str) -> str:
+    here = [f"  /\\ {name} = AskEnabledStates[1].{name}" for name in query.variables]
+    variables = ", ".join((*query.variables, "askEnabledStep"))
+    lines = [
+        *query.header(_MODULE),
+        "VARIABLE askEnabledStep",
+        f"AskEnabledStates == {query.states([state])}",
+        "AskEnabledInit ==",
+        "  /\\ askEnabledStep = 0",
+        *here,
+        "AskEnabledNext ==",
+        '  /\\ PrintT(<<"tla2py: state">>)',
+        f"  /\\ {copy}",
+        '  /\\ PrintT(<<"tla2py: enabled">>)',
+        # No step is taken. A variable without a next value makes TLC try all bindings.
+        "  /\\ FALSE",
+        "  /\\ askEnabledStep' = 1",
+        f"AskEnabledSpec == AskEnabledInit /\\ [][AskEnabledNext]_<<{variables}>>",
+        "====",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+class _Tried(NamedTuple):
+    """A conjunct that TLC tried, by number, and the binding."""
+
+    number: int
+    binding: tuple[tuple[str, str], ...]
+
+
+def _read(action: str, state: State, copy: ActionParts, output: str) -> Enabledness:
+    """How far the action gets, by what TLC printed: it tries depth first."""
+    enabled: list[bool | None] = [None] * len(copy.conjuncts)
+    path: list[_Tried] = []
+    best: list[_Tried] = []
+    complete = False
+    for printed in printed_tuples(output):
+        match printed:
+            case (str(event), int(number), tuple(names), tuple(values)):
+                depth = copy.depths[number]
+                bound = zip(map(str, names), map(format_value, values), strict=True)
+                path = [each for each in path if copy.depths[each.number] < depth]
+                path.append(_Tried(number, tuple(bound)))
+                enabled[number] = enabled[number] or event == "tla2py: bound"
+                if not complete and (not best or depth > copy.depths[best[-1].number]):
+                    best = path
+            case ("tla2py: pass", int(number)):
+                enabled[number] = True
+            case ("tla2py: enabled",) if not complete:
+                best, complete = path, True
+    binding = {name: value for each in best for name, value in each.binding}
+    return Enabledness(
+        action=action,
+        state=state,
+        rows=tuple(
+            PrefixRow(conjunct=conjunct, enabled=each)
+            for conjunct, each in zip(copy.conjuncts, enabled, strict=True)
+        ),
+        enabled=complete,
+        binding=tuple(binding.items()),
+        stopped=copy.conjuncts[best[-1].number] if best and not complete else None,
+    )
