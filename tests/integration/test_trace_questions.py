@@ -314,3 +314,24 @@ def test_a_set_without_elements_stops_an_action(actions: StoreView) -> None:
 def test_the_values_of_parameters_must_be_known(actions: StoreView) -> None:
     with pytest.raises(InputError, match="Next does not take Alone, so the values of n are not known"):
         stored_enabled(actions, 1, 1, "Alone", None, None)
+
+
+def test_actions_of_a_published_design(tmp_path: Path) -> None:
+    system = SPECS.parent.parent / "specs" / "kip320"
+    (tmp_path / "first.toml").write_text(
+        f'module = "{system / "Kip320FirstTry.tla"}"\n'
+        '[model]\nspecification = "Spec"\ninvariants = ["LeaderInIsr"]\ncheck_deadlock = false\n'
+        '[constants]\nReplicas = "{b1, b2}"\nLogSize = 2\nMaxRecords = 2\nMaxLeaderEpoch = 1\n'
+    )
+    swept = command.run("sweep", "first.toml", "--executor", "local", cwd=tmp_path)
+    assert swept.code == 1, swept.stderr
+    view = open_view(tmp_path / "runs/first")
+    stopped = {
+        action: stored_enabled(view, 1, 1, action, None, None).stopped
+        for action in ("FollowerFetch", "ImprovedLeaderIncHighWatermark", "BecomeFollower")
+    }
+    assert {action: part.text for action, part in stopped.items() if part is not None} == {
+        "FollowerFetch": "ReplicaIsFollowing(follower, leader)",
+        "ImprovedLeaderIncHighWatermark": "ReplicaPresumesLeadership(leader)",
+        "BecomeFollower": "\\E request \\in leaderAndIsrRequests",
+    }

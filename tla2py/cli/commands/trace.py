@@ -77,6 +77,7 @@ def trace_command(
       tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
       tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
       tla2py trace runs/kip320-first-try 5 --diff 5/2
+      tla2py trace runs/kip320-first-try 5 --conjuncts
       tla2py trace runs/kip320-first-try 5 --conjuncts --action FollowerFetch --state 9
       tla2py trace runs/kip320-first-try 5 --essential --timeout 1m
       tla2py trace runs/kip320-first-try --verify
