@@ -13,10 +13,10 @@ def has_pyspark() -> bool:
 
 
 def require_pyspark() -> None:
-    """Import pyspark. Raises ToolchainError (``spark-missing``) if it is not installed."""
+    """Import pyspark. Raises ToolchainError (``spark-missing``) if it is not installed, or damaged."""
     try:
         import pyspark  # noqa: F401
-    except ImportError as error:
+    except Exception as error:
         raise ToolchainError(
             "spark-missing",
             f"pyspark cannot be imported: {error}",
