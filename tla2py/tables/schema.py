@@ -121,6 +121,21 @@ _RUNS_TAIL = (
     ),
 )
 
+_RUN = Column("run_id", _TEXT, False, "the run")
+_ACTION_ARGS = Column("action_args", "strings", True, "its arguments as TLA+ text, if this TLC prints them")
+_STATE = Column("state", _TEXT, False, "the state in ITF as JSON text; VARIANT in Spark's view")
+
+
+def _extent(thing: str, *, nullable: bool) -> tuple[Column, ...]:
+    """The columns of the place where a thing begins and ends."""
+    return (
+        Column("begin_line", "int32", nullable, f"line where {thing} begins, from 1"),
+        Column("begin_column", "int32", nullable, f"column where {thing} begins, from 1"),
+        Column("end_line", "int32", nullable, f"line where {thing} ends"),
+        Column("end_column", "int32", nullable, f"column where {thing} ends"),
+    )
+
+
 _TRACE = (
     Column("run_id", _TEXT, False, "the run that found it"),
     Column("trace", "int32", False, "number of the trace within its run, from 1"),
@@ -147,19 +162,11 @@ TABLES: dict[str, tuple[Column, ...]] = {
         *_TRACE,
         Column("index", "int32", False, "number of the state within its trace, from 1, as in TLC's output"),
         Column("action", _TEXT, True, "the action that led to the state; null for the initial state"),
-        Column(
-            "action_args",
-            "strings",
-            True,
-            "its arguments as TLA+ text, if this TLC prints them",
-        ),
+        _ACTION_ARGS,
         Column("module", _TEXT, True, "the module of the action"),
-        Column("begin_line", "int32", True, "line where the action begins, from 1"),
-        Column("begin_column", "int32", True, "column where the action begins, from 1"),
-        Column("end_line", "int32", True, "line where the action ends"),
-        Column("end_column", "int32", True, "column where the action ends"),
+        *_extent("the action", nullable=True),
         Column("in_loop", "bool", False, "whether the state repeats forever"),
-        Column("state", _TEXT, False, "the state in ITF as JSON text; VARIANT in Spark's view"),
+        _STATE,
     ),
     "changes": (
         *_TRACE,
@@ -176,7 +183,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("after", _TEXT, True, "the new value as TLA+ text; null if the part was removed"),
     ),
     "diagnostics": (
-        Column("run_id", _TEXT, False, "the run"),
+        _RUN,
         Column("diagnostic", "int32", False, "number of the diagnostic within its run, from 1"),
         Column("severity", _TEXT, False, "error or warning"),
         Column(
@@ -194,12 +201,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("excerpt", _TEXT, True, "the text of that line, or of all lines if the place spans several"),
     ),
     "prints": (
-        Column("run_id", _TEXT, False, "the run"),
+        _RUN,
         Column("index", "int32", False, "number of the value within its run, from 1 to at most 1,000"),
         Column("text", _TEXT, False, "the value as TLC prints it, up to 10,000 characters"),
     ),
     "simulations": (
-        Column("run_id", _TEXT, False, "the run"),
+        _RUN,
         Column("mode", _TEXT, False, "simulate or generate"),
         Column("seed", "int64", False, "the seed of the first worker's random choices"),
         Column("workers", "int32", False, "number of workers, which generate behaviours side by side"),
@@ -218,32 +225,24 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("mean_length", "float64", True, "number of states of a behaviour kept, on average"),
     ),
     "graph_states": (
-        Column("run_id", _TEXT, False, "the run"),
+        _RUN,
         Column("fingerprint", "int64", False, "TLC's fingerprint of the state"),
         Column("initial", "bool", False, "whether it is an initial state"),
-        Column("state", _TEXT, False, "the state in ITF as JSON text; VARIANT in Spark's view"),
+        _STATE,
     ),
     "graph_edges": (
-        Column("run_id", _TEXT, False, "the run"),
+        _RUN,
         Column("source", "int64", False, "fingerprint of the state before the step"),
         Column("target", "int64", False, "fingerprint of the state after the step"),
         Column("action", _TEXT, True, "the action"),
-        Column(
-            "action_args",
-            "strings",
-            True,
-            "its arguments as TLA+ text, if this TLC prints them",
-        ),
+        _ACTION_ARGS,
     ),
     "coverage": (
-        Column("run_id", _TEXT, False, "the run"),
+        _RUN,
         Column("kind", _TEXT, False, "init, action, property, constraint or expression"),
         Column("module", _TEXT, False, "the module"),
         Column("name", _TEXT, False, "the definition; empty for an expression"),
-        Column("begin_line", "int32", False, "line where it begins, from 1"),
-        Column("begin_column", "int32", False, "column where it begins, from 1"),
-        Column("end_line", "int32", False, "line where it ends"),
-        Column("end_column", "int32", False, "column where it ends"),
+        *_extent("it", nullable=False),
         Column("distinct", "int64", True, "distinct states the action found"),
         Column(
             "generated",
