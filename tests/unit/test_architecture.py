@@ -42,7 +42,7 @@ ALLOWED = {
     "typer": ("cli.",),
     "click": ("cli.",),
     "pandas": ("tables.pandas",),
-    "pyarrow": ("tables.", "explore.", "execution.job", "store.remote", "spark.", "query."),
+    "pyarrow": ("tables.", "explore.", "execution.job", "store.", "spark.", "query."),
     "rich": ("cli.", "terminal.", "reports.terminal", "reports.lint"),
     "anywidget": ("show.stepper",),
     "traitlets": ("show.stepper",),

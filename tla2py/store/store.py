@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -31,6 +31,9 @@ from tla2py.model.result import Executed
 from tla2py.store.digests import is_intact
 from tla2py.store.record import Archive, open_archive, write_archive
 from tla2py.store.storage import Address, Stamp, Write, below, storage_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
 STORE_VERSION = 1
@@ -201,6 +204,27 @@ class Store:
         """The stamps of the records by run id."""
         stamps = self.storage.stamps("records")
         return {name.removesuffix(".zip"): stamp for name, stamp in stamps.items() if name.endswith(".zip")}
+
+    def record_ids(self) -> Mapping[str, str]:
+        """The identities of the records by run id."""
+        return {run_id: f"{stamp.size}-{stamp.mtime_ns:x}" for run_id, stamp in self.records().items()}
+
+    def pack(self, generation: int) -> None:
+        """Pack the loose records. Raises StoreError (``store-unwritable``)."""
+
+    def points_table(self) -> pa.Table:
+        """The points in order: ``point``, ``run_id`` and, under its column's name, the text of each parameter."""
+        import pyarrow as pa
+
+        manifest = self.manifest()
+        arrays = {
+            "point": pa.array([point.point for point in manifest.points], pa.int64()),
+            "run_id": pa.array([point.run_id for point in manifest.points], pa.string()),
+        }
+        for each in manifest.parameters:
+            texts = [point.parameters[each.name] for point in manifest.points]
+            arrays[each.column] = pa.array(texts, pa.string()).dictionary_encode()
+        return pa.table(arrays)
 
     def write_record(self, executed: Executed) -> None:
         """Write a run's record, whole or not at all.
