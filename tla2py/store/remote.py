@@ -26,7 +26,7 @@ from pyarrow import fs
 from tla2py.errors import StoreError
 from tla2py.store.lease import CLAIMS, leased
 from tla2py.store.remote_errors import store_errors
-from tla2py.store.storage import Stamp, Write
+from tla2py.store.storage import Stamp, Write, files_below
 
 _ALIASES = {"s3a": "s3", "s3n": "s3"}
 # Atomic puts, no folders.
@@ -161,7 +161,8 @@ class Remote:
             tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch,
         ):
             yield Path(scratch)
-            self._put({f"{folder}/{file.name}": file for file in sorted(Path(scratch).iterdir())})
+            below = {f"{folder}/{file.relative_to(scratch)}": file for file in files_below(Path(scratch))}
+            self._put(below)
         self._copies.clear()
 
     def remove(self, name: str) -> None:

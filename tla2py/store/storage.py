@@ -175,15 +175,20 @@ class Folder:
 
     @contextlib.contextmanager
     def staging(self, folder: str) -> Iterator[Path]:
-        """A folder inside ``folder``, so that a rename moves each file into it. Raises StoreError (``store-unwritable``)."""
+        """A folder inside ``folder``, so that a rename moves each file into it, also those of its own folders.
+
+        Raises StoreError (``store-unwritable``).
+        """
         target = self.path / folder
         with self._writing(target):
-            target.mkdir(exist_ok=True)
+            target.mkdir(parents=True, exist_ok=True)
             scratch = tempfile.TemporaryDirectory(dir=target, prefix=".tmp-", ignore_cleanup_errors=True)
             with scratch as name:
                 yield Path(name)
-                for file in sorted(Path(name).iterdir()):
-                    file.replace(target / file.name)
+                for file in files_below(Path(name)):
+                    place = target / file.relative_to(name)
+                    place.parent.mkdir(exist_ok=True)
+                    file.replace(place)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -238,6 +243,11 @@ def busy(storage: Storage, holder: str | None = None) -> StoreError:
         problem,
         hint="wait for it to end, or use another store with -o",
     )
+
+
+def files_below(folder: Path) -> list[Path]:
+    """The files in a folder and in its folders, in order."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def write_atomically(file: Path, write: Write) -> None:

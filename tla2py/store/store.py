@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -131,7 +132,7 @@ class Store:
                 f"cannot read store.json of {self.path}: {error.strerror}",
                 hint="check that you may read all files of the store",
             ) from error
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except ValueError:  # not JSON, or not a text
             data = None
         if not isinstance(data, dict) or data.get("format") != "tla2py-store":
             raise StoreError(
@@ -209,22 +210,33 @@ class Store:
         """The identities of the records by run id."""
         return {run_id: f"{stamp.size}-{stamp.mtime_ns:x}" for run_id, stamp in self.records().items()}
 
-    def pack(self, generation: int) -> None:
-        """Pack the loose records. Raises StoreError (``store-unwritable``)."""
+    def pack(self, generation: int, run_ids: Iterable[str] | None = None) -> Mapping[str, str]:  # noqa: ARG002
+        """The identities, by run id, of the loose records of these runs, or of all, which are packed. Raises StoreError."""
+        ids = self.record_ids()
+        return ids if run_ids is None else {run_id: ids[run_id] for run_id in run_ids if run_id in ids}
+
+    def next_generation(self) -> int:
+        """The number that a sweep starting now gives its packs: one more than the highest so far."""
+        return 1
+
+    def contents(self) -> str:
+        """A digest of the points and the records, from the names of points table and packs and the loose records."""
+        manifest, ids = self.manifest(), self.record_ids()
+        parts = [repr((manifest.version, manifest.parameters))]
+        parts += [f"{point} {ids[point.run_id]}" for point in manifest.points if point.run_id in ids]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def points_table(self) -> pa.Table:
         """The points in order: ``point``, ``run_id`` and, under its column's name, the text of each parameter."""
         import pyarrow as pa
 
         manifest = self.manifest()
-        arrays = {
-            "point": pa.array([point.point for point in manifest.points], pa.int64()),
-            "run_id": pa.array([point.run_id for point in manifest.points], pa.string()),
-        }
-        for each in manifest.parameters:
-            texts = [point.parameters[each.name] for point in manifest.points]
-            arrays[each.column] = pa.array(texts, pa.string()).dictionary_encode()
-        return pa.table(arrays)
+        points = manifest.points
+        texts = {p.column: [point.parameters[p.name] for point in points] for p in manifest.parameters}
+        numbers = pa.array([point.point for point in points], pa.int64())
+        run_ids = pa.array([point.run_id for point in points], pa.string())
+        columns = {name: pa.array(each, pa.string()).dictionary_encode() for name, each in texts.items()}
+        return pa.table({"point": numbers, "run_id": run_ids, **columns})
 
     def write_record(self, executed: Executed) -> None:
         """Write a run's record, whole or not at all.
