@@ -15,7 +15,7 @@ from tla2py.lint import Finding, Severity
 from tla2py.lint.accept import apply_acceptance
 from tla2py.lint.configs import lint_file, lint_options, lint_parsed, module_of
 from tla2py.lint.ignore import EVERY_RULE, mark_ignored, shown_findings
-from tla2py.lint.jar import Dialect, read_dialect
+from tla2py.lint.jar import read_dialect
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -51,7 +51,7 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
         check_needs(sweep.specs.values(), sweep.options, jar, place)
         texts = dict.fromkeys(plan.sources[each.sha256] for run in plan.runs for each in run.modules[:1])
         check_wrappers(texts, jar, sweep.path)
-    found = lint_sweep(sweep, plan, jar_dialect(jar))
+    found = lint_sweep(sweep, plan, read_dialect(jar))
     _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
     return lasting_findings(found)
 
@@ -84,7 +84,7 @@ def lint_check(
 def _check_findings(check: CheckModel, jar: Jar, no_lint: bool) -> Iterator[Finding]:
     spec = check.model.spec
     specs = {spec.root.name: spec}
-    dialect = jar_dialect(jar)
+    dialect = read_dialect(jar)
     if check.verbatim is not None:
         yield from lint_parsed(check.verbatim, specs, complete=True, dialect=dialect)
         return
@@ -162,11 +162,6 @@ def lasting_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         for each in findings
         if each.severity is not Severity.NOTE and not each.refuses and each.code not in _SILENT
     )
-
-
-def jar_dialect(jar: Jar) -> Dialect | None:
-    """The config keywords of a jar's TLC."""
-    return read_dialect(jar.path, jar.version, jar.newer)
 
 
 def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, refuse: bool = True) -> None:

@@ -112,19 +112,19 @@ def unknown_keywords(subject: Subject) -> Iterator[Finding]:
     for before, statement in _lacking(subject):
         word = statement.keyword.text
         if word not in ("CHECK_DEADLOCK", "_EXPECT"):
-            hint = f"{dialect.newer}; or remove {word}"
+            hint = f"{dialect.jar.newer}; or remove {word}"
             taken = _taken(subject, word, before)
             yield finding("unknown-keyword", subject.at(statement.keyword), taken, hint, word)
     for mention in subject.of(*FIELDS.values()):
         # The file of a config has been read above.
         if keyword_of(mention.key) not in dialect.keywords and mention.place.file.endswith(".toml"):
-            message = f"{dialect.label} does not know {keyword_of(mention.key)}"
-            hint = f"{dialect.newer}; or remove {mention.key}"
+            message = f"{dialect.jar.tlc} does not know {keyword_of(mention.key)}"
+            hint = f"{dialect.jar.newer}; or remove {mention.key}"
             yield finding("unknown-keyword", mention.place, message, hint, keyword_of(mention.key))
     known = dialect.keywords & {"POSTCONDITION", "POSTCONDITIONS"}
     for mention in subject.of("postconditions")[1:] if known == {"POSTCONDITION"} else ():
-        message = f"{dialect.label} allows one postcondition"
-        hint = f"{dialect.newer}; or define one that conjoins them"
+        message = f"{dialect.jar.tlc} allows one postcondition"
+        hint = f"{dialect.jar.newer}; or define one that conjoins them"
         yield finding("unknown-keyword", mention.place, message, hint, "POSTCONDITIONS")
 
 
@@ -150,7 +150,7 @@ def _lacking(subject: Subject) -> Iterator[tuple[str, Statement]]:
 
 
 def _taken(subject: Subject, word: str, section: str) -> str:
-    label = subject.dialect.label if subject.dialect else "TLC"
+    label = subject.dialect.jar.tlc if subject.dialect else "TLC"
     if section in LISTS:
         return f"{label} does not know {word} and reads it as part of {section}"
     if section.startswith("CONSTANT"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 _LITERAL = re.compile(
     r'#[^\n]*|"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL
@@ -56,6 +57,20 @@ def find_string(text: str, start: int, value: str) -> list[int] | None:
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
     """The line and column of an offset, from 1."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def code_matches(pattern: str, text: str, start: int = 0) -> Iterator[re.Match[str]]:
+    """The matches of a pattern in TLA+ text, outside comments, and outside strings unless it begins with one."""
+    depth = 0
+    for token in _scanner(pattern).finditer(text, start):
+        depth = max(depth + bool(token["open"]) - bool(token["close"]), 0)
+        if token["found"] and not depth:
+            yield token
+
+
+@lru_cache(maxsize=8)
+def _scanner(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf'\\\*[^\n]*|(?P<open>\(\*)|(?P<close>\*\))|(?P<found>{pattern})|"(?:[^"\\\n]|\\.)*"')
 
 
 def _characters(literal: str, offset: int) -> Iterator[tuple[str, int]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import TlcOptions
 from tla2py.syntax import ModuleGraph, Translate, load_modules, read_text
-from tla2py.syntax.offsets import line_and_column
+from tla2py.syntax.offsets import code_matches, line_and_column
 from tla2py.toolchain.installed import community_jar, community_modules
 from tla2py.toolchain.jar import Jar
 from tla2py.toolchain.overrides import read_override
@@ -26,7 +26,7 @@ IO_UTILS = "IOUtils.tla"
 _CLASSES = "tlc2/overrides/"
 _TEXT_ALONE = 'or use their TLA+ definitions alone: -L community-modules, libraries = ["community-modules"] in a sweep file'
 _REFERENCE = re.compile(rb"tlc2/[\w/$]+")
-_PROGRAM = re.compile(r'\\\*[^\n]*|"(?:[^"\\\n]|\\.)*"|(\(\*)|(\*\))|\bIO(?:Env)?Exec(?:Template)?\b')
+_PROGRAM = r"\bIO(?:Env)?Exec(?:Template)?\b"
 
 
 def load_specification(
@@ -136,14 +136,11 @@ def _check_copies(spec: ModuleGraph, names: frozenset[str], library: Mapping[str
 
 def _check_programs(text: str, path: str | None) -> None:
     """Raise InputError (``starts-programs``) for a module that starts a program with IOUtils."""
-    depth = 0
-    for token in _PROGRAM.finditer(text):
-        depth = max(depth + bool(token[1]) - bool(token[2]), 0)
-        if not depth and token[0].startswith("IO"):
-            line, column = line_and_column(text, token.start())
-            raise InputError(
-                "starts-programs",
-                f"{token[0]} starts a program, whose results the run's id does not cover",
-                where=f"{path}:{line}:{column}" if path is not None else None,
-                hint="runs with trust are never reused: --trust, or trust = true under [tlc] in a sweep file",
-            )
+    for name in code_matches(_PROGRAM, text):
+        line, column = line_and_column(text, name.start())
+        raise InputError(
+            "starts-programs",
+            f"{name[0]} starts a program, whose results the run's id does not cover",
+            where=f"{path}:{line}:{column}" if path is not None else None,
+            hint="runs with trust are never reused: --trust, or trust = true under [tlc] in a sweep file",
+        )

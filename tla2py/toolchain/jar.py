@@ -151,6 +151,11 @@ def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
     )
 
 
+def class_constant(text: str) -> bytes:
+    """A text in the constant pool of a class: its length in two bytes, then its bytes."""
+    return len(text).to_bytes(2, "big") + text.encode()
+
+
 def _calendar_version(built: str) -> str:
     """The version by the time of a build, such as 2026.04.29.170100, as TLC computes it since February 2026."""
     found = re.match(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d))?", built)

@@ -13,10 +13,10 @@ from tla2py.config.wrapper import WRITTEN
 from tla2py.errors import InputError
 from tla2py.model.run import TlcOptions
 from tla2py.syntax import ModuleGraph
-from tla2py.syntax.offsets import line_and_column
+from tla2py.syntax.offsets import code_matches, line_and_column
 from tla2py.syntax.standard import STANDARD_MODULES
 from tla2py.text import did_you_mean
-from tla2py.toolchain.jar import Jar
+from tla2py.toolchain.jar import Jar, class_constant
 
 _MODULES = "tla2sany/StandardModules/"
 _OPTIONS = "tlc2/TLC.class"
@@ -43,9 +43,7 @@ _NEWER_OPTIONS = frozenset(
 )
 # Registers of TLCGet that TLC got after 1.7.4.
 _NEWER_REGISTERS = "action|all|all:named|behavior|config|coverage|generated|install|revision|spec|stats"
-_TOKEN = re.compile(
-    rf'\\\*[^\n]*|(\(\*)|(\*\))|\bTLCGet\s*\(\s*"(?P<register>{_NEWER_REGISTERS})"\s*\)|"(?:[^"\\\n]|\\.)*"'
-)
+_REGISTER = rf'\bTLCGet\s*\(\s*"(?P<register>{_NEWER_REGISTERS})"\s*\)'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +56,7 @@ class _Abilities:
 
     def knows_option(self, option: str) -> bool:
         """Whether TLC knows an option, in which upper and lower case may not matter."""
-        return _constant(option) in self.options
+        return class_constant(option.lower()) in self.options
 
 
 @lru_cache(maxsize=16)
@@ -70,11 +68,6 @@ def _abilities(jar: Path) -> _Abilities:
             options=archive.read(_OPTIONS).lower(),
             registers=b"".join(archive.read(name) for name in _REGISTERS if name in names),
         )
-
-
-def _constant(text: str) -> bytes:
-    """A text in the constant pool of a class: its length in two bytes, then its bytes."""
-    return len(text).to_bytes(2, "big") + text.encode().lower()
 
 
 def check_needs(
@@ -92,7 +85,7 @@ def check_needs(
         if re.match(r"-[A-Za-z]", option) and not has.knows_option(option):
             raise _option_error(option, jar, place("options", option))
     if options.mode == "generate" and not has.knows_option("-generate"):
-        raise lacks('mode = "generate"', jar, place("mode", options.mode))
+        raise _lacks('mode = "generate"', jar, place("mode", options.mode))
     for spec in specs:
         _check_modules(spec, has, jar)
 
@@ -106,20 +99,19 @@ def check_wrappers(texts: Iterable[str], jar: Jar, where: Path) -> None:
         extended = re.search(r"^EXTENDS (.*)$", text, re.MULTILINE) if WRITTEN in text[:200] else None
         for name in extended[1].split(", ") if extended else ():
             if name in STANDARD_MODULES - _abilities(jar.path).modules:
-                raise lacks(f"module {name}", jar, str(where))
+                raise _lacks(f"module {name}", jar, str(where))
 
 
-def lacks(what: str, jar: Jar, where: str | None = None, otherwise: str = "") -> InputError:
-    """The error for something that a jar lacks and newer ones have; ``otherwise`` is another way out."""
-    hint = f"{jar.newer}; {otherwise}" if otherwise else jar.newer
+def _lacks(what: str, jar: Jar, where: str | None) -> InputError:
+    """The error for something that a jar lacks and newer ones have."""
     return InputError(
-        "tlc-lacks", f"{what} needs a newer TLC than {jar.tlc} ({jar.origin})", where=where, hint=hint
+        "tlc-lacks", f"{what} needs a newer TLC than {jar.tlc} ({jar.origin})", where=where, hint=jar.newer
     )
 
 
 def _option_error(option: str, jar: Jar, where: str | None) -> InputError:
     if option.lower() in _NEWER_OPTIONS:
-        return lacks(option, jar, where)
+        return _lacks(option, jar, where)
     return InputError(
         "tlc-lacks",
         f"{jar.tlc} has no option {option}",
@@ -133,19 +125,8 @@ def _check_modules(spec: ModuleGraph, has: _Abilities, jar: Jar) -> None:
     for module in spec.modules:
         for reference in module.references:
             if reference.module in lacking:
-                raise lacks(f"module {reference.module}", jar, module.where(reference.span))
-        for name, offset in _registers(module.text):
-            if len(name).to_bytes(2, "big") + name.encode() not in has.registers:
-                line, column = line_and_column(module.text, offset)
-                raise lacks(f'TLCGet("{name}")', jar, f"{module.where()}:{line}:{column}")
-
-
-def _registers(text: str) -> Iterable[tuple[str, int]]:
-    """The newer registers that a module reads, outside comments, with their offsets."""
-    if "TLCGet" not in text:
-        return
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        depth = max(depth + bool(token[1]) - bool(token[2]), 0)
-        if token["register"] and not depth:
-            yield token["register"], token.start()
+                raise _lacks(f"module {reference.module}", jar, module.where(reference.span))
+        for read in code_matches(_REGISTER, module.text) if "TLCGet" in module.text else ():
+            if class_constant(read["register"]) not in has.registers:
+                line, column = line_and_column(module.text, read.start())
+                raise _lacks(f'TLCGet("{read["register"]}")', jar, f"{module.where()}:{line}:{column}")

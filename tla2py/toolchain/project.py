@@ -23,12 +23,14 @@ class ProjectJar:
     sha256: str | None = None
 
 
-def project_jar(folder: Path | None = None) -> ProjectJar | None:
-    """The jar that the nearest ``tla2py.toml`` or ``pyproject.toml`` with ``[tool.tla2py]`` names, from ``folder`` upwards.
+def project_jar() -> ProjectJar | None:
+    """The jar that the nearest ``tla2py.toml``, or ``pyproject.toml`` with ``[tool.tla2py]``, names.
+
+    It is looked for in the current folder and those above.
 
     Raises InputError (``project-file``) if the file is unreadable or has other keys.
     """
-    start = (folder or Path.cwd()).resolve()
+    start = Path.cwd()
     for parent in (start, *start.parents):
         for name in (NAME, "pyproject.toml"):
             file = parent / name

@@ -13,10 +13,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.syntax.offsets import code_matches, line_and_column
 from tla2py.tlc.sandbox.sandbox import java_sandbox, run
 from tla2py.toolchain.toolchain import Toolchain
 
-_TOKEN = re.compile(r'\\\*[^\n]*|\(\*|\*\)|"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]')
+_TOKEN = r'"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]'
 _HEAD = re.compile(r"-{4,}\s*MODULE\b")
 _PROBE = "---- MODULE Probe ----\nA ≜ ∀ x ∈ {} : x\n====\n"
 _SECONDS = 60
@@ -83,18 +84,12 @@ def unicode_symbol(text: str) -> tuple[int, int, str] | None:
 
     In strings they read Latin-1.
     """
-    depth = 0
     head = _HEAD.search(text)
-    for token in _TOKEN.finditer(text, head.end() if head is not None else 0):
-        if token[0] in ("(*", "*)"):
-            depth = max(depth + (1 if token[0] == "(*" else -1), 0)
-            continue
-        if depth or token[0].startswith("\\*"):
-            continue
+    for token in code_matches(_TOKEN, text, head.end() if head is not None else 0):
         limit = "\xff" if token[0].startswith('"') else "\x7f"
         for offset, character in enumerate(token[0], token.start()):
             if character > limit:
-                return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset), character
+                return *line_and_column(text, offset), character
     return None
 
 

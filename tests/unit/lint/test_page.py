@@ -14,7 +14,7 @@ from tla2py.lint.jar import read_dialect
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.toolchain.jar import bundled_jar, read_jar
 
 
 def test_the_page_has_every_rule() -> None:
@@ -31,7 +31,7 @@ def findings(folder: Path, example: Example, text: str) -> tuple[Finding, ...]:
     if example.suffix == ".toml":
         sweep = load_sweep(path)
         return lint_sweep(sweep, plan_sweep(sweep, ""))
-    return lint_file(path, folder / "Box.tla", (), read_dialect(bundled_jar(), "2.15"))
+    return lint_file(path, folder / "Box.tla", (), read_dialect(read_jar(bundled_jar(), "")))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.code)

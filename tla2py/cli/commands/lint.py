@@ -12,8 +12,8 @@ from tla2py.cli.console import err, print_error, show, show_json
 from tla2py.cli.options import Jar, Libraries
 from tla2py.cli.translate import pluscal_translator
 from tla2py.errors import ExitCode
-from tla2py.execution.preflight import jar_dialect
 from tla2py.lint import Severity
+from tla2py.lint.jar import read_dialect
 from tla2py.lint.sweeps.files import lint_paths, module_beside
 from tla2py.reports.lint import finding_text, findings_summary, group_findings
 from tla2py.toolchain.toolchain import find_jar
@@ -50,7 +50,7 @@ def lint_command(
       tla2py lint sweep.toml
       tla2py lint .
     """
-    dialect = jar_dialect(find_jar(tla2tools))
+    dialect = read_dialect(find_jar(tla2tools))
     report = lint_paths(files, library or [], dialect, pluscal_translator(tla2tools))
     for config in report.text_only:
         skipped = f"{config}: no module matches its name; only its text is checked"
