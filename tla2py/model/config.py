@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -56,3 +57,9 @@ class Config:
     periodic: str | None = None
     rl_reward: str | None = None
     check_deadlock: bool = True
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The names of definitions, each with its field."""
+        for field in (*NAME_FIELDS, *LIST_FIELDS):
+            value = getattr(self, field)
+            yield from ((field, name) for name in (value if isinstance(value, tuple) else (value,)) if name)

@@ -34,13 +34,6 @@ def read_parameters(
     )
     for key, listed in lists:
         if isinstance(listed, list):
-            if not listed:
-                raise InputError(
-                    "empty-parameter",
-                    f"{key} is an empty list",
-                    where=source.place(key),
-                    hint="name at least one, or remove config",
-                )
             found.append(Parameter(name=key, kind=key, values=tuple(listed)))
     for name, values in file.parameters.items():
         where = source.place("parameters", name)

@@ -12,7 +12,7 @@ from tla2py.config.statements import read_statements
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
 from tla2py.lint.subject import keyword_of
-from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
+from tla2py.model.config import Config
 from tla2py.model.model import Model
 from tla2py.model.modules import ModuleTexts, module_texts
 from tla2py.model.run import Run
@@ -165,10 +165,7 @@ def _read(text: str) -> Config:
 
 def _statements(config: Config) -> Iterator[str]:
     """The statements that TLC acts on; of a name's assignments that is the last, unless ``<-`` overrides it."""
-    for key in (*NAME_FIELDS, *LIST_FIELDS):
-        value = getattr(config, key)
-        names = value if isinstance(value, tuple) else (value,) if value else ()
-        yield from (f"{keyword_of(key)} {name}" for name in names)
+    yield from (f"{keyword_of(key)} {name}" for key, name in config.names())
     yield from (f"{name} <- {definition}" for name, definition in config.substitutions)
     substituted = {name for name, _ in config.substitutions}
     assigned = {name: value for name, value in config.assignments if name not in substituted}

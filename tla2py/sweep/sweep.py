@@ -221,13 +221,14 @@ def _loaded(
         for name in file.tlc.overrides
     )
     libraries += [override_modules(override) for override in overrides]
-    if file.module == []:
-        raise InputError(
-            "empty-parameter",
-            "module is an empty list",
-            where=source.place("module"),
-            hint='name one, as in module = "Spec.tla"',
-        )
+    for key, listed in (("module", file.module), ("config", file.config)):
+        if listed == []:
+            raise InputError(
+                "empty-parameter",
+                f"{key} is an empty list",
+                where=source.place(key),
+                hint="name at least one, or remove config",
+            )
     if manifest is not None:
         specs = manifest.specs
     else:

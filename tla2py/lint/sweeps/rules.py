@@ -20,7 +20,7 @@ from tla2py.lint.names import misspelt_names
 from tla2py.lint.subject import AssignedValue, Mention, Subject, mentions_of, remaining_values
 from tla2py.lint.sweeps.unread import unread_parameters
 from tla2py.lint.types import wrong_types
-from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Config
+from tla2py.model.config import Config
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
@@ -49,7 +49,7 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
 
 
 def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
-    used = {name for run in plan.runs for name in _used(run.config)}
+    used = {name for run in plan.runs for name in run.config.names()}
     for file in sweep.configs.values():
         yield from lint_parsed(file, sweep.specs, complete=False, dialect=dialect, used=used)
     values = list(_value_findings(sweep))
@@ -63,7 +63,7 @@ def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Fin
     for point, run in zip(plan.points, plan.runs, strict=True):
         permuted = _permuted(sweep, point)
         module, config = point.parameters.get("module"), point.parameters.get("config")
-        names = (module, config, permuted, *_named(run.config))
+        names = (module, config, permuted, *run.config.names(), run.config.check_deadlock)
         if names not in seen:
             seen.add(names)
             base = sweep.config(point.parameters)
@@ -113,17 +113,6 @@ def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
     return tuple(own) if isinstance(own, list) else ()
 
 
-def _used(config: Config) -> Iterator[tuple[str, str]]:
-    """The keys and names under the keywords of a config."""
-    for key in (*LIST_FIELDS, *NAME_FIELDS):
-        value = getattr(config, key)
-        yield from ((key, name) for name in (value if isinstance(value, tuple) else (value,)) if name)
-
-
-def _named(config: Config) -> tuple[object, ...]:
-    return (*(getattr(config, key) for key in (*LIST_FIELDS, *NAME_FIELDS)), config.check_deadlock)
-
-
 def _subject(
     sweep: Sweep, file: ConfigFile | None, config: Config, spec: ModuleGraph, dialect: Dialect | None
 ) -> Subject:
@@ -142,7 +131,7 @@ def _subject(
 def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator[Mention]:
     varied = {parameter.name for parameter in sweep.parameters}
     in_config = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
-    for key, name in _used(config):
+    for key, name in config.names():
         table = "parameters" if key in varied else "model"
         own = table == "parameters" or getattr(sweep.file.model, key) is not None
         if (key, name) in in_config and not own:

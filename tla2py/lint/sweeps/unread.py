@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from tla2py.errors import Place
 from tla2py.lint.finding import RULES, Finding, Severity, finding
 from tla2py.lint.reached import constants
-from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
@@ -35,8 +34,7 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
         texts = {**dict(run.config.assignments), **dict(run.config.substitutions)}
         texts |= sweep.assigned(point.parameters)
         replaced = closure({name: frozenset(re.findall(r"\w+", text)) for name, text in texts.items()})
-        names = {name for key in LIST_FIELDS for name in getattr(run.config, key)}
-        names |= {name for key in NAME_FIELDS if (name := getattr(run.config, key))}
+        names = {name for _, name in run.config.names()}
         key = (id(spec), frozenset(names), frozenset(replaced.items()))
         if key not in seen:
             seen.add(key)
