@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import RunCli
 from tla2py.execution.executor import Executor, LocalExecutor, Work
-from tla2py.execution.inside import ProgressReader, RunProgress, follow_run, told_progress
+from tla2py.execution.inside import ProgressReader, RunEnd, RunProgress, follow_run, tell_end, told_progress
+from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -114,7 +115,7 @@ def test_what_the_driver_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     inside.mkdir()
     stdout.write_bytes(PROGRESS % (3, 40, 10))
     run, reader = a_run(tmp_path), ProgressReader(inside)
-    assert (reader.running(), reader.ended()) == ([], {})
+    assert (reader.running(), reader.ended()) == ([], [])
     with told_progress(run, inside) as watch:
         assert watch is not None
         watch(stdout, 1)
@@ -124,13 +125,23 @@ def test_what_the_driver_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (found,) = reader.running()
         assert (found.run_id, found.stats.generated, found.limits) == (run.run_id, 40, run.limits)
     assert reader.running() == []
-    assert reader.ended().keys() == {run.run_id}
-    assert reader.ended() == {}
+    ends = [
+        RunEnd(run_id=run.run_id, verdict=verdict, cpu_seconds=2.5, wall_seconds=1.5)
+        for verdict in (Verdict.HOLDS, Verdict.VIOLATED)
+    ]
+    for end in ends:
+        tell_end(end, inside)
+    with (inside / "ended").open("ab") as half:
+        half.write(b'{"run_id":')
+    assert reader.ended() == ends
+    assert reader.ended() == []
 
 
 def test_a_machine_without_the_folder_tells_nothing(tmp_path: Path) -> None:
     with told_progress(a_run(tmp_path), tmp_path / "elsewhere") as watch:
         assert watch is None
+    tell_end(RunEnd(run_id="a", verdict=Verdict.HOLDS, cpu_seconds=1.0), tmp_path / "elsewhere")
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_folder_that_goes_away_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,4 +157,4 @@ def test_a_folder_that_goes_away_stops_no_run(tmp_path: Path, monkeypatch: pytes
             now += 2
             watch(stdout, 1)
     reader = ProgressReader(inside)
-    assert (reader.running(), reader.ended()) == ([], {})
+    assert (reader.running(), reader.ended()) == ([], [])

@@ -70,7 +70,7 @@ class Estimator:
     def left(self, done: int, running: Mapping[str, float]) -> TimeLeft | None:
         """The time left after ``done`` runs, with the seconds of those running; None if too little is known.
 
-        On a cluster the ``done`` runs are not known by name: they are then the first ones.
+        On a cluster the last of the ``done`` runs are not known by name: they are then the first ones.
         """
         waiting = [run_id for run_id in self._runs if run_id not in self._ended and run_id not in running]
         rest = [*running, *waiting[max(done - len(self._ended), 0) :]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -14,9 +15,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
-from tla2py.execution.inside import told_progress
+from tla2py.execution.inside import RunEnd, tell_end, told_progress
 from tla2py.execution.machine import Machine, this_machine
-from tla2py.model.outcome import Verdict
 from tla2py.model.run import ExecutorKind, Run
 from tla2py.store.inputs import input_file
 from tla2py.store.storage import Address
@@ -34,39 +34,39 @@ _MIB = 1024 * 1024
 class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
-    ``warm`` are the runs that may share JVMs, ``slots`` is the number of concurrent runs, see ``execute_run``. Runs on the
-    driver's machine write their progress into the folder ``progress``. ``cpu_seconds`` is what all runs took before, None
-    if that is unknown.
+    ``warm`` are the runs that may share JVMs, ``long`` those that took long before. ``slots`` is the number of concurrent
+    runs, see ``execute_run``. Runs on the driver's machine write their progress into the folder ``progress``.
+    ``cpu_seconds`` is what all runs took before, None if that is unknown.
     """
 
     sources: Mapping[str, str]
     toolchain: Toolchain
     store: Address
     warm: frozenset[str] = frozenset()
+    long: frozenset[str] = frozenset()
     slots: int = 1
     progress: Path | None = None
     cpu_seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunEnd:
-    """The end of a recorded run: its verdict, and the CPU seconds of its executions."""
-
-    verdict: Verdict
-    cpu_seconds: float
-
-
 class Executor(Protocol):
-    """Executes runs into a store and yields the verdict of each as it ends, in any order."""
+    """Executes runs into a store and yields the end of each, in any order.
+
+    Ends may arrive late, several at once; on this machine the folder ``Work.progress`` has each as it happens.
+    """
 
     @property
     def slots(self) -> int:
         """The maximum number of concurrent runs."""
 
+    @property
+    def distant(self) -> bool:
+        """Whether runs execute on other machines, which have no folder ``Work.progress``."""
+
     def running(self) -> int:
         """The number of runs in progress."""
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
         """Execute all runs, in order of start; ``tick`` is called now and then while none ends."""
 
 
@@ -78,7 +78,7 @@ def execute_into_store(
     run: Run, work: Work, executor: ExecutorKind, cancelled: threading.Event | None = None
 ) -> RunEnd | None:
     """Execute and record a run, and return its end; None without a record if it was cancelled."""
-    store = Store(work.store)
+    store, began = Store(work.store), time.monotonic()
     with (
         told_progress(run, work.progress) as watch,
         execute_run(
@@ -96,14 +96,20 @@ def execute_into_store(
         if executed.cancelled:
             return None
         store.write_record(replace(executed, record=replace(executed.record, executor=executor)))
-        return RunEnd(
-            verdict=executed.result.verdict,
-            cpu_seconds=sum(each.cpu_seconds for each in executed.record.executions),
-        )
+    end = RunEnd(
+        run_id=run.run_id,
+        verdict=executed.result.verdict,
+        cpu_seconds=sum(each.cpu_seconds for each in executed.record.executions),
+        wall_seconds=time.monotonic() - began,
+    )
+    tell_end(end, work.progress)
+    return end
 
 
 class LocalExecutor:
     """An executor whose threads each wait for one TLC."""
+
+    distant = False
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
@@ -114,7 +120,7 @@ class LocalExecutor:
         """The number of runs in progress."""
         return self._running
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
         """Execute all runs; leaving the loop early cancels the others without a record."""
         cancelled = threading.Event()
         waiting = deque(runs)
@@ -152,7 +158,7 @@ class LocalExecutor:
                     continue
                 if isinstance(end, BaseException):
                     raise end
-                yield end.verdict
+                yield end
                 tick()
         finally:
             cancelled.set()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.model.outcome import Stats
+from tla2py.model.outcome import Stats, Verdict
 from tla2py.model.run import Limits, Run
 from tla2py.tlc.output.statistics import latest_progress
 from tla2py.tlc.process import Watch
@@ -94,7 +94,7 @@ def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
     if folder is None or not folder.is_dir():
         yield None
         return
-    file, began = folder / f"{run.run_id}.json", time.monotonic()
+    file = folder / f"{run.run_id}.json"
     new = folder / f"{run.run_id}.new"
 
     def write(progress: RunProgress) -> None:
@@ -104,12 +104,31 @@ def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
 
     try:
         yield follow_run(run, write)
-        with contextlib.suppress(OSError), (folder / _ENDED).open("a") as ended:
-            ended.write(f"{run.run_id} {time.monotonic() - began:.3f}\n")
     finally:
         with contextlib.suppress(OSError):
             new.unlink(missing_ok=True)
             file.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """The end of a recorded run: its verdict, and the times of its executions.
+
+    ``wall_seconds`` is None for a run that an earlier attempt at its task recorded.
+    """
+
+    run_id: str
+    verdict: Verdict
+    cpu_seconds: float
+    wall_seconds: float | None = None
+
+
+def tell_end(end: RunEnd, folder: Path | None) -> None:
+    """Tell the driver that a run has ended, unless this machine lacks the folder; a failure to write is ignored."""
+    if folder is not None and folder.is_dir():
+        with contextlib.suppress(OSError), (folder / _ENDED).open("ab", buffering=0) as ended:
+            # With one write, so that processes do not mix their lines.
+            ended.write(msgspec.json.encode(end) + b"\n")
 
 
 class ProgressReader:
@@ -127,16 +146,13 @@ class ProgressReader:
                 found.append(msgspec.json.decode(file.read_bytes(), type=RunProgress))
         return sorted(found, key=lambda progress: progress.began)
 
-    def ended(self) -> dict[str, float]:
-        """The runs that have ended since the last call, and their seconds."""
+    def ended(self) -> list[RunEnd]:
+        """The runs that have ended since the last call."""
         try:
             with (self._folder / _ENDED).open("rb") as stream:
                 stream.seek(self._position)
                 lines = stream.read().rpartition(b"\n")[0]
         except OSError:
-            return {}
+            return []
         self._position += len(lines) + bool(lines)
-        return {
-            run_id: float(seconds)
-            for run_id, seconds in (line.split() for line in lines.decode().splitlines())
-        }
+        return [msgspec.json.decode(line, type=RunEnd) for line in lines.splitlines()]

@@ -11,7 +11,7 @@ from pathlib import Path
 import tla2py
 from tla2py.execution.estimate import Estimator
 from tla2py.execution.executor import Executor, Work
-from tla2py.execution.inside import ProgressReader
+from tla2py.execution.inside import ProgressReader, RunEnd
 from tla2py.execution.known import known_runs
 from tla2py.execution.listener import Progress
 from tla2py.execution.schedule import (
@@ -97,57 +97,79 @@ def execute_job(
                 toolchain=replace(toolchain, overrides=job.sweep.classes),
                 store=job.store.path,
                 warm=frozenset(short if warm else ()),
+                long=job.long,
                 slots=pool.slots,
                 cpu_seconds=total_seconds(job.plan, job.earlier, job.missing),
             )
             with scratch_folder("tla2py-progress-") as folder:
-                look = _look_inside(job, folder, pool.slots)
+                course = _Course(job, pool, folder, progress)
 
                 def tick() -> None:
-                    progress.running = pool.running()
-                    look(progress)
+                    course.look()
                     report(progress)
 
                 tick()
-                for verdict in pool.execute(job.missing, replace(work, progress=folder), tick):
-                    progress.done += 1
-                    progress.violated += verdict is Verdict.VIOLATED
+                for end in pool.execute(job.missing, replace(work, progress=folder), tick):
+                    course.end(end)
                     tick()
     finally:
         refresh_tables(job.store)
     return progress.done
 
 
-def _look_inside(job: Job, folder: Path, slots: int) -> Callable[[Progress], None]:
-    """A function that updates what happens inside the runs and the time left, once a second."""
-    points = {run.run_id: point for point, run in zip(job.plan.points, job.plan.runs, strict=True)}
+class _Course:
+    """The course of a job, from the ends of its runs and, once a second, from a look inside them."""
 
-    @functools.cache
-    def estimator() -> Estimator:
+    def __init__(self, job: Job, pool: Executor, folder: Path, progress: Progress) -> None:
+        self._job = job
+        self._pool = pool
+        self._reader = ProgressReader(folder)
+        self._progress = progress
+        self._points = {run.run_id: point for point, run in zip(job.plan.points, job.plan.runs, strict=True)}
+        self._open = {run.run_id for run in job.missing}
+        self._ends: list[RunEnd] = []
+        self._due = time.monotonic() + _LOOK_SECONDS
+
+    @functools.cached_property
+    def _estimator(self) -> Estimator:
         # Made only when it is needed, since short sweeps may have many points.
-        missing = {run.run_id: points[run.run_id].parameters for run in job.missing}
-        return Estimator(missing, job.earlier, slots=slots, timeout_seconds=job.sweep.limits.timeout_seconds)
+        missing = {run.run_id: self._points[run.run_id].parameters for run in self._job.missing}
+        timeout = self._job.sweep.limits.timeout_seconds
+        return Estimator(missing, self._job.earlier, slots=self._pool.slots, timeout_seconds=timeout)
 
-    reader = ProgressReader(folder)
-    due = time.monotonic() + _LOOK_SECONDS
+    def end(self, end: RunEnd) -> None:
+        """Count the end of a run once, wherever it is reported."""
+        if end.run_id in self._open:
+            self._open.remove(end.run_id)
+            self._ends.append(end)
+            self._progress.done = len(self._job.missing) - len(self._open)
+            self._progress.violated += end.verdict is Verdict.VIOLATED
 
-    def look(progress: Progress) -> None:
-        nonlocal due
-        now = time.monotonic()
-        if progress.done == len(job.missing):
+    def look(self) -> None:
+        """Update the progress."""
+        progress, now = self._progress, time.monotonic()
+        progress.running = self._pool.running()
+        if not self._open:
             progress.inside, progress.left = (), None
             return
-        if now < due:
+        if now < self._due:
             return
-        running = reader.running()
-        for run_id, seconds in reader.ended().items():
-            estimator().end(run_id, seconds)
-        progress.inside = [(points[each.run_id], each) for each in running]
-        progress.left = estimator().left(progress.done, {each.run_id: each.seconds for each in running})
+        running = self._reader.running()
+        for end in self._reader.ended():
+            self.end(end)
+        if self._pool.distant:
+            # A task reports its runs when it ends; their records are there before.
+            names = self._job.store.storage.names("records")
+            recorded = sum(f"{run_id}.zip" in names for run_id in self._open)
+            progress.done = max(progress.done, len(self._job.missing) - len(self._open) + recorded)
+        for end in self._ends:
+            if end.wall_seconds is not None:
+                self._estimator.end(end.run_id, end.wall_seconds)
+        self._ends.clear()
+        progress.inside = [(self._points[each.run_id], each) for each in running]
+        progress.left = self._estimator.left(progress.done, {each.run_id: each.seconds for each in running})
         # A sweep of very many points is looked at less often.
-        due = time.monotonic() + max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - now))
-
-    return look
+        self._due = time.monotonic() + max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - now))
 
 
 def manifest(sweep: Sweep, plan: Plan) -> Manifest:

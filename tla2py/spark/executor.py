@@ -1,28 +1,35 @@
-"""The executor that distributes runs with Spark, one partition per run."""
+"""The executor that distributes runs with Spark, a task per batch of runs."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from py4j.protocol import Py4JError
-from pyspark import AccumulatorParam, Broadcast, SparkContext
+from pyspark import AccumulatorParam, Broadcast, SparkContext, TaskContext
 
-from tla2py.errors import Tla2pyError, ToolchainError
-from tla2py.execution.executor import RunEnd, Work, execute_into_store
-from tla2py.model.outcome import Verdict
+from tla2py.errors import StoreError, Tla2pyError, ToolchainError
+from tla2py.execution.executor import Work, execute_into_store
+from tla2py.execution.inside import RunEnd
 from tla2py.model.run import Run
 from tla2py.spark.shipping import Parcel, Shipper, unpack
 from tla2py.store.storage import folder_of, is_remote
+from tla2py.store.store import Store
+from tla2py.tlc.output.result import interpret_record
 
 # Py4J logs the traceback of every connection that it loses. Set up logging to see them.
 logging.getLogger("py4j").addHandler(logging.NullHandler())
 
 News = list[RunEnd | Tla2pyError]
+# Batches are sized for so many waves of tasks: fewer would leave slots idle at the end, more would cost more.
+_WAVES = 8
+# A lost executor costs the rows of its batch, not its records.
+_BATCH_RUNS = 200
 
 
 class _Append(AccumulatorParam[News]):
@@ -39,8 +46,8 @@ class _Append(AccumulatorParam[News]):
 class SparkExecutor:
     """An executor of runs as Spark tasks.
 
-    A failing model is data, never a failed task. Spark therefore repeats a task only if its worker was lost, which is
-    harmless: the run's record keeps its name.
+    A failing model is data, never a failed task. Spark therefore repeats a task only if its worker was lost; the
+    repetition executes only the runs without a record.
     """
 
     def __init__(self, context: SparkContext) -> None:
@@ -53,6 +60,11 @@ class SparkExecutor:
     def slots(self) -> int:
         """How many runs execute at once; on a cluster, with its current executors."""
         return max(self._context.defaultParallelism // self._cpus, 1)
+
+    @property
+    def distant(self) -> bool:
+        """Whether the tasks run on other machines."""
+        return not str(self._context.master).startswith("local")
 
     def running(self) -> int:
         """How many runs execute now, at most 0.2 seconds ago: asking Spark takes many calls."""
@@ -70,7 +82,7 @@ class SparkExecutor:
         # The tracker may count a task that has ended together with its successor.
         return min(sum(stage.numActiveTasks for stage in stages if stage is not None), self.slots)
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
         """Execute all runs; leaving the loop early cancels the job and its runs.
 
         Raises ToolchainError (``spark-failed``) if the job fails, and errors of tasks such as StoreError.
@@ -79,11 +91,12 @@ class SparkExecutor:
         news = self._context.accumulator([], _Append())
         execute = _task(shared)
 
+        batches = batched(runs, work.long, self.slots)
         failure: list[BaseException] = []
 
         def job() -> None:
             try:
-                self._context.parallelize(runs, len(runs)).foreachPartition(
+                self._context.parallelize(batches, len(batches)).foreachPartition(
                     lambda part: news.add([*execute(part)])
                 )
             except Exception as error:
@@ -98,8 +111,7 @@ class SparkExecutor:
                 alive = thread.is_alive()
                 fresh = list(news.value[seen:])
                 seen += len(fresh)
-                for end in _ends(fresh):
-                    yield end.verdict
+                yield from _ends(fresh)
                 if not fresh:
                     thread.join(0.1)
                     tick()
@@ -119,7 +131,7 @@ class SparkExecutor:
     def execute_batch(self, runs: Sequence[Run], shared: Broadcast[Parcel]) -> list[RunEnd]:
         """Execute runs one after the other, in one task; raises as ``execute`` does."""
         try:
-            news = self._context.parallelize(runs, 1).mapPartitions(_task(shared)).collect()
+            news = self._context.parallelize([runs], 1).mapPartitions(_task(shared)).collect()
         except Exception as error:
             raise _job_failed(error) from error
         return [*_ends(news)]
@@ -135,20 +147,48 @@ class SparkExecutor:
             alive[0].join(0.5)
 
 
-def _task(shared: Broadcast[Parcel]) -> Callable[[Iterable[Run]], Iterator[RunEnd | Tla2pyError]]:
-    """What a task does with its runs."""
+def batched(runs: Sequence[Run], long: frozenset[str], slots: int) -> list[Sequence[Run]]:
+    """The runs of each task, in order of start: long runs alone, the others together, in ever smaller batches."""
+    batches: list[Sequence[Run]] = [[run] for run in runs if run.run_id in long]
+    short = [run for run in runs if run.run_id not in long]
+    start = 0
+    while start < len(short):
+        size = min(math.ceil((len(short) - start) / (slots * _WAVES)), _BATCH_RUNS)
+        batches.append(short[start : start + size])
+        start += size
+    return batches
 
-    def task(part: Iterable[Run]) -> Iterator[RunEnd | Tla2pyError]:
-        for run in part:
-            try:
-                end = execute_into_store(run, unpack(shared.value), "spark")
-            except Tla2pyError as error:
-                yield error
-            else:
+
+def _task(shared: Broadcast[Parcel]) -> Callable[[Iterable[Sequence[Run]]], Iterator[RunEnd | Tla2pyError]]:
+    """What a task does with its runs; an error ends it."""
+
+    def task(part: Iterable[Sequence[Run]]) -> Iterator[RunEnd | Tla2pyError]:
+        context = TaskContext.get()
+        repeated = context is not None and context.attemptNumber() > 0
+        try:
+            work = unpack(shared.value)
+            store = Store(work.store)
+            recorded = store.storage.names("records") if repeated else set()
+            for run in (run for batch in part for run in batch):
+                end = _recorded_end(run, store) if f"{run.run_id}.zip" in recorded else None
+                end = end or execute_into_store(run, work, "spark")
                 if end:
                     yield end
+        except Tla2pyError as error:
+            yield error
 
     return task
+
+
+def _recorded_end(run: Run, store: Store) -> RunEnd | None:
+    """The end of a run that an earlier attempt at its task recorded; None if the record is damaged."""
+    try:
+        with store.archive(run.run_id) as archive:
+            verdict = interpret_record(archive.record, archive.stdout).verdict
+            cpu_seconds = sum(each.cpu_seconds for each in archive.record.executions)
+    except StoreError:
+        return None
+    return RunEnd(run_id=run.run_id, verdict=verdict, cpu_seconds=cpu_seconds)
 
 
 def _ends(news: Iterable[RunEnd | Tla2pyError]) -> Iterator[RunEnd]:

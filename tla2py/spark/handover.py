@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tla2py.errors import ToolchainError
-from tla2py.execution.executor import LocalExecutor, RunEnd, Work
-from tla2py.model.outcome import Verdict
+from tla2py.execution.executor import LocalExecutor, Work
+from tla2py.execution.inside import RunEnd
 from tla2py.model.run import Run
 from tla2py.spark.start import SparkStart
 from tla2py.tlc.jvm.pool import close_hosts
@@ -48,7 +48,7 @@ class HandoverExecutor(LocalExecutor):
         self._left = self._ended = 0
         self._spent = 0.0
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[Verdict]:
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
         """Execute all runs; leaving the loop early cancels the others."""
         self._left, self._ended, self._spent = len(runs), 0, 0.0
 
