@@ -53,7 +53,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("properties", "broken"), [('"Both"', ["step"]), ('"Grows", "Both"', ["init", "state", "step"])]
+    ("properties", "broken"),
+    [
+        ('"Both"', ["step"]),
+        pytest.param('"Grows", "Both"', ["init", "state", "step"], marks=pytest.mark.long),
+    ],
 )
 def test_a_conjunct_goes_by_the_name_of_its_property(
     run_cli: RunCli, folder: Path, properties: str, broken: list[str]

@@ -316,6 +316,7 @@ def test_the_values_of_parameters_must_be_known(actions: StoreView) -> None:
         stored_enabled(actions, 1, 1, "Alone", None, None)
 
 
+@pytest.mark.long
 def test_actions_of_a_published_design(tmp_path: Path) -> None:
     system = SPECS.parent.parent / "specs" / "kip320"
     (tmp_path / "first.toml").write_text(
