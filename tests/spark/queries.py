@@ -252,7 +252,24 @@ SELECT array_agg(n) AS l, collect_list(n) AS m FROM (VALUES (2), (NULL), (1)) AS
 SELECT count_if(n > 1) AS c, sum(n) AS s, avg(n) AS a, bool_or(n > 1) AS b, max_by(n, n) AS m FROM (VALUES (2), (NULL), (1)) AS a(n);
 SELECT array_sort(array(2, NULL, 1)) AS a, sort_array(array(2, NULL, 1)) AS b, array_distinct(array(NULL, 1, NULL)) AS c, array_max(array(NULL)) AS d, size(NULL) AS e, array_position(array(1, NULL), NULL) AS f;
 SELECT explode(array()) AS e;
-SELECT point, explode(undecided) AS u FROM runs
+SELECT point, explode(undecided) AS u FROM runs;
+SELECT round(sum(length) / count(*), 2), ROUND(avg(length)), round(100 * count_if(length > 9) / count(*), 1), median(length) FROM traces;
+SELECT round(t.length / 7, 2), t.length + 1, (t.length - 1) * 2, t.length div 2, -t.length, abs(t.length - 20), mod(t.length, 4), t.length % 4, sign(t.length) FROM traces t ORDER BY 1;
+SELECT upper(what.name), size(violated.name), violated[0].name, array_join(violated.name, ', ') FROM runs LATERAL VIEW explode(violated) v AS what ORDER BY 1;
+SELECT substr(verdict, 2), substring(verdict, 2), substr(verdict, 2, 3), ucase(verdict), lcase(verdict), char_length(verdict), len(verdict), left(verdict, 2), right(verdict, 2), trim(verdict), reverse(verdict) FROM runs ORDER BY point;
+SELECT lpad(verdict, 3), rpad(verdict, 9), repeat(verdict, 2), replace(verdict, 'o'), replace(verdict, 'o', '0'), instr(verdict, 'o'), translate(verdict, 'o', 'x'), ascii(verdict), ltrim(verdict), rtrim(verdict) FROM runs ORDER BY point;
+SELECT verdict || '-' || point, concat(verdict, ':', point), concat_ws('-', verdict, point), length(verdict || 'x'), contains(verdict, 'o'), startswith(verdict, 'h'), endswith(verdict, 's') FROM runs ORDER BY point;
+SELECT coalesce(trace_length, 0), nvl(trace_length, 0), ifnull(trace_length, 0), nullif(verdict, 'holds'), nvl2(trace_length, 1, 2), greatest(point, 2), least(point, 2), if(point > 1, 'a', 'b') FROM runs ORDER BY point;
+SELECT point = 1, point <> 1, point <=> 1, NOT point = 1, point IN (1, 2), point NOT IN (1, 2), point BETWEEN 1 AND 2, verdict LIKE 'h%', verdict NOT LIKE 'h%', verdict RLIKE 'h', point > 1 AND point < 3 OR verdict = 'holds' FROM runs ORDER BY point;
+SELECT point, trace_length IS NULL, trace_length IS NOT NULL, CASE WHEN point > 1 THEN 'a' ELSE 'b' END, CASE point WHEN 1 THEN 'a' END FROM runs ORDER BY point;
+SELECT count(*) FILTER (WHERE trace_length IS NOT NULL), sum(if(verdict = 'holds', 1, 0)), sum(CASE WHEN verdict = 'holds' THEN 1 ELSE 0 END), count(DISTINCT verdict), bool_and(point > 0), every(point > 0), some(point > 3), max_by(verdict, point), min_by(verdict, point) FROM runs;
+SELECT sort_array(collect_set(verdict)), sort_array(collect_list(point), false), size(array_agg(point)), array_join(sort_array(collect_set(verdict)), ', '), max(trace_length) - min(trace_length) FROM runs;
+SELECT year(started_at) > 2000, month(started_at) > 0, day(started_at) > 0, hour(started_at) >= 0, quarter(started_at) > 0, dayofmonth(started_at) > 0, dayofweek(started_at) > 0, weekofyear(started_at) > 0, minute(started_at) >= 0, second(started_at) >= 0 FROM runs;
+SELECT array(1, 2), sequence(1, 3), array_contains(array(1), 1), array_position(array(1), 1), array_max(array(1)), array_min(array(1)), slice(array(1, 2), 1, 1), array_union(array(1), array(2)), array_distinct(array(1, 1)), cardinality(array(1)), element_at(array(7), 1);
+SELECT regexp_replace(verdict, 'o', '0'), regexp_extract(verdict, '(o)'), regexp_extract_all(verdict, '(o)'), split(verdict, 'o'), ceil(point / 3), floor(point / 3), sqrt(point), ceiling(point / 3) FROM runs ORDER BY point;
+SELECT max(state:nextLeaderEpoch['#bigint']::int), count(DISTINCT state:quorumState.leader::string), upper(max(state:quorumState.leader::string)), min(length(state:quorumState.leader::string)) FROM states;
+SELECT state:nextLeaderEpoch['#bigint']::int, state:quorumState.isr['#set'][0]::string, CAST(point AS STRING), CAST(point + 1 AS DOUBLE), r.point FROM states JOIN runs r USING (run_id) ORDER BY trace, index;
+SELECT sum(n), max(n) - 1, any_value(1), 1.50, 'a', NULL, true, -1 FROM (SELECT verdict, count(*) AS n FROM runs GROUP BY verdict)
 """
 
 # Constructs that DuckDB answers differently, or not at all.
@@ -296,7 +313,13 @@ SELECT schema_of_variant(state) AS s FROM states LIMIT 1;
 SELECT from_json('{"a": 1}', 'a INT') AS j;
 SELECT transform(array(1, 2), (x, i) -> x + i) AS t;
 SELECT CAST(wall_seconds AS STRING) IS NULL AS s, md5(verdict) AS m FROM runs;
-SELECT v.key FROM states, LATERAL variant_explode(state) v WHERE index = 1
+SELECT v.key FROM states, LATERAL variant_explode(state) v WHERE index = 1;
+SELECT point + 1 AS p, p * 2 FROM runs;
+SELECT row_number() OVER (ORDER BY point) FROM runs;
+SELECT transform(violated, v -> v.name) FROM runs;
+SELECT max(started_at), +count(*) FROM runs GROUP BY verdict;
+SELECT NOT point IS NULL FROM runs;
+SELECT state:['quorumState'].leader::string || '!' FROM states
 """
 
 

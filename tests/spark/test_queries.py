@@ -106,6 +106,21 @@ def test_duckdb_leaves_the_rest_to_spark(statement: str, store: Store, views: Sp
     assert caught.value.code == "sql"
 
 
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("SELECT CAST(verdict AS INT) AS i FROM runs", "a text that is not an integer"),
+        ("SELECT array(1)[3] AS i", "an index outside the array"),
+        ("SELECT upper('straße') AS u", "letters such as these in upper or lower case"),
+        ("SELECT sum(verdict) AS s FROM runs", "this query: Binder Error: "),
+    ],
+)
+def test_the_reason_is_one_that_the_user_reads(statement: str, reason: str, store: Store) -> None:
+    with pytest.raises(InputError) as caught:
+        answer_query(store, statement, engine=Engine.DUCKDB)
+    assert caught.value.message.startswith(f"DuckDB does not support {reason}")
+
+
 def test_spark_answers_the_rest(store: Store, session: SparkSession) -> None:
     said: list[str] = []
     _, rows = answer_query(store, "SELECT md5(verdict) AS m FROM runs", say=said.append)

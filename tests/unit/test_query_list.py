@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 from sqlglot.expressions import ALL_FUNCTIONS
+from sqlglot.parsers.databricks import DatabricksParser
 
 from tla2py.errors import InputError
 from tla2py.query.allowed import ALLOWED, check
@@ -69,6 +70,51 @@ def test_every_part_that_is_not_on_the_list_is_refused() -> None:
 def test_what_may_differ_is_refused(statement: str) -> None:
     with pytest.raises(NotTranslated):
         translated(statement)
+
+
+def refused(statement: str) -> str:
+    with pytest.raises(NotTranslated) as caught:
+        translated(statement)
+    return str(caught.value)
+
+
+def test_every_function_is_refused_by_the_name_that_the_query_writes() -> None:
+    found = {}
+    for name in set(DatabricksParser.FUNCTIONS) - set(DatabricksParser.NO_PAREN_FUNCTION_PARSERS):
+        for arguments in ("point", "point, point", "point, point, point"):
+            try:
+                tree = parse_query(f"SELECT {name}({arguments}) AS x FROM runs")
+            except NotTranslated:
+                continue
+            if type(tree.selects[0].unalias()) not in ALLOWED:
+                with pytest.raises(NotTranslated) as caught:
+                    check(tree)
+                found[name, arguments] = str(caught.value)
+    assert len(found) > 500
+    wrong = {each for each, reason in found.items() if not reason.startswith(f"{each[0].lower()}()")}
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("SELECT date_format(started_at, 'yyyy') AS y FROM runs", "date_format()"),
+        ("SELECT Percentile(point, 0.5) AS p FROM runs", "percentile()"),
+        ("SELECT string_agg(verdict, ',') AS v FROM runs", "string_agg()"),
+        ("SELECT point & 1 AS b FROM runs", "&"),
+        ("SELECT point FROM runs NATURAL JOIN traces", "NATURAL JOIN"),
+        ("SELECT * EXCEPT (point) FROM runs", "* EXCEPT"),
+        ("SELECT point FROM runs TABLESAMPLE (10 PERCENT)", "TABLESAMPLE"),
+        ("SELECT * FROM runs PIVOT (count(point) FOR verdict IN ('holds'))", "PIVOT"),
+        ("SELECT map(point) AS m FROM runs", "a function with this number of arguments"),
+        ("show tables", "SHOW"),
+        ("SELECT rank() OVER (ORDER BY point) FROM runs", "rank() OVER in a column without AS"),
+        ("SELECT (SELECT max(point) FROM runs)", "a subquery in a column without AS"),
+        ("SELECT array_sort(undecided) FROM runs", "array_sort() in a column without AS"),
+    ],
+)
+def test_constructs_are_named_as_the_query_writes_them(statement: str, reason: str) -> None:
+    assert refused(statement) == reason
 
 
 def test_every_macro_takes_constants() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from tla2py.query.parse import NotTranslated
+from tla2py.query.parse import NotTranslated, written
 from tla2py.tables.schema import TABLE_NAMES
 
 # The parts, and the classes that may have only these.
@@ -132,32 +132,37 @@ _PATTERN = re.compile(
 )
 
 
+# Parts that a query writes in other words.
+_CLAUSES = {
+    "cluster": "CLUSTER BY",
+    "distribute": "DISTRIBUTE BY",
+    "sort": "SORT BY",
+    "except_": "* EXCEPT",
+    "method": "NATURAL JOIN",
+    "pivots": "PIVOT",
+    "sample": "TABLESAMPLE",
+}
+
+
 def check(tree: exp.Query) -> None:
     """Raise NotTranslated for the first construct of a query that DuckDB may not answer."""
     for node in tree.walk():
         parts = ALLOWED.get(type(node))
         if parts is None:
-            raise NotTranslated(_name(node))
+            raise NotTranslated(written(node))
         for part, value in node.args.items():
             if value is not None and value is not False and value != [] and value != "" and part not in parts:
-                raise NotTranslated(f"{_name(node)} with {part.strip('_').replace('_', ' ')}")
+                raise NotTranslated(
+                    _CLAUSES.get(part) or f"{written(node)} with {part.strip('_').replace('_', ' ')}"
+                )
         for reason in _reasons(node):
             raise NotTranslated(reason)
-
-
-def _name(node: exp.Expr) -> str:
-    """What a user calls a construct."""
-    if isinstance(node, exp.Anonymous):
-        return f"{node.name.lower()}()"
-    if isinstance(node, exp.Func):
-        return f"{node.sql_name().lower()}()"
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).upper()
 
 
 def _reasons(node: exp.Expr) -> Iterator[str]:
     """Why a node of an allowed class is not allowed."""
     if isinstance(node, exp.Anonymous) and node.name.lower() not in FUNCTIONS:
-        yield _name(node)
+        yield written(node)
     elif isinstance(node, exp.Cast):
         yield from _cast_reasons(node)
     elif isinstance(node, exp.Select):
@@ -167,7 +172,7 @@ def _reasons(node: exp.Expr) -> Iterator[str]:
             yield f"{node.kind} JOIN"
     elif isinstance(node, exp.Explode | exp.Posexplode):
         if not isinstance(node.parent, exp.Alias | exp.Aliases | exp.Select | exp.Lateral):
-            yield f"{_name(node)} within an expression"
+            yield f"{written(node)} within an expression"
     elif isinstance(node, exp.Lateral):
         if not node.args.get("view") or not isinstance(node.this, exp.Explode | exp.Posexplode):
             yield "LATERAL"

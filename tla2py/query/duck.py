@@ -61,8 +61,12 @@ def duck_rows(
                 for row in done.fetchall()
             ]
         except duckdb.Error as error:
-            reason = str(error).split("\n", 1)[0]
-            raise NotTranslated(f"something that DuckDB does not take: {reason[:100]}") from error
+            kind, _, reason = str(error).split("\n", 1)[0].partition(": ")
+            # The macros raise errors of this class, with a reason as it is shown.
+            shown = (
+                reason if isinstance(error, duckdb.InvalidInputException) else f"this query: {kind}: {reason}"
+            )
+            raise NotTranslated(shown[:120]) from error
     return [column[0] for column in found], rows
 
 

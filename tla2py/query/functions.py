@@ -195,7 +195,6 @@ CHANGES: Mapping[type[Node], Callable[[Node], Node]] = {
     ),
     exp.Upper: _guarded("spark_letters"),
     exp.Lower: _guarded("spark_letters"),
-    exp.Sub: _named("spark_minus", *_BINARY),
     exp.Div: _named("spark_div", *_BINARY),
     exp.Sub: _guarded("spark_no_date"),
     exp.IntDiv: _named("spark_intdiv", *_BINARY),
@@ -252,6 +251,9 @@ CHANGES: Mapping[type[Node], Callable[[Node], Node]] = {
     exp.Contains: _named("contains", *_BINARY),
     exp.StartsWith: _named("starts_with", *_BINARY),
     exp.EndsWith: _named("ends_with", *_BINARY),
+    exp.Replace: lambda node: call(
+        "replace", node.this, node.expression, node.args.get("replacement") or exp.Literal.string("")
+    ),
     exp.Translate: _named("translate", "this", "from_", "to"),
     exp.RegexpLike: _matching("regexp_matches"),
     exp.RegexpSplit: _matching("regexp_split_to_array"),
