@@ -121,8 +121,11 @@ INSTALLERS ?= $(foreach tool,pipx uv,$(if $(shell command -v $(tool)),$(tool)))
 pythons: setup ## build as dist does, and try the wheel on every Python found, and through pipx and uv
 	@sh scripts/dist.sh $(BIN)/python $(PYTHONS) $(INSTALLERS)
 
+image: ## build the image for the workers of a cluster and sweep on two of them; needs Docker
+	@sh scripts/image.sh
+
 clean: ## remove generated files
 	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report soak gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons clean
+.PHONY: help setup java chromium report soak gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean

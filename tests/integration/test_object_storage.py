@@ -350,6 +350,10 @@ def test_places_that_are_none(storage: Storage, bucket: str, monkeypatch: pytest
     unknown = refusal(lambda: Store.create("ftp://host/runs"))
     assert unknown.code == "store-scheme"
     assert "file, s3, gs, abfs, hdfs" in str(unknown)
+    hadoop = refusal(lambda: Store.open("hdfs://namenode:8020/runs"))
+    assert hadoop.code == "store-scheme"
+    assert hadoop.hint is not None
+    assert "CLASSPATH" in hadoop.hint
     wrong = refusal(lambda: Store.create(f"s3://{bucket}/runs?endpiont=1"))
     assert "endpiont" in str(wrong)
     secret = refusal(lambda: Store(f"s3://key:secret@{bucket}/runs"))

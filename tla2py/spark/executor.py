@@ -202,11 +202,6 @@ def _ends(news: Iterable[RunEnd | Tla2pyError]) -> Iterator[RunEnd]:
 def _job_failed(error: BaseException) -> ToolchainError:
     return ToolchainError(
         "spark-failed",
-        f"the Spark job failed: {first_line(error)}",
+        f"the Spark job failed: {(str(error).splitlines() or [type(error).__name__])[0]}",
         hint="recorded runs are kept; the same command executes the rest",
     )
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's message, or its class if it has none."""
-    return (str(error).splitlines() or [type(error).__name__])[0]

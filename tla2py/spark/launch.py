@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -24,6 +25,8 @@ ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
 _UNVERIFIED = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 _MASTER = "spark.master"
 _POLL_SECONDS = 0.05
+# A line that names an exception, as Java or Py4J prints it, and its message.
+_THROWN = re.compile(r'(?:Exception in thread "[^"]*" |Caused by: |: )[\w.$]+(?:Exception|Error): (.+)')
 # Spark's workers use this Python unless the environment names another.
 PYTHON = dict.fromkeys(("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"), sys.executable)
 
@@ -80,6 +83,13 @@ def spark_failed(settings: Mapping[str, str], reason: str) -> ToolchainError:
     )
 
 
+def java_reason(text: str) -> str:
+    """The reason of a failure in what Java printed: the message of the last exception, else the last line; may be empty."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\tat ")]
+    thrown = [found[1] for line in lines if (found := _THROWN.match(line))]
+    return (thrown or lines or [""])[-1]
+
+
 class SparkJvm:
     """A JVM for Spark, launched as pyspark does it; it ends when its standard input does, so with this process.
 
@@ -127,11 +137,8 @@ class SparkJvm:
         cancelled = cancelled or threading.Event()
         while not self._info.exists() and not cancelled.wait(_POLL_SECONDS):
             if self.process.poll() is not None:
-                lines = self._log.read_text("utf-8", "replace").split("\n")
-                said = [line.strip() for line in lines if line.strip()]
-                raise spark_failed(
-                    self._settings, said[-1] if said else f"exit status {self.process.returncode}"
-                )
+                reason = java_reason(self._log.read_text("utf-8", "replace"))
+                raise spark_failed(self._settings, reason or f"exit status {self.process.returncode}")
 
     def connection(self) -> tuple[int, str]:
         """Its port and secret."""

@@ -18,8 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from tla2py.spark.executor import first_line
-from tla2py.spark.launch import ONLY_RUNS, PYTHON, SparkJvm, spark_failed, spark_settings
+from tla2py.spark.launch import ONLY_RUNS, PYTHON, SparkJvm, java_reason, spark_failed, spark_settings
 from tla2py.spark.master import SUBMITTED, submitted
 from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.sandbox.reaper import scratch_folder
@@ -130,13 +129,15 @@ def start_context(settings: Mapping[str, str], jvm: SparkJvm | None = None) -> S
     """
     os.environ.update({**PYTHON, **os.environ})
     configuration = SparkConf().setAll(list(settings.items()))
+    if jvm is not None:
+        jvm.wait()
     try:
         if jvm is not None:
             _attach(jvm)
         with _own_interrupts():
             context = SparkContext.getOrCreate(configuration)
     except (PySparkException, Py4JError, RuntimeError, OSError) as error:
-        raise spark_failed(settings, first_line(error)) from error
+        raise spark_failed(settings, java_reason(str(error)) or type(error).__name__) from error
     if submitted():
         # Its JVM has Spark's default logging, a line per task.
         context.setLogLevel("ERROR")

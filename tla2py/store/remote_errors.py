@@ -44,6 +44,13 @@ def _store_error(address: str, code: str, error: Exception) -> StoreError:
         return StoreError(
             "store-scheme", f"unsupported store address: {address}", hint=f"supported schemes: {SCHEMES}"
         )
+    if "Unable to load lib" in message:
+        return StoreError(
+            "store-scheme",
+            f"the client of HDFS cannot be loaded: {reason}",
+            hint="set JAVA_HOME, HADOOP_HOME, whose lib/native has libhdfs.so, and CLASSPATH, "
+            "which hadoop classpath --glob prints",
+        )
     if _NO_BUCKET.search(message):
         return StoreError(
             "bucket-missing",
