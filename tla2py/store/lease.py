@@ -45,7 +45,7 @@ def leased(storage: Remote) -> Iterator[None]:
         holder = _holder(storage, name)
         if holder is not None:
             # Two writers that start at the same moment both see the other.
-            storage.remove(name)
+            storage.remove([name])
             time.sleep(random.uniform(0.2, 2.0))  # noqa: S311 - not a secret
             _claim(storage, name)
             holder = _holder(storage, name)
@@ -60,7 +60,7 @@ def leased(storage: Remote) -> Iterator[None]:
             thread.join(10)
     finally:
         with contextlib.suppress(StoreError):
-            storage.remove(name)
+            storage.remove([name])
 
 
 def _claim(storage: Remote, name: str) -> None:
@@ -95,7 +95,7 @@ def _holder(storage: Remote, mine: str) -> str | None:
             note = "" if here else " (if it has ended, its claim expires within a minute)"
             return f"process {pid} on {host}{note}"
         with contextlib.suppress(StoreError):
-            storage.remove(name)
+            storage.remove([name])
     return None
 
 

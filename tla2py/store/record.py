@@ -7,6 +7,7 @@ on object storage (one put). Its text compresses tenfold.
 
 from __future__ import annotations
 
+import io
 import shutil
 import zipfile
 import zlib
@@ -24,7 +25,12 @@ from tla2py.model.run import RECORD_VERSION, RunRecord
 _RECORD = "record.json"
 OPTIONAL_STREAMS = ("behaviours.txt", "graph.dot")
 # Archives are deterministic; the record holds the times that matter.
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def record_name(run_id: str) -> str:
+    """The name of a loose record's file."""
+    return f"records/{run_id}.zip"
 
 
 def write_archive(target: IO[bytes], record: RunRecord, folders: Sequence[Path]) -> None:
@@ -41,9 +47,29 @@ def write_archive(target: IO[bytes], record: RunRecord, folders: Sequence[Path])
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name, _EPOCH)
+    info = zipfile.ZipInfo(name, EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     return info
+
+
+def checked(stream: IO[bytes], crc32: int | None) -> IO[bytes]:
+    """The stream of a record, if it has this CRC. Raises BadZipFile.
+
+    A large record is not read for it: each of its streams has a CRC of its own.
+    """
+    if crc32 is not None and isinstance(stream, io.BytesIO) and zlib.crc32(stream.getbuffer()) != crc32:
+        raise zipfile.BadZipFile("its CRC differs")
+    return stream
+
+
+def is_whole(stream: IO[bytes]) -> bool:
+    """Whether a file is a complete record, judged by its table of contents and by ``record.json``."""
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            _checked(msgspec.json.decode(archive.read(_RECORD), type=RunRecord))
+    except _UNREADABLE:
+        return False
+    return True
 
 
 class Archive:

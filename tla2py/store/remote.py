@@ -26,7 +26,8 @@ from pyarrow import fs
 from tla2py.errors import StoreError
 from tla2py.store.lease import CLAIMS, leased
 from tla2py.store.remote_errors import store_errors
-from tla2py.store.storage import Stamp, Write, files_below
+from tla2py.store.storage import Part, Stamp, Write, files_below
+from tla2py.store.window import open_window
 
 _ALIASES = {"s3a": "s3", "s3n": "s3"}
 # Atomic puts, no folders.
@@ -75,8 +76,10 @@ class Remote:
             )
         self.address = uri
         self._copies: dict[str, Path] = {}
-        self._ahead: dict[str, Future[IO[bytes]]] = {}
-        self._upcoming: Iterator[str] = iter(())
+        self._ahead: dict[str | Part, Future[IO[bytes]]] = {}
+        self._upcoming: Iterator[str | Part] = iter(())
+        # Files of which parts were read.
+        self._opened: dict[str, pa.NativeFile] = {}
 
     def __str__(self) -> str:
         return self.address
@@ -112,15 +115,15 @@ class Remote:
             if info.type == fs.FileType.File and not info.base_name.startswith(".")
         }
 
-    def open(self, name: str) -> IO[bytes]:
-        """A file for reading and seeking; a small one is held in memory."""
-        fetched = self._ahead.pop(name, None)
+    def open(self, file: str | Part) -> IO[bytes]:
+        """A file, or a part of one, for reading and seeking; a small one is held in memory."""
+        fetched = self._ahead.pop(file, None)
         self._fetch_ahead()
-        return self._fetch(name) if fetched is None else fetched.result()
+        return self._fetch(file) if fetched is None else fetched.result()
 
-    def prefetch(self, names: Iterable[str]) -> None:
+    def prefetch(self, files: Iterable[str | Part]) -> None:
         """Fetch these files while the ones before them are read."""
-        self._upcoming = iter(names)
+        self._upcoming = iter(files)
         self._ahead.clear()
         self._fetch_ahead()
 
@@ -165,11 +168,10 @@ class Remote:
             self._put(below)
         self._copies.clear()
 
-    def remove(self, name: str) -> None:
-        """Remove a file if it exists."""
-        filesystem, base = self._connected()
-        with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
-            filesystem.delete_file(f"{base}/{name}")
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove these files; missing ones are skipped."""
+        for removal in [_pool().submit(self._remove, name) for name in names]:
+            removal.result()
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -180,7 +182,7 @@ class Remote:
                 for folder in folders:
                     for left in self.names(folder):
                         if left.startswith(".tmp-"):
-                            self.remove(f"{folder}/{left}")
+                            self.remove([f"{folder}/{left}"])
             yield
 
     def _connected(self) -> tuple[fs.FileSystem, str]:
@@ -202,18 +204,38 @@ class Remote:
             found: list[fs.FileInfo] = filesystem.get_file_info(fs.FileSelector(path, allow_not_found=True))
         return found
 
-    def _fetch(self, name: str) -> IO[bytes]:
+    def _remove(self, name: str) -> None:
+        filesystem, base = self._connected()
+        with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
+            filesystem.delete_file(f"{base}/{name}")
+
+    def _fetch(self, file: str | Part) -> IO[bytes]:
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unreadable"):
-            source = filesystem.open_input_file(f"{base}/{name}")
+            if isinstance(file, Part):
+                return self._fetch_part(filesystem, base, file)
+            source = filesystem.open_input_file(f"{base}/{file}")
             if source.size() > _WHOLE:
                 return io.BufferedReader(source, _WHOLE)
             with source:
                 return io.BytesIO(source.read())
 
+    def _fetch_part(self, filesystem: fs.FileSystem, base: str, part: Part) -> IO[bytes]:
+        known = self._opened.get(part.name)
+        # One request less. The file may have been removed since.
+        with contextlib.suppress(OSError, pa.ArrowException):
+            if known is not None:
+                return self._window(known, part)
+        return self._window(filesystem.open_input_file(f"{base}/{part.name}"), part)
+
+    def _window(self, source: pa.NativeFile, part: Part) -> IO[bytes]:
+        window = open_window(source.read_at, part.offset, part.size, lambda: None)
+        self._opened[part.name] = source
+        return window
+
     def _fetch_ahead(self) -> None:
-        for name in itertools.islice(self._upcoming, _AHEAD - len(self._ahead)):
-            self._ahead[name] = _pool().submit(self._fetch, name)
+        for file in itertools.islice(self._upcoming, _AHEAD - len(self._ahead)):
+            self._ahead[file] = _pool().submit(self._fetch, file)
 
     def _put(self, files: Mapping[str, Path]) -> None:
         # Not in the main thread, which gets signals: an interrupted stream is closed all the same, and its half

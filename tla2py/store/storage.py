@@ -14,10 +14,12 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 from tla2py.errors import StoreError
+from tla2py.store.window import open_window
 
 # A path, or a URI.
 Address = Path | str
@@ -32,6 +34,14 @@ class Stamp(NamedTuple):
 
     size: int
     mtime_ns: int
+
+
+class Part(NamedTuple):
+    """A part of a file, such as a record in a pack."""
+
+    name: str
+    offset: int
+    size: int
 
 
 class Storage(Protocol):
@@ -53,10 +63,10 @@ class Storage(Protocol):
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """The stamps of a folder's files by name, without names that begin with a dot."""
 
-    def open(self, name: str) -> IO[bytes]:
-        """A file for reading and seeking."""
+    def open(self, file: str | Part) -> IO[bytes]:
+        """A file, or a part of one, for reading and seeking."""
 
-    def prefetch(self, names: Iterable[str]) -> None:
+    def prefetch(self, files: Iterable[str | Part]) -> None:
         """Prepare to open these files next, in this order."""
 
     def local(self, name: str) -> Path:
@@ -67,6 +77,9 @@ class Storage(Protocol):
 
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all."""
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove these files; missing ones are skipped."""
 
     def staging(self, folder: str) -> AbstractContextManager[Path]:
         """A local folder whose files are put into ``folder`` if the block succeeds."""
@@ -153,11 +166,14 @@ class Folder:
                     found[name] = Stamp(stat.st_size, stat.st_mtime_ns)
         return found
 
-    def open(self, name: str) -> IO[bytes]:
-        """A file for reading and seeking. Raises OSError."""
-        return (self.path / name).open("rb")
+    def open(self, file: str | Part) -> IO[bytes]:
+        """A file, or a part of one, for reading and seeking. Raises OSError."""
+        if isinstance(file, str):
+            return (self.path / file).open("rb")
+        handle = os.open(self.path / file.name, os.O_RDONLY | os.O_CLOEXEC)
+        return open_window(partial(os.pread, handle), file.offset, file.size, partial(os.close, handle))
 
-    def prefetch(self, names: Iterable[str]) -> None:
+    def prefetch(self, files: Iterable[str | Part]) -> None:
         """Do nothing: a disk is fast enough."""
 
     def local(self, name: str) -> Path:
@@ -172,6 +188,12 @@ class Folder:
         with self._writing():
             for name, write in files.items():
                 write_atomically(self.path / name, write)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove these files; missing ones are skipped. Raises StoreError (``store-unwritable``)."""
+        with self._writing():
+            for name in names:
+                (self.path / name).unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def staging(self, folder: str) -> Iterator[Path]:

@@ -2,14 +2,16 @@
 
 ::
 
-    STORE/store.json              the manifest: points, parameters, run ids, the sweep file's text
+    STORE/store.json              the manifest: parameters, the sweep file's text, the name of the points table
+    STORE/points/DIGEST.parquet   the points: their parameters and run ids
     STORE/sources/SHA256.tla      the text of every module of the runs
     STORE/inputs/SHA256           the files that runs read, if a sweep declares any
     STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
     STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
-    STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record
-    STORE/tables/NAME.parquet     the tables, derived from the rest
-    STORE/tables/digests.json     what they were made from, and their digests
+    STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
+    STORE/records/PACK.zip        a pack of records, see tla2py.store.pack
+    STORE/records/PACK.parquet    its index
+    STORE/tables/                 the tables, derived from the rest
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
@@ -30,53 +32,20 @@ from tla2py.errors import StoreError
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.model.result import Executed
 from tla2py.store.digests import is_intact
-from tla2py.store.record import Archive, open_archive, write_archive
-from tla2py.store.storage import Address, Stamp, Write, below, storage_of
+from tla2py.store.manifest import FILE, STORE_VERSION, Manifest, read_manifest
+from tla2py.store.points import Points, read_points, write_points
+from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
+from tla2py.store.storage import Address, Stamp, Write, below, is_remote, storage_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
-STORE_VERSION = 1
+    from tla2py.store.index import RecordIndex
+
 _FOLDERS = ("records", "tables", "sources")
 _FINDINGS = "findings.json"
 # Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
-
-
-class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter: its name in the sweep, and its column in ``runs`` with the column's type."""
-
-    name: str
-    kind: str
-    column: str
-    type: str
-
-
-class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A point of the sweep, the texts of its parameters and its run."""
-
-    point: int
-    # It becomes a file name, and a store may be untrusted.
-    run_id: Annotated[str, msgspec.Meta(pattern=r"^\w+\Z")]
-    parameters: dict[str, str]
-
-
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """The input of a store's runs."""
-
-    format: str = "tla2py-store"
-    version: int = STORE_VERSION
-    tla2py_version: str
-    name: str
-    modules: list[str]
-    sweep: str
-    parameters: list[ManifestParameter]
-    points: list[ManifestPoint]
-    # The sweep file as the user named it; None in older stores.
-    sweep_file: str | None = None
-    # Paths of the user's files by the sha256 of their texts.
-    files: dict[str, str] = {}
 
 
 class Store:
@@ -84,6 +53,7 @@ class Store:
 
     def __init__(self, path: Address) -> None:
         self.storage = storage_of(path)
+        self._index: RecordIndex | None = None
 
     @property
     def path(self) -> Address:
@@ -111,55 +81,25 @@ class Store:
         return store
 
     def manifest(self) -> Manifest:
-        """The store's manifest.
+        """The store's manifest, without its points.
 
         Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``.
         """
-        try:
-            with self.storage.open("store.json") as source:
-                data = msgspec.json.decode(source.read())
-        except (FileNotFoundError, NotADirectoryError) as error:
-            if not self.storage.exists():
-                raise StoreError(
-                    "store-missing",
-                    f"no such store: {self.path}",
-                    hint="'tla2py sweep SWEEP.toml' creates one",
-                ) from error
-            data = None
-        except OSError as error:
-            raise StoreError(
-                "store-unreadable",
-                f"cannot read store.json of {self.path}: {error.strerror}",
-                hint="check that you may read all files of the store",
-            ) from error
-        except ValueError:  # not JSON, or not a text
-            data = None
-        if not isinstance(data, dict) or data.get("format") != "tla2py-store":
-            raise StoreError(
-                "not-a-store",
-                f"{self.path} is not a tla2py store",
-                hint="a store is a folder with a store.json",
-            )
-        version = data.get("version")
-        if isinstance(version, int) and version > STORE_VERSION:
-            writer = data.get("tla2py_version")
-            raise StoreError(
-                "store-too-new",
-                f"{self.path} was written by tla2py {writer}, store version {version}; "
-                f"this one reads up to {STORE_VERSION}",
-                hint="update tla2py, or sweep into another store with -o",
-            )
-        try:
-            return msgspec.convert(data, Manifest)
-        except msgspec.ValidationError as error:
-            raise StoreError(
-                "not-a-store",
-                f"store.json of {self.path} is damaged: {error}",
-                hint="run the sweep again with --fresh",
-            ) from error
+        return read_manifest(self.storage)[0]
 
-    def write_manifest(self, manifest: Manifest, sources: Mapping[str, str]) -> None:
-        """Write the manifest and the missing module texts. Raises StoreError (``store-unwritable``)."""
+    def points_table(self) -> pa.Table:
+        """The points in order: ``point``, ``run_id`` and, under its column's name, the text of each parameter.
+
+        Raises StoreError as ``manifest`` does.
+        """
+        return read_points(self.storage)
+
+    def points(self) -> Points:
+        """The points in order. Raises StoreError as ``manifest`` does."""
+        return Points(self.points_table(), self.manifest().parameters)
+
+    def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
+        """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``)."""
         stored = self.storage.names("sources")
         self.storage.write(
             {
@@ -168,8 +108,13 @@ class Store:
                 if f"{sha256}.tla" not in stored
             }
         )
+        manifest = msgspec.structs.replace(
+            manifest, version=STORE_VERSION, points=write_points(self.storage, points)
+        )
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-        self.storage.write({"store.json": lambda sink: sink.write(data)})
+        self.storage.write({FILE: lambda sink: sink.write(data)})
+        former = (f"points/{name}" for name in self.storage.stamps("points"))
+        self.storage.remove(name for name in former if name != manifest.points)
 
     def write_findings(self, findings: Findings) -> None:
         """Write the findings on the sweep. Raises StoreError (``store-unwritable``)."""
@@ -206,37 +151,48 @@ class Store:
         stamps = self.storage.stamps("records")
         return {name.removesuffix(".zip"): stamp for name, stamp in stamps.items() if name.endswith(".zip")}
 
-    def record_ids(self) -> Mapping[str, str]:
-        """The identities of the records by run id."""
-        return {run_id: f"{stamp.size}-{stamp.mtime_ns:x}" for run_id, stamp in self.records().items()}
+    def record_ids(self) -> RecordIndex:
+        """The identities of the packed records by run id."""
+        from tla2py.store.index import read_index
 
-    def pack(self, generation: int, run_ids: Iterable[str] | None = None) -> Mapping[str, str]:  # noqa: ARG002
-        """The identities, by run id, of the loose records of these runs, or of all, which are packed. Raises StoreError."""
-        ids = self.record_ids()
-        return ids if run_ids is None else {run_id: ids[run_id] for run_id in run_ids if run_id in ids}
+        self._index = read_index(self.storage, self._index.packs if self._index else ())
+        return self._index
+
+    def recorded(self, since: int = 0) -> set[str]:
+        """The runs with a record, or with one that is loose or of this generation or a later one."""
+        return self.record_ids().since(since)
 
     def next_generation(self) -> int:
         """The number that a sweep starting now gives its packs: one more than the highest so far."""
-        return 1
+        return self.record_ids().generation() + 1
 
     def contents(self) -> str:
         """A digest of the points and the records, from the names of points table and packs and the loose records."""
-        manifest, ids = self.manifest(), self.record_ids()
-        parts = [repr((manifest.version, manifest.parameters))]
-        parts += [f"{point} {ids[point.run_id]}" for point in manifest.points if point.run_id in ids]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        manifest, stamps = self.manifest(), self.storage.stamps("records")
+        points = manifest.points or self.storage.stamps("")[FILE]
+        return hashlib.sha256(repr((points, manifest.parameters, sorted(stamps.items()))).encode()).hexdigest()
 
-    def points_table(self) -> pa.Table:
-        """The points in order: ``point``, ``run_id`` and, under its column's name, the text of each parameter."""
-        import pyarrow as pa
+    def pack(self, generation: int, run_ids: Iterable[str] | None = None) -> dict[str, str]:
+        """Pack the loose records of these runs, or all; returns their identities by run id.
 
+        To pack all, the store must be locked: packs are merged, what a killed sweep left half-written is removed, and a
+        store of version 1 becomes one of this version. Damaged records are left out. Raises StoreError as ``manifest``
+        does, and ``store-unwritable``.
+        """
+        from tla2py.store.pack import merge_packs, pack_loose
+
+        if run_ids is not None:
+            return pack_loose(self.storage, run_ids, generation)
         manifest = self.manifest()
-        points = manifest.points
-        texts = {p.column: [point.parameters[p.name] for point in points] for p in manifest.parameters}
-        numbers = pa.array([point.point for point in points], pa.int64())
-        run_ids = pa.array([point.run_id for point in points], pa.string())
-        columns = {name: pa.array(each, pa.string()).dictionary_encode() for name, each in texts.items()}
-        return pa.table({"point": numbers, "run_id": run_ids, **columns})
+        if manifest.version < STORE_VERSION:
+            self.write_manifest(manifest, self.points_table(), {})
+        index = self.record_ids()
+        packed = pack_loose(self.storage, index.loose, generation)
+        # What is in them is loose, and so packed by now.
+        self.storage.remove(index.halves)
+        while merge_packs(self.storage, self.record_ids()):
+            pass
+        return packed
 
     def write_record(self, executed: Executed) -> None:
         """Write a run's record, whole or not at all.
@@ -247,7 +203,7 @@ class Store:
         files = {f"outputs/{record.run_id}/{path}": executed.folders[0] / path for path, _ in record.outputs}
         writes: dict[str, Write] = {name: partial(_copy, file) for name, file in files.items()}
         # Last, so that no record lacks its files.
-        writes[_record_name(record.run_id)] = lambda sink: write_archive(sink, record, executed.folders)
+        writes[record_name(record.run_id)] = lambda sink: write_archive(sink, record, executed.folders)
         for pause in (*_PAUSES, None):
             try:
                 if files:
@@ -263,13 +219,27 @@ class Store:
     @contextlib.contextmanager
     def archive(self, run_id: str) -> Iterator[Archive]:
         """The record of a run. Raises StoreError (``record-damaged``)."""
-        name = _record_name(run_id)
-        with open_archive(lambda: self.storage.open(name), below(self.path, name)) as archive:
+        name = below(self.path, record_name(run_id))
+        with open_archive(lambda: self._open_record(run_id), name) as archive:
             yield archive
+
+    def _open_record(self, run_id: str) -> IO[bytes]:
+        if not is_remote(self.path):
+            # Needs no index, and a loose record counts before any other.
+            with contextlib.suppress(FileNotFoundError):
+                return self.storage.open(record_name(run_id))
+        # The record may have been packed, and packs may have been merged, since the index was read.
+        for index in (self._index, None):
+            file, crc32 = (index or self.record_ids()).place(run_id)
+            with contextlib.suppress(FileNotFoundError):
+                return checked(self.storage.open(file), crc32)
+        raise FileNotFoundError("it is missing")
 
     def prefetch(self, run_ids: Iterable[str]) -> None:
         """Prepare to read these records next, in this order."""
-        self.storage.prefetch(map(_record_name, run_ids))
+        if is_remote(self.path):
+            index = self.record_ids()
+            self.storage.prefetch(index.place(run_id).file for run_id in run_ids)
 
     def table(self, name: str) -> Path:
         """The path of a table's file, or of a local copy. A missing remote table raises FileNotFoundError."""
@@ -291,10 +261,6 @@ def _copy(file: Path, sink: IO[bytes]) -> None:
         shutil.copyfileobj(source, sink, 1 << 20)
 
 
-def _record_name(run_id: str) -> str:
-    return f"records/{run_id}.zip"
-
-
 def _is_ours(name: str) -> bool:
     """Whether a store without a manifest may contain this name, because its creation was interrupted."""
-    return name in (".lock", "claims", "inputs", "outputs", *_FOLDERS) or name.startswith(".tmp-")
+    return name in (".lock", "claims", "inputs", "outputs", "points", *_FOLDERS) or name.startswith(".tmp-")

@@ -1,0 +1,156 @@
+"""Where a store's records are: loose ones by the names of their files, packed ones by the indexes of the packs.
+
+Of a run in several packs the record of the highest generation counts, and a loose record before any packed one.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tla2py.store.columns import text_column
+from tla2py.store.record import record_name
+from tla2py.store.storage import Part, Storage
+
+# The index of a pack. ``record`` is the identity of a record: its size and CRC.
+SCHEMA = pa.schema(
+    [
+        ("run_id", pa.string()),
+        ("offset", pa.int64()),
+        ("size", pa.int64()),
+        ("crc32", pa.int64()),
+        ("generation", pa.int64()),
+        ("record", pa.string()),
+    ]
+)
+# Loose records are named by run ids, which have no hyphen.
+_PACK = re.compile(r"pack-[0-9]+-[0-9a-f]+\.zip")
+_ORDER = [("run_id", "ascending"), ("generation", "descending"), ("pack", "descending")]
+
+
+class Place(NamedTuple):
+    """Where a record is: its file, or the part of a pack and its CRC."""
+
+    file: str | Part
+    crc32: int | None = None
+
+
+class Pack(NamedTuple):
+    """A pack: its name, the bytes of its file, and its index."""
+
+    name: str
+    size: int
+    entries: pa.Table
+
+
+class RecordIndex(Mapping[str, str]):
+    """The identities of the packed records that count, by run id.
+
+    Membership is a binary search in a column; make a set for many of them. ``columns`` has a row per record, sorted by
+    ``run_id``, with ``record`` its identity. ``loose`` are the runs whose records are not packed yet, ``halves`` the files
+    of packs that were not written or not removed to the end.
+    """
+
+    def __init__(
+        self, columns: pa.Table, packs: tuple[Pack, ...], loose: frozenset[str], halves: tuple[str, ...]
+    ) -> None:
+        self.columns, self.packs, self.loose, self.halves = columns, packs, loose, halves
+        # An array is indexed faster than a table's column, which may have several parts.
+        self._run_ids = columns["run_id"].combine_chunks()
+
+    def __len__(self) -> int:
+        return int(self.columns.num_rows)
+
+    def __iter__(self) -> Iterator[str]:
+        for batch in self.columns.select(["run_id"]).to_batches(max_chunksize=10_000):
+            yield from batch.column(0).to_pylist()
+
+    def __getitem__(self, run_id: str) -> str:
+        return str(self.columns["record"][self._row(run_id)].as_py())
+
+    def place(self, run_id: str) -> Place:
+        """Where a record is; a record that the index lacks would be loose."""
+        if run_id not in self:
+            return Place(record_name(run_id))
+        row = self._row(run_id)
+        pack, offset, size, crc32 = (
+            int(self.columns[name][row].as_py()) for name in ("pack", "offset", "size", "crc32")
+        )
+        return Place(Part(f"records/{self.packs[pack].name}.zip", offset, size), crc32)
+
+    def generation(self) -> int:
+        """The highest generation of a record, 0 without any."""
+        return max((pc.max(pack.entries["generation"]).as_py() or 0 for pack in self.packs), default=0)
+
+    def since(self, generation: int) -> set[str]:
+        """The runs with a loose record, or with one of this generation or of a later one."""
+        rows = self.columns.filter(pc.greater_equal(self.columns["generation"], generation))
+        return {*rows["run_id"].to_pylist(), *self.loose}
+
+    def _row(self, run_id: str) -> int:
+        row = bisect.bisect_left(self._run_ids, run_id, key=pa.StringScalar.as_py)
+        if row == len(self._run_ids) or self._run_ids[row].as_py() != run_id:
+            raise KeyError(run_id)
+        return row
+
+
+def pack_name(generation: int, unique: str) -> str:
+    """The name of a new pack, without folder and suffix."""
+    return f"pack-{generation:06}-{unique}"
+
+
+def identity(size: int, crc32: int) -> str:
+    """The identity of a record: the size and the CRC of its archive."""
+    return f"{size}-{crc32:08x}"
+
+
+def read_index(storage: Storage, known: Iterable[Pack] = ()) -> RecordIndex:
+    """The index of a store's records; ``known`` are packs that were read before.
+
+    A pack without an index does not count, nor do the records that a truncated pack has lost.
+    """
+    files = storage.stamps("records")
+    packs = {name[:-4]: stamp.size for name, stamp in files.items() if _PACK.fullmatch(name)}
+    indexed = sorted(name for name in packs if f"{name}.parquet" in files)
+    read = {pack.name: pack for pack in known if packs.get(pack.name) == pack.size}
+    storage.prefetch(f"records/{name}.parquet" for name in indexed if name not in read)
+    found = [read.get(name) or _read_pack(storage, name, packs[name]) for name in indexed]
+    present = tuple(pack for pack in found if pack is not None)
+    loose = {name[:-4] for name in files if name.endswith(".zip")} - packs.keys()
+    halves = [f"records/{name}.zip" for name in packs if f"{name}.parquet" not in files]
+    halves += [f"records/{name}" for name in files if name.endswith(".parquet") and name[:-8] not in packs]
+    return RecordIndex(_counting(present, loose), present, frozenset(loose), tuple(halves))
+
+
+def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:
+    try:
+        with storage.open(f"records/{name}.parquet") as source, pq.ParquetFile(source) as file:
+            entries = file.read().select(SCHEMA.names).cast(SCHEMA)
+    except (OSError, KeyError, pa.ArrowException):
+        return None
+    return Pack(name, size, entries.filter(pc.less_equal(pc.add(entries["offset"], entries["size"]), size)))
+
+
+def _counting(packs: tuple[Pack, ...], loose: set[str]) -> pa.Table:
+    """The rows of the records that count, sorted by run id."""
+    tables = [
+        pack.entries.append_column("pack", pa.repeat(pa.scalar(number, pa.int64()), pack.entries.num_rows))
+        for number, pack in enumerate(packs)
+    ]
+    if not tables:
+        return SCHEMA.append(pa.field("pack", pa.int64())).empty_table()
+    rows = pa.concat_tables(tables)
+    if loose:
+        rows = rows.filter(pc.invert(pc.is_in(rows["run_id"], value_set=text_column(sorted(loose)))))
+    rows = rows.sort_by(_ORDER).combine_chunks()
+    if len(packs) > 1 and rows.num_rows:
+        run_ids = rows["run_id"]
+        others = pc.indices_nonzero(pc.not_equal(run_ids[1:], run_ids[:-1]))
+        rows = pa.concat_tables([rows.slice(0, 1), rows.take(pc.add(others, 1))]).combine_chunks()
+    return rows

@@ -1,0 +1,135 @@
+"""The points of a store as a table: their numbers, their runs and the texts of their parameters."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from tla2py.store.manifest import FILE, Manifest, ManifestParameter, damaged, read_manifest
+from tla2py.store.storage import Storage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FOLDER = "points"
+
+
+class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A point of the sweep, the texts of its parameters and its run."""
+
+    point: int
+    # It becomes a file name, and a store may be untrusted.
+    run_id: Annotated[str, msgspec.Meta(pattern=r"^\w+\Z")]
+    parameters: dict[str, str]
+
+
+class Points:
+    """The points of a store in order, made from columns as they are asked for."""
+
+    def __init__(self, table: pa.Table, parameters: Sequence[ManifestParameter]) -> None:
+        self.table, self._parameters = table, parameters
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[ManifestPoint]:
+        for batch in self.table.to_batches(max_chunksize=1000):
+            numbers, run_ids = (batch[name].to_pylist() for name in ("point", "run_id"))
+            names = [each.name for each in self._parameters]
+            texts = [batch[each.column].to_pylist() for each in self._parameters]
+            rows = zip(*texts, strict=True) if texts else [()] * len(numbers)
+            for number, run_id, row in zip(numbers, run_ids, rows, strict=True):
+                parameters = dict(zip(names, row, strict=True))
+                yield ManifestPoint(point=number, run_id=run_id, parameters=parameters)
+
+    def run_ids(self) -> set[str]:
+        """The runs of the points."""
+        return set(self.table["run_id"].to_pylist())
+
+    def find(self, number: int) -> ManifestPoint | None:
+        """The point with a number."""
+        return self._first("point", number)
+
+    def of_run(self, run_id: str) -> ManifestPoint | None:
+        """The first point with a run."""
+        return self._first("run_id", run_id)
+
+    def _first(self, column: str, value: int | str) -> ManifestPoint | None:
+        import pyarrow.compute as pc
+
+        row = pc.index(self.table[column], value).as_py()
+        return None if row < 0 else next(iter(Points(self.table.slice(row, 1), self._parameters)))
+
+
+def points_table(parameters: Sequence[ManifestParameter], points: Iterable[ManifestPoint]) -> pa.Table:
+    """The points as a table, with a text column for each parameter."""
+    import pyarrow as pa
+
+    from tla2py.store.columns import integer_column, text_column
+
+    every = list(points)
+    columns = {
+        "point": integer_column(each.point for each in every),
+        "run_id": text_column(each.run_id for each in every),
+    }
+    for parameter in parameters:
+        texts = text_column(each.parameters[parameter.name] for each in every)
+        columns[parameter.column] = texts.dictionary_encode()
+    return pa.table(columns)
+
+
+def read_points(storage: Storage) -> pa.Table:
+    """The points of a store as ``points_table`` made them.
+
+    Raises StoreError as ``read_manifest`` does, and ``not-a-store`` if the table is damaged.
+    """
+    manifest, points = read_manifest(storage)
+    if manifest.version == 1:
+        try:
+            return points_table(manifest.parameters, msgspec.convert(points, list[ManifestPoint]))
+        except (msgspec.ValidationError, KeyError) as error:
+            raise damaged(storage, FILE, error) from error
+    try:
+        return _read(storage, manifest)
+    except FileNotFoundError:
+        # A sweep that began after the manifest was read has replaced both.
+        manifest, _ = read_manifest(storage)
+    try:
+        return _read(storage, manifest)
+    except FileNotFoundError as error:
+        raise damaged(storage, FILE, f"{manifest.points} is missing") from error
+
+
+def _read(storage: Storage, manifest: Manifest) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    names = ["point", "run_id", *(each.column for each in manifest.parameters)]
+    try:
+        with storage.open(manifest.points) as source, pq.ParquetFile(source) as file:
+            table = file.read().select(names)
+        # They become file names, and a store may be untrusted.
+        odd = table.filter(pc.invert(pc.match_substring_regex(table["run_id"], r"^\w+\z")))
+    except (KeyError, pa.ArrowException) as error:
+        raise damaged(storage, manifest.points, error) from error
+    if odd.num_rows:
+        raise damaged(storage, manifest.points, f"{odd['run_id'][0].as_py()!r} is not a run")
+    return table
+
+
+def write_points(storage: Storage, table: pa.Table) -> str:
+    """The name of the file that the points are written to. Raises StoreError (``store-unwritable``)."""
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    data = sink.getvalue()
+    name = f"{FOLDER}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+    storage.make((FOLDER,))
+    storage.write({name: lambda file: file.write(data)})
+    return name
