@@ -66,7 +66,7 @@ def test_what_is_local_to_the_root_module_is_confirmed(tmp_path: Path, run_cli: 
 
 
 def confirm(view: StoreView, trace: Trace) -> Confirmation:
-    with view.store.archive(view.manifest.points[0].run_id) as archive:
+    with view.store.archive(next(iter(view.points)).run_id) as archive:
         record = archive.record
     return confirm_trace(trace, record, view.store.sources(), find_toolchain())
 

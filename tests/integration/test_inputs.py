@@ -64,7 +64,7 @@ def test_a_changed_file_or_variable_makes_another_run(run_cli: RunCli, sweep: Pa
     assert swept() == (2, ("7", "two"))
     sweep.write_text(SWEEP.replace("LEVEL = 7", 'LEVEL = "x y"'))
     assert swept() == (3, ("x y", "two"))
-    with (view := open_view(store)).store.archive(view.manifest.points[0].run_id) as archive:
+    with (view := open_view(store)).store.archive(next(iter(view.points)).run_id) as archive:
         inputs = archive.record.inputs
     assert inputs.environment == (("LEVEL", "x y"),)
     assert [file.path for file in inputs.files] == ["logs/a.txt"]
@@ -117,7 +117,7 @@ def test_every_point_has_variables_and_files_of_its_own(sweep: Path, executor: s
     assert [found(view, point) for point in (1, 2)] == [("a", "one"), ("b", "refused")]
     assert view.arrow("runs")["environment.LEVEL"].to_pylist() == ["a", "b"]
     names = set()
-    for point in view.manifest.points:
+    for point in view.points:
         with view.store.archive(point.run_id) as archive:
             names |= {(point.point, file.path) for file in archive.record.inputs.files}
     assert names == {(1, "logs/a.txt"), (2, "logs/b.txt")}
@@ -190,7 +190,7 @@ def test_written_files_are_kept_or_named(run_cli: RunCli, sweep: Path) -> None:
         assert "point 1: the run wrote other.txt, dropped" in ended.stderr
     assert "the run wrote other.txt, dropped" in run_cli("gate", sweep, *LOCAL).stdout
     store = sweep.parent / "runs/sweep"
-    [point] = open_view(store).manifest.points
+    [point] = open_view(store).points
     kept = store / "outputs" / point.run_id
     assert {file.relative_to(kept).as_posix(): file.read_text() for file in kept.rglob("*.txt")} == {
         "notes.txt": "notes.txt",
@@ -276,7 +276,7 @@ def test_runs_in_one_jvm_have_properties_of_their_own(
     run_cli("sweep", "sweep.toml", *LOCAL, "--tla2tools", newer_tlc)
     view = open_view(tmp_path / "runs/sweep")
     shared = 0
-    for point, value in zip(view.manifest.points, values, strict=True):
+    for point, value in zip(view.points, values, strict=True):
         assert view.trace(point.point).states[0].values["x"] == value
         with view.store.archive(point.run_id) as archive:
             argv = archive.record.executions[0].argv

@@ -126,7 +126,7 @@ def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
     assert "violated: Small in 4" in ended.stdout, ended
     view = open_view(tmp_path / "runs/sweep")
-    with view.store.archive(view.manifest.points[0].run_id) as archive:
+    with view.store.archive(next(iter(view.points)).run_id) as archive:
         record = archive.record
     # The record says which text TLC had and which is the user's.
     assert record.originals == (("Hidden.tla", digest_text(LOCAL)),)
@@ -375,7 +375,7 @@ def test_a_sweep_with_classes(run_cli: RunCli, tmp_path: Path) -> None:
         jar.writestr("Twice.class", TWICE_CLASS)
     assert "violated: Four in 1" in run_cli("sweep", "sweep.toml", "--executor", "local").stdout
     view = open_view(tmp_path / "runs/sweep")
-    with view.store.archive(view.manifest.points[0].run_id) as archive:
+    with view.store.archive(next(iter(view.points)).run_id) as archive:
         ((name, sha256),) = archive.record.options.overrides
     assert (name, len(sha256)) == ("twice.jar", 64)
 

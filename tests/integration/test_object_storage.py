@@ -23,7 +23,7 @@ from tests.conftest import COUNTER, RunCli
 from tests.integration.test_sweep import TIMES, wait_until_gone
 from tests.objects import Storage, serving
 from tests.unit.records import executed
-from tests.unit.store.test_store import MANIFEST
+from tests.unit.store.test_store import MANIFEST, POINTS, stated
 from tla2py.errors import StoreError
 from tla2py.explore.view import StoreView
 from tla2py.model.run import digest_text
@@ -187,7 +187,7 @@ def address(request: pytest.FixtureRequest, bucket: str, tmp_path: Path) -> str:
 
 def made(address: Address, folder: Path) -> Store:
     store = Store.create(address)
-    store.write_manifest(MANIFEST, {digest_text("text\n"): "text\n", digest_text("more\n"): "more\n"})
+    store.write_manifest(MANIFEST, POINTS, {digest_text("text\n"): "text\n", digest_text("more\n"): "more\n"})
     store.write_record(executed(folder, "a" * 32, "invariant"))
     return store
 
@@ -195,7 +195,8 @@ def made(address: Address, folder: Path) -> Store:
 def test_what_is_written_reads_back(address: str, tmp_path: Path) -> None:
     assert refusal(lambda: Store.open(address)).code == "store-missing"
     store = made(address, tmp_path)
-    assert Store.open(address).manifest() == MANIFEST == Store.create(address).manifest()
+    assert stated(Store.open(address)) == MANIFEST == stated(Store.create(address))
+    assert store.points_table() == POINTS
     assert store.sources() == {digest_text(text): text for text in ("text\n", "more\n")}
     assert list(store.records()) == ["a" * 32]
     assert not tables_current(store)
@@ -379,7 +380,7 @@ def test_who_is_not_let_in(storage: Storage, bucket: str, tmp_path: Path) -> Non
         for act in (
             lambda: Store.open(address),
             lambda: Store.create(address),
-            lambda: store.write_manifest(MANIFEST, {}),
+            lambda: store.write_manifest(MANIFEST, POINTS, {}),
             lambda: store.lock().__enter__(),
         ):
             told = refusal(act)

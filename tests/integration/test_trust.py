@@ -21,8 +21,8 @@ from tests.unit.records import executed
 from tla2py.errors import InputError, StoreError
 from tla2py.explore.view import open_view
 from tla2py.model.run import ModuleText
+from tla2py.store.points import ManifestPoint
 from tla2py.store.record import open_archive, write_archive
-from tla2py.store.store import ManifestPoint
 from tla2py.sweep.sweep import load_sweep
 from tla2py.tlc.jvm.gateway import GatewayError, gateway_jar
 from tla2py.tlc.jvm.host import Host
@@ -116,7 +116,7 @@ def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
         )
         found = [view.arrow(name).drop_columns(["run_id"]).to_pylist() for name in ("states", "traces")]
         results.append((rows.to_pylist(), *found))
-        with view.store.archive(view.manifest.points[0].run_id) as archive:
+        with view.store.archive(next(iter(view.points)).run_id) as archive:
             assert archive.record.limits.trust == (store == "trusted")
     assert results[0] == results[1]
     assert len(results[0][1]) == 4

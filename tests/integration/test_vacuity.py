@@ -151,7 +151,7 @@ def test_probes_are_answered_from_the_store_and_run_anew_after_a_change(
 def test_an_unanswered_probe_is_named(probed: Path, tmp_path: Path, run_cli: RunCli) -> None:
     mail = shutil.copytree(probed, tmp_path / "mail")
     store = Store.open(mail / "store")
-    points = {point.run_id for point in store.manifest().points}
+    points = store.points().run_ids()
     for run_id in set(store.records()) - points:
         [record] = (mail / "store").rglob(f"{run_id}*")
         record.unlink()
@@ -194,7 +194,7 @@ def test_the_last_antecedent_ends_the_search(mail: Path, run_cli: RunCli) -> Non
     assert run(mail, run_cli).code == 0
     store = Store.open(mail / "store")
     assert store.findings().open == ()
-    [point] = store.manifest().points
+    [point] = store.points()
     [probe] = set(store.records()) - {point.run_id}
     with store.archive(probe) as archive:
         assert b"\n4 states generated" in archive.stdout(1).read()

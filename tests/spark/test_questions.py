@@ -92,7 +92,7 @@ def counterexamples(store: StoreView) -> Iterator[tuple[int, int, Trace]]:
 
 
 def key(store: StoreView, point: int, trace: int) -> Row:
-    return [next(p.run_id for p in store.manifest.points if p.point == point), trace]
+    return [store.points[point].run_id, trace]
 
 
 def first_watermark(store: StoreView) -> Iterator[Row]:

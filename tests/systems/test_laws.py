@@ -145,7 +145,7 @@ def test_the_designs_of_kip320(variants: StoreView) -> None:
 
 
 def test_a_kind_is_of_one_design(variants: StoreView) -> None:
-    modules = {point.point: point.parameters["module"] for point in variants.manifest.points}
+    modules = {point.point: point.parameters["module"] for point in variants.points}
     assert len(kinds(variants, "StrongIsr")) > 4
     for kind in variants.kinds().kinds:
         assert len({modules[point] for point in kind.points}) == 1

@@ -23,7 +23,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import Limits, Run, RunRecord, TlcOptions
 from tla2py.sourcemap import OptionTexts, Origins, located
-from tla2py.store.store import ManifestPoint
+from tla2py.store.points import ManifestPoint
 from tla2py.sweep.judge import code_of
 from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory

@@ -23,7 +23,7 @@ def earlier_jars(store: Store, missing: Sequence[Run]) -> Iterator[EarlierJar]:
     """The earlier jars of a store with runs that differ from missing ones in nothing else."""
     if not missing or not store.intact("runs"):
         return
-    recorded = store.records().keys()
+    recorded = store.recorded()
     made = {row.jar_sha256: row.tlc for row in run_rows(store.table("runs")) if row.jar_sha256}
     for sha256, tlc in made.items():
         count = sum(

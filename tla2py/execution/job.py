@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,9 @@ from tla2py.execution.schedule import (
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.inputs import write_inputs
-from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.store.manifest import Manifest, ManifestParameter
+from tla2py.store.points import ManifestPoint, points_table
+from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.schema import parameter_columns, parameter_type
@@ -62,7 +64,9 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) 
     # Read before the manifest that names the earlier runs is overwritten.
     durations = earlier_durations(store)
     known = {} if fresh else known_runs(store, plan)
-    store.write_manifest(manifest(sweep, plan), plan.sources)
+    form = manifest(sweep, plan)
+    points = points_table(form.parameters, _points(plan))
+    store.write_manifest(form, points, plan.sources)
     write_inputs(store.storage, (sha256 for run in plan.runs for _, sha256 in run.inputs.files))
     missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
     order = longest_first(plan, durations)
@@ -184,10 +188,6 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         )
         for p, column in zip(sweep.parameters, columns, strict=True)
     ]
-    points = [
-        ManifestPoint(point=point.index, run_id=run.run_id, parameters=dict(point.parameters))
-        for point, run in zip(plan.points, plan.runs, strict=True)
-    ]
     return Manifest(
         tla2py_version=tla2py.__version__,
         name=sweep.name,
@@ -196,5 +196,9 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         sweep_file=str(sweep.path),
         files=plan.paths,
         parameters=parameters,
-        points=points,
     )
+
+
+def _points(plan: Plan) -> Iterator[ManifestPoint]:
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        yield ManifestPoint(point=point.index, run_id=run.run_id, parameters=dict(point.parameters))

@@ -22,7 +22,7 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     runs, which is one file. Records missing from it, those of a killed sweep, are read one by one; a damaged record
     counts as missing.
     """
-    present = store.records().keys()
+    present = store.recorded()
     planned = {run.run_id: run for run in plan.runs if run.run_id in present and not run.limits.trust}
     table: dict[str, LimitsRow] = {}
     with contextlib.suppress(OSError, ValueError):

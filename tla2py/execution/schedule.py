@@ -50,7 +50,7 @@ def earlier_durations(store: Store) -> Durations:
     """The times in a store's tables, whatever its modules were then; empty without a store."""
     seconds: dict[str, tuple[float, float]] = {}
     try:
-        points = store.manifest().points
+        points = [*store.points()]
         with store.storage.open("tables/runs.parquet") as source:
             seconds = run_seconds(source)
     except (StoreError, OSError, ValueError):

@@ -163,7 +163,7 @@ def _run(
             try:
                 executed = execute_job(job, toolchain, start, report)
             except KeyboardInterrupt:
-                recorded = store.records()
+                recorded = store.recorded()
                 listener.interrupted(sum(run.run_id not in recorded for run in job.missing))
                 raise
         runs = run_rows(table_file(store, "runs"))

@@ -37,7 +37,7 @@ def action_counts(view: StoreView) -> list[ActionCount]:
     TLC counts the disjuncts of an action separately under one name and place; here they are one action.
     """
     points: dict[str, list[int]] = {}
-    for point in view.manifest.points:
+    for point in view.points:
         points.setdefault(point.run_id, []).append(point.point)
     counts: dict[tuple[str, int, str], dict[str, tuple[int, int]]] = {}
     for row in action_rows(table_file(view.store, "coverage")):

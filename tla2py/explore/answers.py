@@ -39,7 +39,7 @@ class Answers:
 
 def property_answers(view: StoreView) -> list[Answers]:
     """The answers to each property that a run checked or violated, in the order of the points."""
-    parameters = {point.point: point.parameters for point in view.manifest.points}
+    parameters = {point.point: point.parameters for point in view.points}
     answered: dict[str, list[Answered]] = {}
     unanswered: dict[str, list[int]] = {}
     excluded = []

@@ -48,7 +48,7 @@ def all_found(view: StoreView) -> list[StoredTrace]:
     modules = [each.name for each in view.manifest.parameters if each.kind == "module"]
     points: dict[str, list[int]] = {}
     module: dict[str, str] = {}
-    for point in view.manifest.points:
+    for point in view.points:
         points.setdefault(point.run_id, []).append(point.point)
         module[point.run_id] = "".join(point.parameters[name] for name in modules)
     found = []

@@ -98,7 +98,7 @@ def grid_points(view: StoreView) -> list[GridPoint]:
             numbers=runs[point.point][1],
             lengths=lengths.get(point.run_id, {}),
         )
-        for point in view.manifest.points
+        for point in view.points
         if point.point in runs
     ]
 
@@ -116,7 +116,7 @@ def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
         f"{n} hold" if verdict is Verdict.HOLDS and n > 1 else f"{n} {verdict.value}"
         for verdict, n in counts.items()
     ]
-    total = len(view.manifest.points)
+    total = len(view.points)
     if total > len(points):
         parts.append(f"{total - len(points)} not run yet")
     return f"{counted(total, 'point')}: {', '.join(parts)}"

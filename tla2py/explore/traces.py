@@ -54,7 +54,7 @@ def verify_traces(
     if point is not None:
         view.trace(point, number or 1)
     seen = set[str]()
-    for here in view.manifest.points:
+    for here in view.points:
         if point not in (None, here.point) or here.run_id in seen:
             continue
         seen.add(here.run_id)
@@ -88,7 +88,7 @@ def export_stored(view: StoreView, point: int, number: int | None, format_: str,
             f"point {point} has {count} traces, but {format_} holds only one",
             hint=f"choose one, from --trace 1 to --trace {count}",
         )
-    parameters = next(p.parameters for p in view.manifest.points if p.point == point)
+    parameters = view.points[point].parameters
     name = "".join(char for char in view.manifest.name.title() if char.isascii() and char.isalnum())
     return export_trace(
         variables.part_of(view.trace(point, number or 1)),

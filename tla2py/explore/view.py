@@ -13,8 +13,10 @@ from tla2py.config.read import parse_config
 from tla2py.errors import InputError, StoreError
 from tla2py.interop.open import open_tables
 from tla2py.lint.accept import Findings
+from tla2py.store.manifest import Manifest
+from tla2py.store.points import Points
 from tla2py.store.storage import Address
-from tla2py.store.store import Manifest, Store
+from tla2py.store.store import Store
 from tla2py.tables.read import read_table
 from tla2py.tables.runs import RunRow, run_rows
 from tla2py.tables.schema import TABLE_NAMES
@@ -55,12 +57,17 @@ class StoreView:
         self._questions = questions
 
     def __repr__(self) -> str:
-        return f"<tla2py store {self.store.path}: {self.manifest.name}, {counted(len(self.manifest.points), 'point')}>"
+        return f"<tla2py store {self.store.path}: {self.manifest.name}, {counted(len(self.points), 'point')}>"
 
     @cached_property
     def manifest(self) -> Manifest:
         """The store's manifest."""
         return self.store.manifest()
+
+    @cached_property
+    def points(self) -> Points:
+        """The points of the sweep, in order."""
+        return self.store.points()
 
     @cached_property
     def findings(self) -> Findings:
@@ -215,14 +222,14 @@ class StoreView:
         return [row for row in self.trace_rows if row.run_id == run_id]
 
     def _run_id(self, point: int) -> str:
-        run_ids = {p.point: p.run_id for p in self.manifest.points}
-        if point not in run_ids:
+        found = self.points.find(point)
+        if found is None:
             raise InputError(
                 "no-point",
                 f"no point {point} in {self.store.path}",
-                hint=f"choose a point from 1 to {len(run_ids)}",
+                hint=f"choose a point from 1 to {len(self.points)}",
             )
-        return run_ids[point]
+        return found.run_id
 
     def heatmap(self, x: Axis = None, y: Axis = None, value: str = "verdict") -> Heatmap:
         """The points' verdicts, or a column of ``runs``, over two parameters or two lists of parameters.
@@ -281,7 +288,7 @@ class StoreView:
 
     def _constants(self, point: int) -> dict[str, str]:
         """A point's constants as TLA+ text, as far as its record has them."""
-        entry = next(entry for entry in self.manifest.points if entry.point == point)
+        entry = self.points[point]
         others = {each.name for each in self.manifest.parameters if each.kind != "constant"}
         found = {name: text for name, text in entry.parameters.items() if name not in others}
         # A trace can be shown without its record.

@@ -61,8 +61,9 @@ def commands_again(
 def command_to_look(view: StoreView, point: PointDecision) -> str:
     """The command that shows a point's counterexamples."""
     # The store may number its points by another sweep file.
-    number = next(each.point for each in view.manifest.points if each.run_id == point.run.run_id)
-    return shlex.join(["tla2py", "trace", str(view.store.path), str(number)])
+    stored = view.points.of_run(point.run.run_id)
+    assert stored is not None
+    return shlex.join(["tla2py", "trace", str(view.store.path), str(stored.point)])
 
 
 def _plain_command(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -> str:

@@ -29,6 +29,6 @@ def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> Foun
 
 def read_trace(view: StoreView, run_id: str, name: str) -> Trace | None:
     """A run's shortest counterexample to a name, or None."""
-    point = next((p.point for p in view.manifest.points if p.run_id == run_id), None)
+    point = view.points.of_run(run_id)
     shortest = view.shortest_traces.get((run_id, name))
-    return None if point is None or shortest is None else view.trace(point, shortest.trace)
+    return None if point is None or shortest is None else view.trace(point.point, shortest.trace)

@@ -12,7 +12,8 @@ from tla2py.errors import InputError
 from tla2py.gate.decision import OtherInputs
 from tla2py.gate.lock import parameters_key
 from tla2py.model.run import Run, RunRecord
-from tla2py.store.store import Manifest, Store
+from tla2py.store.manifest import Manifest
+from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.runs import RunRow
@@ -41,7 +42,7 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     jars = Counter(row.jar_sha256 or "" for row in rows)
     jar = jars.most_common(1)[0][0] if jars else ""
     manifest = store.manifest()
-    have = {point.run_id for point in manifest.points}
+    have = store.points().run_ids()
     plain = plan_sweep(replace(sweep, counted=frozenset()), jar)
     counted = plan_sweep(replace(sweep, counted=frozenset(p.index for p in sweep.points)), jar)
     runs = tuple(
@@ -61,15 +62,15 @@ def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> O
     return OtherInputs(
         store=str(store.path),
         sweep_file=str(sweep.path),
-        changes=parts or _first_difference(sweep, plan, store, manifest),
+        changes=parts or _first_difference(sweep, plan, store),
         command=shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)]),
     )
 
 
-def _first_difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> list[str]:
+def _first_difference(sweep: Sweep, plan: Plan, store: Store) -> list[str]:
     """How the first point whose run differs from the store's differs."""
-    records = store.records().keys()
-    made = {parameters_key(point.parameters): point.run_id for point in manifest.points}
+    records = store.recorded()
+    made = {parameters_key(point.parameters): point.run_id for point in store.points()}
     for point, run in zip(plan.points, plan.runs, strict=True):
         other = made.get(parameters_key(point.parameters))
         if other in records and other is not None and other != run.run_id:

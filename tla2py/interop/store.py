@@ -7,12 +7,18 @@ import hashlib
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tla2py import __version__
 from tla2py.interop.read import read_file
-from tla2py.store.store import Manifest, ManifestPoint, Store
+from tla2py.store.manifest import Manifest
+from tla2py.store.points import ManifestPoint, points_table
+from tla2py.store.store import Store
 from tla2py.tables import rows
 from tla2py.tables.write import write_tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class ForeignStore(Store):
@@ -34,8 +40,8 @@ class ForeignStore(Store):
             modules=[],
             sweep="",
             parameters=[],
-            points=[ManifestPoint(point=1, run_id=run_id, parameters={})],
         )
+        self._points = points_table([], [ManifestPoint(point=1, run_id=run_id, parameters={})])
         result = self.file.result
         with write_tables(self._tables, ()) as tables:
             tables.add_run(rows.found_row(run_id, result))
@@ -43,8 +49,12 @@ class ForeignStore(Store):
             tables.add_diagnostics(rows.diagnostic_rows(run_id, result))
 
     def manifest(self) -> Manifest:
-        """A manifest with one point without parameters."""
+        """A manifest without parameters."""
         return self._manifest
+
+    def points_table(self) -> pa.Table:
+        """One point without parameters."""
+        return self._points
 
     def table(self, name: str) -> Path:
         """The path of a table's file."""

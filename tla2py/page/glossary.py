@@ -23,7 +23,7 @@ class Glossary:
 
     def modules(self, point: int) -> tuple[Module, ...]:
         """The modules of a point's run, its main module first; none if its record cannot be read."""
-        run_id = next(entry.run_id for entry in self.view.manifest.points if entry.point == point)
+        run_id = self.view.points[point].run_id
         try:
             with self.view.store.archive(run_id) as archive:
                 record = archive.record

@@ -8,7 +8,9 @@ from tla2py.errors import InputError
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.sourcemap import Origins, located
-from tla2py.store.store import Manifest, ManifestPoint, Store
+from tla2py.store.manifest import Manifest
+from tla2py.store.points import ManifestPoint
+from tla2py.store.store import Store
 from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.sections import SweepFile

@@ -15,7 +15,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -96,19 +96,19 @@ def _loose(storage: Storage, run_ids: Sequence[str], generation: int) -> Iterato
 
 def _packed(storage: Storage, index: RecordIndex, rows: pa.Table) -> Iterator[_Record]:
     rows = rows.sort_by([("pack", "ascending"), ("offset", "ascending")])
-    columns = ("pack", "offset", "size", "crc32", "run_id", "generation")
     files = [f"records/{pack.name}.zip" for pack in index.packs]
-    storage.prefetch(part for part, *_ in _parts(files, rows.select(columns[:3])))
-    for part, crc32, run_id, generation in _parts(files, rows.select(columns)):
+
+    def places(*others: str) -> Iterator[tuple[Any, ...]]:
+        for batch in rows.select(["pack", "offset", "size", *others]).to_batches(max_chunksize=1000):
+            values = (column.to_pylist() for column in batch.columns)
+            for pack, offset, size, *more in zip(*values, strict=True):
+                yield Part(files[pack], offset, size), *more
+
+    storage.prefetch(part for (part,) in places())
+    for part, crc32, run_id, generation in places("crc32", "run_id", "generation"):
         with storage.open(part) as stream:
             if _crc32(stream) == crc32:
                 yield _Record(run_id, generation, stream)
-
-
-def _parts(files: Sequence[str], rows: pa.Table) -> Iterator[tuple[Part, ...]]:
-    for batch in rows.to_batches(max_chunksize=1000):
-        for pack, offset, size, *others in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            yield Part(files[pack], offset, size), *others
 
 
 def _crc32(stream: IO[bytes]) -> int:

@@ -50,6 +50,12 @@ class Points:
         """The runs of the points."""
         return set(self.table["run_id"].to_pylist())
 
+    def __getitem__(self, number: int) -> ManifestPoint:
+        """The point with a number. Raises KeyError."""
+        if (found := self.find(number)) is None:
+            raise KeyError(number)
+        return found
+
     def find(self, number: int) -> ManifestPoint | None:
         """The point with a number."""
         return self._first("point", number)

@@ -170,7 +170,9 @@ class Store:
         """A digest of the points and the records, from the names of points table and packs and the loose records."""
         manifest, stamps = self.manifest(), self.storage.stamps("records")
         points = manifest.points or self.storage.stamps("")[FILE]
-        return hashlib.sha256(repr((points, manifest.parameters, sorted(stamps.items()))).encode()).hexdigest()
+        return hashlib.sha256(
+            repr((points, manifest.parameters, sorted(stamps.items()))).encode()
+        ).hexdigest()
 
     def pack(self, generation: int, run_ids: Iterable[str] | None = None) -> dict[str, str]:
         """Pack the loose records of these runs, or all; returns their identities by run id.

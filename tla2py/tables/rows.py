@@ -12,7 +12,8 @@ from tla2py.errors import Place
 from tla2py.model.outcome import Diagnostic, Verdict, ended_early
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
-from tla2py.store.store import ManifestParameter, ManifestPoint
+from tla2py.store.manifest import ManifestParameter
+from tla2py.store.points import ManifestPoint
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.graph import GraphEdge, GraphState

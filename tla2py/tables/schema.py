@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tla2py.store.store import ManifestParameter
+from tla2py.store.manifest import ManifestParameter
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,14 +16,11 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.sourcemap.stored import StoredOrigins
 from tla2py.store.digests import DIGESTS, TableDigests, file_digest, read_digests
+from tla2py.store.manifest import Manifest, ManifestParameter
+from tla2py.store.points import ManifestPoint
 from tla2py.store.record import Archive
 from tla2py.store.storage import Stamp
-from tla2py.store.store import (
-    Manifest,
-    ManifestParameter,
-    ManifestPoint,
-    Store,
-)
+from tla2py.store.store import Store
 from tla2py.tables import rows
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.tlc.output.behaviours import iter_behaviours
@@ -56,7 +53,7 @@ def refresh_tables(store: Store) -> bool:
 def rewrite_tables(store: Store) -> None:
     """Write every table aside and move it into place. Raises StoreError (``store-unwritable``)."""
     manifest, records = store.manifest(), store.records()
-    _write(store, manifest, records, _digest(manifest, records))
+    _write(store, manifest, records, _digest(manifest, store.points(), records))
 
 
 def table_file(store: Store, name: str) -> Path:
@@ -91,19 +88,19 @@ def tables_current(store: Store) -> bool:
     Raises StoreError as ``Store.manifest`` does.
     """
     written = read_digests(store.storage)
-    if written.made_from != _digest(store.manifest(), store.records()):
+    if written.made_from != _digest(store.manifest(), store.points(), store.records()):
         return False
     stamps = store.storage.stamps("tables")
     sizes = {name: stamps.get(f"{name}.parquet") for name in TABLE_NAMES}
     return all(stamp and stamp.size == written.size.get(name) for name, stamp in sizes.items())
 
 
-def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
+def _digest(manifest: Manifest, points: Iterable[ManifestPoint], records: Mapping[str, Stamp]) -> str:
     """The digest of what the tables are made from: the points and the existing records."""
     # A newer version of tla2py may have more columns.
     columns = {name: [column.name for column in each] for name, each in TABLES.items()}
     parts = [repr((manifest.version, manifest.parameters, FIXED_RUNS_COLUMNS, columns))]
-    for point in manifest.points:
+    for point in points:
         stamp = records.get(point.run_id)
         if stamp is not None:
             parts.append(f"{point.point} {point.run_id} {stamp.size} {stamp.mtime_ns} {point.parameters}")
@@ -111,7 +108,7 @@ def _digest(manifest: Manifest, records: Mapping[str, Stamp]) -> str:
 
 
 def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], digest: str) -> None:
-    points = [point for point in manifest.points if point.run_id in records]
+    points = [point for point in store.points() if point.run_id in records]
     with store.storage.staging("tables") as folder:
         with write_tables(folder, manifest.parameters) as tables:
             _add_points(tables, store, manifest, points)

@@ -14,7 +14,7 @@ from tla2py.explore.minimal import minimal_violating
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
 from tla2py.show.plain import runs_of, step_changes, trace_end
-from tla2py.store.store import ManifestPoint
+from tla2py.store.points import ManifestPoint
 from tla2py.tables.runs import FIRST_COUNTS, RunRow
 from tla2py.terminal.diagnostics import points_without_answer
 from tla2py.terminal.figures import number, seconds
@@ -76,13 +76,13 @@ def _action_line(action: ActionCount) -> Text:
 
 def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, Sequence[str]]]:
     """The minimal violating points, each with the definitions that no smaller point violates."""
-    points = {point.point: point for point in view.manifest.points}
+    points = {point.point: point for point in view.points}
     found = minimal_violating((run, points[run.point].parameters) for run in runs)
     return [(points[number], names) for number, names in sorted(found.items())]
 
 
 def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
-    points = {p.point: p for p in view.manifest.points}
+    points = {p.point: p for p in view.points}
     # A parameter with one value would only take room.
     parameters = [
         parameter

@@ -125,13 +125,13 @@ def trace_list(view: StoreView) -> RenderableType:
         summary = (
             ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing was run yet"
         )
-        if len(view.manifest.points) == 1:
+        if len(view.points) == 1:
             summary = summary.removeprefix("1 ")
         return Text(f"no counterexample in {view.store.path}: {summary}")
     ends = {(row.run_id, row.trace): _end(row) for row in rows}
     columns = [*(parameter.name for parameter in view.manifest.parameters), "length"]
     columns += ["ends"] * any(ends.values())
-    points = {point.point: point for point in view.manifest.points}
+    points = {point.point: point for point in view.points}
     parts: list[RenderableType] = []
     for number, kind in enumerate(view.kinds().kinds, 1):
         name = "(cannot be evaluated)" if kind.name == EVALUATION else kind.name

@@ -9,7 +9,9 @@ from tests.unit.records import executed
 from tests.unit.rows import run_row
 from tla2py.explore.grid import GridPoint
 from tla2py.explore.view import StoreView, open_view
-from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.store.manifest import Manifest, ManifestParameter
+from tla2py.store.points import ManifestPoint, points_table
+from tla2py.store.store import Store
 
 
 def view_of(
@@ -29,17 +31,8 @@ def view_of(
         entries.append(ManifestPoint(point=number, run_id=f"{run:032}", parameters=dict(parameters)))
     names = points[0][0] if points else {}
     declared = [ManifestParameter(name=n, kind="constant", column=n, type="text") for n in names]
-    store.write_manifest(
-        Manifest(
-            tla2py_version="0",
-            name=folder.name,
-            modules=["Spec"],
-            sweep="",
-            parameters=declared,
-            points=entries,
-        ),
-        {},
-    )
+    manifest = Manifest(tla2py_version="0", name=folder.name, modules=["Spec"], sweep="", parameters=declared)
+    store.write_manifest(manifest, points_table(declared, entries), {})
     for entry, (_, case) in zip(entries, points, strict=True):
         if isinstance(case, str):
             ended = executed(folder / "streams", entry.run_id, case)

@@ -16,6 +16,7 @@ from tla2py.explore.grid import grid_points, summary_line
 from tla2py.explore.heatmap import best_axes
 from tla2py.explore.view import StoreView, open_view
 from tla2py.page.page import PageOptions, report_page
+from tla2py.store.points import points_table
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"
@@ -77,9 +78,10 @@ def test_values_names_and_notes_are_never_markup(tmp_path: Path) -> None:
     manifest = made.manifest()
     points = [
         msgspec.structs.replace(point, parameters={"N": "1", "Flag": hostile, "depth": str(point.point)})
-        for point in manifest.points
+        for point in made.points()
     ]
-    made.write_manifest(msgspec.structs.replace(manifest, name=hostile, points=points), {})
+    table = points_table(manifest.parameters, points)
+    made.write_manifest(msgspec.structs.replace(manifest, name=hostile), table, {})
     text = report_page(
         open_view(made.path), PageOptions(notes=f"*Notes* {hostile}\n\n[x](javascript:alert(3))")
     )

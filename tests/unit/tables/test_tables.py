@@ -17,7 +17,9 @@ from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.explore.view import open_view
 from tla2py.model.outcome import Verdict
-from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store
+from tla2py.store.manifest import Manifest, ManifestParameter
+from tla2py.store.points import ManifestPoint, points_table
+from tla2py.store.store import Store
 from tla2py.tables.pandas import pandas_frame
 from tla2py.tables.rows import run_row
 from tla2py.tables.schema import (
@@ -48,12 +50,8 @@ def make_store(path: Path, cases: tuple[str, ...] = CASES) -> Store:
         )
         for n in range(1, len(cases) + 2)
     ]
-    store.write_manifest(
-        Manifest(
-            tla2py_version="0", name="cases", modules=["Spec"], sweep="", parameters=PARAMETERS, points=points
-        ),
-        {},
-    )
+    manifest = Manifest(tla2py_version="0", name="cases", modules=["Spec"], sweep="", parameters=PARAMETERS)
+    store.write_manifest(manifest, points_table(PARAMETERS, points), {})
     for point, case in zip(points, cases, strict=False):
         store.write_record(executed(path.parent / "streams", point.run_id, case))
     return store
@@ -238,21 +236,10 @@ def test_tables_are_written_only_when_the_records_changed(tmp_path: Path) -> Non
 
 def test_points_with_one_run_have_a_row_each_and_its_traces_once(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("invariant",))
-    manifest = made.manifest()
     points = [
-        ManifestPoint(point=n, run_id=f"{1:032}", parameters=manifest.points[0].parameters) for n in (1, 2)
+        ManifestPoint(point=n, run_id=f"{1:032}", parameters=made.points()[1].parameters) for n in (1, 2)
     ]
-    made.write_manifest(
-        Manifest(
-            tla2py_version="0",
-            name="twice",
-            modules=["Spec"],
-            sweep="",
-            parameters=PARAMETERS,
-            points=points,
-        ),
-        {},
-    )
+    made.write_manifest(made.manifest(), points_table(PARAMETERS, points), {})
     refresh_tables(made)
     assert [row["point"] for row in table(made, "runs")] == [1, 2]
     assert len(table(made, "traces")) == 1
