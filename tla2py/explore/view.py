@@ -224,11 +224,8 @@ class StoreView:
     def _run_id(self, point: int) -> str:
         found = self.points.find(point)
         if found is None:
-            raise InputError(
-                "no-point",
-                f"no point {point} in {self.store.path}",
-                hint=f"choose a point from 1 to {len(self.points)}",
-            )
+            hint = f"choose a point from 1 to {len(self.points)}"
+            raise InputError("no-point", f"no point {point} in {self.store.path}", hint=hint)
         return found.run_id
 
     def heatmap(self, x: Axis = None, y: Axis = None, value: str = "verdict") -> Heatmap:

@@ -1,4 +1,4 @@
-"""Arrow columns made from Python values. ``pyarrow.array`` would do, but imports pandas."""
+"""Arrow columns made from Python values. ``pyarrow.array`` would do, but imports pandas; so does ``pyarrow.scalar``."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tla2py.store.columns import text_column
+from tla2py.store.columns import integer_column, text_column
 from tla2py.store.record import record_name
 from tla2py.store.storage import Part, Storage
 
@@ -90,7 +90,9 @@ class RecordIndex(Mapping[str, str]):
 
     def since(self, generation: int) -> set[str]:
         """The runs with a loose record, or with one of this generation or of a later one."""
-        rows = self.columns.filter(pc.greater_equal(self.columns["generation"], generation))
+        rows = self.columns.filter(
+            pc.greater_equal(self.columns["generation"], integer_column([generation])[0])
+        )
         return {*rows["run_id"].to_pylist(), *self.loose}
 
     def _row(self, run_id: str) -> int:
@@ -134,17 +136,19 @@ def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:
             entries = file.read().select(SCHEMA.names).cast(SCHEMA)
     except (OSError, KeyError, pa.ArrowException):
         return None
-    return Pack(name, size, entries.filter(pc.less_equal(pc.add(entries["offset"], entries["size"]), size)))
+    ends = pc.add(entries["offset"], entries["size"])
+    return Pack(name, size, entries.filter(pc.less_equal(ends, integer_column([size])[0])))
 
 
 def _counting(packs: tuple[Pack, ...], loose: set[str]) -> pa.Table:
     """The rows of the records that count, sorted by run id."""
     tables = [
-        pack.entries.append_column("pack", pa.repeat(pa.scalar(number, pa.int64()), pack.entries.num_rows))
+        pack.entries.append_column("pack", integer_column([number] * pack.entries.num_rows))
         for number, pack in enumerate(packs)
     ]
     if not tables:
-        return SCHEMA.append(pa.field("pack", pa.int64())).empty_table()
+        texts = {"run_id": text_column([]), "record": text_column([])}
+        return pa.table(dict.fromkeys([*SCHEMA.names, "pack"], integer_column([])) | texts)
     rows = pa.concat_tables(tables)
     if loose:
         rows = rows.filter(pc.invert(pc.is_in(rows["run_id"], value_set=text_column(sorted(loose)))))
@@ -152,5 +156,5 @@ def _counting(packs: tuple[Pack, ...], loose: set[str]) -> pa.Table:
     if len(packs) > 1 and rows.num_rows:
         run_ids = rows["run_id"]
         others = pc.indices_nonzero(pc.not_equal(run_ids[1:], run_ids[:-1]))
-        rows = pa.concat_tables([rows.slice(0, 1), rows.take(pc.add(others, 1))]).combine_chunks()
+        rows = pa.concat_tables([rows.slice(0, 1), rows.slice(1).take(others)]).combine_chunks()
     return rows

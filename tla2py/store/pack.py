@@ -26,8 +26,9 @@ from tla2py.store.index import SCHEMA, Pack, RecordIndex, identity, pack_name
 from tla2py.store.record import EPOCH, is_whole, record_name
 from tla2py.store.storage import Part, Storage
 
-# A pack is closed once it is larger; such packs are not merged.
-_LARGE = 256 << 20
+# A pack is closed once it has so many bytes or records; such packs are not merged.
+_BYTES = 256 << 20
+_RECORDS = 16_384
 # So many packs of a tier become one of the next, with up to eight times as many records.
 _TIER = 8
 
@@ -56,7 +57,7 @@ def merge_packs(storage: Storage, index: RecordIndex) -> bool:
     """Merge the packs of each tier that has many; returns whether any was merged. The store must be locked."""
     tiers: dict[int, list[Pack]] = defaultdict(list)
     for pack in index.packs:
-        if pack.size <= _LARGE:
+        if pack.size < _BYTES and pack.entries.num_rows < _RECORDS:
             tiers[(max(1, pack.entries.num_rows).bit_length() - 1) // 3].append(pack)
     groups = [
         packs[first : first + _TIER]
@@ -151,7 +152,7 @@ class _PackWriter:
                 row = {"offset": offset, "size": info.file_size, "crc32": info.CRC}
                 for column, number in {**row, "generation": record.generation}.items():
                     self._numbers[column].append(number)
-                if sink.tell() > _LARGE:
+                if sink.tell() >= _BYTES or len(self.identities) >= _RECORDS:
                     break
 
     def write_index(self, sink: IO[bytes]) -> None:

@@ -58,16 +58,20 @@ class Points:
 
     def find(self, number: int) -> ManifestPoint | None:
         """The point with a number."""
-        return self._first("point", number)
+        from tla2py.store.columns import integer_column
+
+        return self._first("point", integer_column([number]))
 
     def of_run(self, run_id: str) -> ManifestPoint | None:
         """The first point with a run."""
-        return self._first("run_id", run_id)
+        from tla2py.store.columns import text_column
 
-    def _first(self, column: str, value: int | str) -> ManifestPoint | None:
+        return self._first("run_id", text_column([run_id]))
+
+    def _first(self, column: str, value: pa.Array) -> ManifestPoint | None:
         import pyarrow.compute as pc
 
-        row = pc.index(self.table[column], value).as_py()
+        row = pc.index(self.table[column], value[0]).as_py()
         return None if row < 0 else next(iter(Points(self.table.slice(row, 1), self._parameters)))
 
 

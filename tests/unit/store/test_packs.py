@@ -1,0 +1,257 @@
+"""Packs of records: nothing is lost, whatever happens between two writes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.unit.records import executed
+from tests.unit.store.old_store import as_version_1
+from tests.unit.store.test_store import MANIFEST, POINTS, stated
+from tla2py.errors import StoreError
+from tla2py.model.run import RunRecord
+from tla2py.store.index import identity
+from tla2py.store.storage import Folder, Write
+from tla2py.store.store import Store
+
+CASES = ("invariant", "deadlock", "success")
+
+
+def run_id(number: int) -> str:
+    return f"{number:032}"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store with three loose records."""
+    made = Store.create(tmp_path / "store")
+    made.write_manifest(MANIFEST, POINTS, {})
+    for number, case in enumerate(CASES):
+        made.write_record(executed(tmp_path / "streams", run_id(number), case))
+    return made
+
+
+def records(store: Store) -> Path:
+    return Path(store.path) / "records"
+
+
+def suffixes(store: Store) -> list[str]:
+    return sorted(file.suffix for file in records(store).iterdir())
+
+
+def read(store: Store) -> dict[str, tuple[RunRecord, bytes]]:
+    """The record and the output of each run that a new process finds."""
+    fresh, found = Store(store.path), {}
+    for each in sorted(fresh.recorded()):
+        with fresh.archive(each) as archive, archive.stdout(1) as stdout:
+            found[each] = archive.record, stdout.read()
+    return found
+
+
+def add_to(store: Store, folder: Path, number: int, case: str) -> None:
+    store.write_record(executed(folder / f"again-{number}-{case}", run_id(number), case))
+
+
+def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
+    before = read(store)
+    loose = {file.stem: file.read_bytes() for file in records(store).iterdir()}
+    assert store.next_generation() == 1
+    packed = store.pack(1)
+    assert read(store) == before
+    assert suffixes(store) == [".parquet", ".zip"]
+    [pack] = records(store).glob("*.zip")
+    with zipfile.ZipFile(pack) as archive:
+        assert {name.removesuffix(".zip"): archive.read(name) for name in archive.namelist()} == loose
+        crcs = {info.filename: info.CRC for info in archive.infolist()}
+    ids = store.record_ids()
+    assert packed == dict(ids)
+    assert dict(ids) == {each: identity(len(loose[each]), crcs[f"{each}.zip"]) for each in loose}
+    assert list(ids) == sorted(loose)
+    assert "x" not in ids
+    assert not ids.loose
+    assert store.next_generation() == 2
+
+
+def test_a_large_record_is_read_where_it_is(store: Store, tmp_path: Path) -> None:
+    big = executed(tmp_path / "big", run_id(7), "invariant")
+    (big.folders[0] / "stdout.txt").write_bytes(os.urandom(3 << 20))
+    store.write_record(big)
+    before = read(store)
+    store.pack(1)
+    assert read(store) == before
+
+
+def test_some_of_the_records_are_packed(store: Store) -> None:
+    before = read(store)
+    assert store.pack(1, [run_id(0), run_id(2), run_id(9)]).keys() == {run_id(0), run_id(2)}
+    assert store.record_ids().loose == {run_id(1)}
+    assert read(store) == before
+    assert store.recorded(since=1) == before.keys()
+    assert store.recorded(since=2) == {run_id(1)}
+
+
+def test_a_loose_record_counts_before_packed_ones_and_the_last_pack_before_others(
+    store: Store, tmp_path: Path
+) -> None:
+    for generation, case in enumerate(("invariant", "deadlock", "success"), 1):
+        add_to(store, tmp_path, 0, case)
+        loose = read(store)[run_id(0)]
+        assert run_id(0) not in store.record_ids()
+        store.pack(generation)
+        assert read(store)[run_id(0)] == loose
+        assert len(store.record_ids()) == 3
+        assert store.next_generation() == generation + 1
+
+
+def test_a_reader_follows_a_record_into_packs(store: Store, tmp_path: Path) -> None:
+    reader = Store(store.path)
+    reader.record_ids()
+    store.pack(1)
+    for number in range(3, 12):
+        add_to(store, tmp_path, number, "success")
+        store.pack(number)
+    with reader.archive(run_id(1)) as archive:
+        assert archive.record.run_id == run_id(1)
+
+
+def test_packs_are_merged_in_tiers(store: Store, tmp_path: Path) -> None:
+    store.pack(1)
+    before = read(store)
+    counts = []
+    for number in range(3, 30):
+        add_to(store, tmp_path, number, "success")
+        before |= read(store)
+        store.pack(number)
+        counts.append(len(store.record_ids().packs))
+    assert read(store) == before
+    assert max(counts) <= 8 + 8
+    assert counts[-1] < 8
+    assert suffixes(store) == [".parquet"] * counts[-1] + [".zip"] * counts[-1]
+
+
+def test_what_a_merge_replaces_is_not_copied(store: Store, tmp_path: Path) -> None:
+    for generation in range(1, 9):
+        add_to(store, tmp_path / str(generation), 0, "success")
+        store.pack(generation)
+    [pack] = store.record_ids().packs
+    assert pack.entries.num_rows == 3
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[: len(data) // 2], lambda _: b"", lambda _: b"half" * 9]
+)
+def test_a_damaged_record_is_not_packed(store: Store, damage: Callable[[bytes], bytes]) -> None:
+    file = records(store) / f"{run_id(1)}.zip"
+    file.write_bytes(damage(file.read_bytes()))
+    for _ in range(2):
+        assert run_id(1) not in store.pack(1)
+        assert {*store.record_ids()} == {run_id(0), run_id(2)}
+        assert store.record_ids().loose == {run_id(1)}
+    with pytest.raises(StoreError) as raised, store.archive(run_id(1)):
+        pass
+    assert raised.value.code == "record-damaged"
+
+
+def test_damage_in_a_pack_is_found_when_the_record_is_read(store: Store) -> None:
+    before = read(store)
+    store.pack(1)
+    [pack] = records(store).glob("*.zip")
+    data = bytearray(pack.read_bytes())
+    place = store.record_ids().place(run_id(1)).file
+    assert not isinstance(place, str)
+    data[place.offset + place.size // 2] ^= 1
+    pack.write_bytes(data)
+    with pytest.raises(StoreError, match="CRC") as raised, store.archive(run_id(1)):
+        pass
+    assert raised.value.code == "record-damaged"
+    for whole in (0, 2):
+        with store.archive(run_id(whole)) as archive:
+            assert archive.record == before[run_id(whole)][0]
+
+
+def test_a_truncated_pack_has_the_records_before_its_end(store: Store) -> None:
+    store.pack(1)
+    [pack] = records(store).glob("*.zip")
+    place = store.record_ids().place(run_id(1)).file
+    assert not isinstance(place, str)
+    pack.write_bytes(pack.read_bytes()[: place.offset + 10])
+    for seen in (store, Store(store.path)):
+        assert [*seen.record_ids()] == [run_id(0)]
+    assert read(store).keys() == {run_id(0)}
+
+
+class Killed(BaseException):
+    """Ends a process at some step."""
+
+
+def killed_after(store: Store, steps: int) -> bool:
+    """Pack, and stop before the next of so many writes and removals; whether that was before the end."""
+    left = steps
+
+    def step() -> None:
+        nonlocal left
+        if not left:
+            raise Killed
+        left -= 1
+
+    class Faulty(Folder):
+        def write(self, files: Mapping[str, Write]) -> None:
+            step()
+            super().write(files)
+
+        def remove(self, names: Iterable[str]) -> None:
+            for name in names:
+                step()
+                super().remove([name])
+
+    faulty = Store(store.path)
+    faulty.storage = Faulty(Path(store.path))
+    try:
+        faulty.pack(10)
+    except Killed:
+        return True
+    return False
+
+
+def test_an_end_between_any_two_steps_loses_nothing(store: Store, tmp_path: Path) -> None:
+    for number in range(3, 10):
+        store.pack(number)
+        add_to(store, tmp_path, number, "success")
+    add_to(store, tmp_path, 0, "success")
+    before, steps, saved = read(store), 0, tmp_path / "saved"
+    shutil.copytree(store.path, saved)
+    for steps in count():
+        ended = not killed_after(store, steps)
+        assert read(store) == before
+        store.pack(10)
+        assert read(store) == before
+        packs = len(store.record_ids().packs)
+        assert suffixes(store) == [".parquet"] * packs + [".zip"] * packs
+        if ended:
+            assert packs == 1
+            break
+        shutil.rmtree(store.path)
+        shutil.copytree(saved, store.path)
+    assert steps > 20
+
+
+def test_a_store_of_version_1_is_carried_over(store: Store) -> None:
+    as_version_1(store)
+    before = read(store)
+    old = Store.open(store.path)
+    assert old.manifest().version == 1
+    assert old.points_table() == POINTS
+    contents = old.contents()
+    with old.lock():
+        old.pack(old.next_generation())
+    assert stated(Store.open(store.path)) == MANIFEST
+    assert Store.open(store.path).points_table() == POINTS
+    assert old.contents() != contents
+    assert read(store) == before
+    assert suffixes(store) == [".parquet", ".zip"]
