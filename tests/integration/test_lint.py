@@ -64,7 +64,13 @@ x (* one (* in *) another \* *) y / // /\ \/ + ++ - -- ^+ ^^ ~ ~> -+-> ' # ## | 
 
 @pytest.mark.parametrize(
     "end",
-    ["", " b", " ; b", " ? b", " ` b", "\u00a0b", "\x0cb", " \u00e9 b", ' "b', ' "\\q" b', ' "`" b', " (* b"],
+    [
+        *("", " ; b", ' "\\q" b', " (* b"),
+        *(
+            pytest.param(each, marks=pytest.mark.long)
+            for each in (" b", " ? b", " ` b", "\u00a0b", "\x0cb", " \u00e9 b", ' "b', ' "`" b')
+        ),
+    ],
 )
 def test_tokens_are_cut_as_tlc_cuts_them(tmp_path: Path, end: str) -> None:
     (tmp_path / "all.cfg").write_text(TOKENS + end)
