@@ -9,7 +9,7 @@ import typer
 
 import tla2py
 from tla2py.cli.console import print_error
-from tla2py.cli.help import PlainCommand, PlainGroup
+from tla2py.cli.help import SETTINGS, PlainCommand, PlainGroup
 from tla2py.errors import ExitCode, InputError, Tla2pyError, reason_of
 
 # The function of each command, imported on use: Arrow, templates and Spark take longer to import than many commands run.
@@ -30,7 +30,6 @@ _COMMANDS = {
     "doctor": "doctor:doctor_command",
     "examples": "examples:examples_app",
 }
-_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
 class _Commands(PlainGroup):
@@ -53,7 +52,7 @@ class _Commands(PlainGroup):
         found = getattr(import_module(f"tla2py.cli.commands.{module}"), function)
         if isinstance(found, typer.Typer):
             return typer.main.get_command(found)
-        alone.command(cmd_name, cls=PlainCommand, context_settings=_SETTINGS)(found)
+        alone.command(cmd_name, cls=PlainCommand, context_settings=SETTINGS)(found)
         return typer.main.get_command(alone)
 
 
@@ -65,7 +64,7 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    context_settings=_SETTINGS,
+    context_settings=SETTINGS,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tla2py.cli.help import PlainGroup
+from tla2py.cli.help import SETTINGS, PlainGroup
 from tla2py.errors import ExitCode
 
 
@@ -17,7 +17,7 @@ def command_group(name: str, help_text: str) -> typer.Typer:
         rich_markup_mode="rich",
         add_completion=False,
         invoke_without_command=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=SETTINGS,
     )
 
     @group.callback()

@@ -7,6 +7,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+# Click's settings of every command.
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+
 
 class PlainCommand(TyperCommand):
     """A command with plain help."""

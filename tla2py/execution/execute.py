@@ -68,7 +68,6 @@ def execute_run(
             input_file=input_file,
         )
         execution.execute_all()
-        [(outputs, dropped)] = execution.written
         record = RunRecord(
             run_id=run.run_id,
             main=run.main,
@@ -79,8 +78,8 @@ def execute_run(
             executions=tuple(execution.executions),
             originals=run.originals,
             inputs=run.inputs,
-            outputs=outputs,
-            dropped=dropped,
+            outputs=execution.outputs,
+            dropped=execution.dropped,
         )
         yield Executed(
             record=record,
@@ -90,7 +89,7 @@ def execute_run(
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _RunExecution:
     """The executions of TLC for one run, each in a folder below ``base``."""
 
@@ -104,7 +103,8 @@ class _RunExecution:
     slots: int
     input_file: Callable[[str], Path]
     folders: list[Path] = field(default_factory=list)
-    written: list[tuple[tuple[InputFile, ...], tuple[str, ...]]] = field(default_factory=list)
+    outputs: tuple[InputFile, ...] = ()
+    dropped: tuple[str, ...] = ()
     executions: list[Execution] = field(default_factory=list)
     results: list[RunResult] = field(default_factory=list)
 
@@ -181,7 +181,7 @@ class _RunExecution:
         for leftover in ("states", "tmp", BEHAVIOURS):
             shutil.rmtree(folder / leftover, ignore_errors=True)
         if first:
-            self.written.append(outputs.written(self.run.inputs.outputs))
+            self.outputs, self.dropped = outputs.written(self.run.inputs.outputs)
         return Execution(
             purpose=purpose,
             argv=argv,

@@ -70,12 +70,23 @@ def lint_parsed(
     return (*unknown_names(file, specs, used), *(each for each in rest if each.code not in _UNKNOWN))
 
 
-def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> tuple[Finding, ...]:
+def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> Iterator[Finding]:
     """The findings on constants given to ``check`` as options; they override those of its configs."""
     values = [(name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items()]
-    whole: list[AssignedValue] = [*values, *remaining_values(values, *files)]
-    odd = model_values.odd_model_values(spec, whole)
-    return (*types.wrong_types(spec, values), *names.misspelt_names(spec, whole), *odd)
+    return lint_values(spec, values, files)
+
+
+def lint_values(
+    spec: ModuleGraph,
+    values: Sequence[AssignedValue],
+    files: Iterable[ConfigFile],
+    permuted: Container[str] = (),
+) -> Iterator[Finding]:
+    """The findings on values that override those of configs; ``permuted`` are the constants of a symmetry."""
+    yield from types.wrong_types(spec, values, permuted)
+    whole = [*values, *remaining_values(values, *files)]
+    yield from names.misspelt_names(spec, whole)
+    yield from model_values.odd_model_values(spec, whole)
 
 
 def unknown_names(

@@ -160,11 +160,17 @@ class SparkJvm:
 
 def has_active_context() -> bool:
     """Whether this process has a Spark context."""
-    if "pyspark" not in sys.modules:
-        return False
-    from pyspark import SparkContext
+    return getattr(_context_class(), "_active_spark_context", None) is not None
 
-    return SparkContext._active_spark_context is not None
+
+def has_jvm() -> bool:
+    """Whether an earlier context left a JVM, which pyspark keeps for the next one."""
+    return getattr(_context_class(), "_gateway", None) is not None
+
+
+def _context_class() -> object:
+    """Pyspark's SparkContext, None if nothing has imported pyspark."""
+    return getattr(sys.modules.get("pyspark"), "SparkContext", None)
 
 
 def _spark_home() -> Path:

@@ -18,7 +18,15 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from tla2py.spark.launch import ONLY_RUNS, PYTHON, SparkJvm, java_reason, spark_failed, spark_settings
+from tla2py.spark.launch import (
+    ONLY_RUNS,
+    PYTHON,
+    SparkJvm,
+    has_jvm,
+    java_reason,
+    spark_failed,
+    spark_settings,
+)
 from tla2py.spark.master import SUBMITTED, submitted
 from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.sandbox.reaper import scratch_folder
@@ -115,11 +123,6 @@ def _start(
         jvm.kill()
         forget_jvm(jvm)
         raise
-
-
-def has_jvm() -> bool:
-    """Whether an earlier context left a JVM, which pyspark keeps for the next one."""
-    return SparkContext._gateway is not None
 
 
 def start_context(settings: Mapping[str, str], jvm: SparkJvm | None = None) -> SparkContext:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 from typing import TYPE_CHECKING
 
 from tla2py.errors import ToolchainError
-from tla2py.spark.launch import ONLY_RUNS, SparkJvm, spark_failed, spark_settings
+from tla2py.spark.launch import ONLY_RUNS, SparkJvm, has_jvm, spark_failed, spark_settings
 from tla2py.tlc.command import COMPILE_LATER
 from tla2py.tlc.sandbox.reaper import scratch_folder
 
@@ -87,7 +86,7 @@ class SparkStart:
                     return
                 scratch = self._scratch.enter_context(scratch_folder("tla2py-spark-"))
                 settings = spark_settings(self._master, self._workers, "tla2py", scratch, self._compiling)
-                if not _has_jvm():
+                if not has_jvm():
                     self._jvm = SparkJvm(settings, scratch, _NICENESS)
             if self._jvm is not None:
                 self._jvm.wait(self._abandoned)
@@ -107,12 +106,3 @@ class SparkStart:
             self.failure = error
         except Exception as error:
             self.failure = spark_failed(settings, str(error))
-
-
-def _has_jvm() -> bool:
-    """Whether pyspark has a JVM, of an earlier context."""
-    if "pyspark" not in sys.modules:
-        return False
-    from tla2py.spark.session import has_jvm
-
-    return has_jvm()

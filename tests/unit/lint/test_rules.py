@@ -262,7 +262,7 @@ def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Pa
     spec = load_modules(tmp_path / "Vote.tla")
     (finding,) = lint_options(spec, {"Leader": "<<P2>>"}, read_config(config))
     assert (finding.code, finding.place.file) == ("misspelt-name", "-c Leader=...")
-    assert lint_options(spec, {"Leader": "<<P2>>"}) == ()
+    assert tuple(lint_options(spec, {"Leader": "<<P2>>"})) == ()
 
 
 RACE = r"""---- MODULE Race ----

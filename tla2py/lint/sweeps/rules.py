@@ -11,15 +11,12 @@ from pathlib import Path
 from tla2py.config.read import ConfigFile
 from tla2py.config.statements import read_statements
 from tla2py.errors import Place
-from tla2py.lint.configs import lint_parsed
+from tla2py.lint.configs import lint_parsed, lint_values
 from tla2py.lint.finding import Finding, Severity, finding, rule, run_rules
 from tla2py.lint.ignore import EVERY_RULE, IN_SWEEP_FILE, comment_reasons, mark_ignored, unknown_rule
 from tla2py.lint.jar import Dialect
-from tla2py.lint.model_values import odd_model_values
-from tla2py.lint.names import misspelt_names
-from tla2py.lint.subject import AssignedValue, Mention, Subject, mentions_of, remaining_values
+from tla2py.lint.subject import Mention, Subject, mentions_of
 from tla2py.lint.sweeps.unread import unread_parameters
-from tla2py.lint.types import wrong_types
 from tla2py.model.config import Config
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
@@ -83,10 +80,7 @@ def _value_findings(sweep: Sweep) -> Iterator[Finding]:
             each.files[file.path] = file
     for (_, permuted), each in given.items():
         placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
-        yield from wrong_types(each.spec, placed, permuted)
-        whole: list[AssignedValue] = [*placed, *remaining_values(placed, *each.files.values())]
-        yield from misspelt_names(each.spec, whole)
-        yield from odd_model_values(each.spec, whole)
+        yield from lint_values(each.spec, placed, each.files.values(), permuted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
