@@ -62,7 +62,7 @@ class Examination:
     remedy: str = ""
 
 
-def examine(jar: Path | None = None, *, self_test: bool = True) -> Iterator[Examination]:
+def examine(jar: Path | None, *, self_test: bool) -> Iterator[Examination]:
     """The examination of each requirement; problems do not raise.
 
     The self-test comes last and runs only if there is no problem.

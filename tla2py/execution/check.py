@@ -165,10 +165,10 @@ def check_model(
     options: TlcOptions,
     limits: Limits,
     toolchain: Toolchain,
-    report: Callable[[RunProgress], None] | None = None,
-    show: Callable[[str], None] | None = None,
-    inputs: Inputs = NO_INPUTS,
-    cancelled: threading.Event | None = None,
+    report: Callable[[RunProgress], None] | None,
+    show: Callable[[str], None] | None,
+    inputs: Inputs,
+    cancelled: threading.Event | None,
 ) -> Checked:
     """The result of TLC on a model; the callables and ``cancelled`` are those of ``run_check``."""
     run, given = plan_check(check, options, limits, toolchain.jar.sha256, inputs)

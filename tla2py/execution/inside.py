@@ -75,7 +75,7 @@ def follow_run(run: Run, tell: Callable[[RunProgress], None]) -> Watch:
     return watch
 
 
-def latest_stats(stdout: Path, *, simulation: bool = False) -> Stats | None:
+def latest_stats(stdout: Path, *, simulation: bool) -> Stats | None:
     """The counts of the last progress line near the end of TLC's output."""
     with stdout.open("rb") as stream:
         stream.seek(max(stdout.stat().st_size - _TAIL_BYTES, 0))

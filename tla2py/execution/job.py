@@ -59,7 +59,7 @@ class Job:
     earlier: Durations = NOTHING_KNOWN
 
 
-def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False) -> Job:
+def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
     """The job of a sweep; writes the store's manifest. The store must be locked."""
     # Read before the manifest that names the earlier runs is overwritten.
     durations = earlier_durations(store)

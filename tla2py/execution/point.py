@@ -11,7 +11,7 @@ from pathlib import Path
 from tla2py.errors import InputError
 from tla2py.execution.check import Checked
 from tla2py.execution.execute import execute_run
-from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.listener import Listener
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import check_sweep_classes
 from tla2py.sourcemap import Origins, located
@@ -29,9 +29,9 @@ def check_point(
     number: int,
     options: SweepOptions,
     *,
-    listener: Listener = SILENT,
-    show: Callable[[str], None] | None = None,
-    cancelled: threading.Event | None = None,
+    listener: Listener,
+    show: Callable[[str], None] | None,
+    cancelled: threading.Event | None,
 ) -> Checked:
     """The result of one point of a sweep file, numbered from 1; ``show`` is called with each line of TLC's output.
 

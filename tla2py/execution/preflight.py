@@ -70,9 +70,7 @@ def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
         check_readable(plan.sources, plan.paths, toolchain)
 
 
-def lint_check(
-    check: CheckModel, jar: Jar, warn: Callable[[Finding], None], *, no_lint: bool = False
-) -> None:
+def lint_check(check: CheckModel, jar: Jar, warn: Callable[[Finding], None], *, no_lint: bool) -> None:
     """Lint the config and the options of a single model.
 
     Warnings go to ``warn``, and ignored errors as notes. Raises InputError for a finding that is an error.
@@ -96,7 +94,7 @@ def _check_findings(check: CheckModel, jar: Jar, no_lint: bool) -> Iterator[Find
 
 
 def file_errors(
-    file: Path, libraries: Sequence[Path] = (), translate: Translate | None = None, *, no_lint: bool = False
+    file: Path, libraries: Sequence[Path], translate: Translate | None, *, no_lint: bool
 ) -> list[Tla2pyError]:
     """The errors of a sweep file, or of a config with its module, found without running TLC.
 

@@ -72,9 +72,9 @@ def preview_sweeps(
     sweeps: Sequence[Sweep],
     jar: Jar,
     *,
-    store: Address | None = None,
-    fresh: bool = False,
-    listener: Listener = SILENT,
+    store: Address | None,
+    fresh: bool,
+    listener: Listener,
 ) -> Iterator[tuple[Sweep, Plan, frozenset[str]]]:
     """Each sweep, its plan, and the ids of the runs that its store has; needs no Java.
 

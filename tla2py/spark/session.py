@@ -33,9 +33,7 @@ from tla2py.tlc.sandbox.reaper import scratch_folder
 
 
 @contextlib.contextmanager
-def spark_context(
-    master: str | None = "local[*]", *, workers: int = 1, only_runs: bool = False
-) -> Iterator[SparkContext]:
+def spark_context(master: str | None, *, workers: int, only_runs: bool) -> Iterator[SparkContext]:
     """A context for a sweep, which needs no tables: a session takes three seconds more to start.
 
     ``master`` is as for ``spark_session``, ``workers`` is the number of cores per task. With ``only_runs`` the process

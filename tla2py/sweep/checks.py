@@ -136,7 +136,7 @@ class ConfigProblem:
 
 
 def config_problems(
-    facts: ConfigFacts, acceptance: Acceptance, ignored: Container[str] = ()
+    facts: ConfigFacts, acceptance: Acceptance, ignored: Container[str]
 ) -> list[ConfigProblem]:
     """The reasons why a config proves nothing, whatever TLC finds.
 

@@ -180,9 +180,9 @@ def read_manifest(path: Path) -> tuple[Entry, ...]:
 def manifest_sweep(
     path: Path,
     entries: Sequence[Entry],
-    libraries: Sequence[Path] = (),
+    libraries: Sequence[Path],
     *,
-    translate: Translate | None = None,
+    translate: Translate | None,
 ) -> ManifestSweep:
     """The models of manifests that TLC can run as points of a sweep, with the recorded results as expectations.
 

@@ -51,7 +51,7 @@ def _matches(row: ExpectPoint, parameters: Mapping[str, str]) -> bool:
 
 
 def with_external_rows(
-    file: SweepFile, configs: Mapping[str, ConfigFile], external: Iterable[ExpectPoint] = ()
+    file: SweepFile, configs: Mapping[str, ConfigFile], external: Iterable[ExpectPoint]
 ) -> SweepFile:
     """A sweep file with further rows: the external ones and those of its configs. Its own section takes precedence.
 

@@ -132,7 +132,7 @@ def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Mismatch]:
     ]
 
 
-def exit_code(mismatches: Sequence[Mismatch], *, complete: bool = True) -> ExitCode:
+def exit_code(mismatches: Sequence[Mismatch], *, complete: bool) -> ExitCode:
     """The exit code of a sweep; an incomplete one counts as not run."""
     return worst(
         [*(mismatch.exit_code for mismatch in mismatches), ExitCode.OK if complete else ExitCode.NOT_RUN]

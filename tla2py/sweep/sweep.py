@@ -136,7 +136,7 @@ def load_sweep(
 def sweep_of_models(
     path: Path,
     entries: Sequence[Entry],
-    libraries: Sequence[Path] = (),
+    libraries: Sequence[Path],
     *,
     translate: Translate | None = None,
 ) -> Sweep:
