@@ -85,6 +85,8 @@ def test_a_store_is_the_same_wherever_it_is(
     assert {name.partition("/")[0] for name in kept} == {
         "store.json",
         "findings.json",
+        "points",
+        "probes.json",
         "records",
         "sources",
         "tables",
@@ -292,6 +294,38 @@ def test_many_records_are_fetched_ahead_and_in_order(bucket: str) -> None:
     with pytest.raises(FileNotFoundError):
         place.open("records/none")
     assert not place._ahead
+
+
+def test_records_are_packed_and_read_where_they_are(address: str, tmp_path: Path) -> None:
+    store = made(address, tmp_path)
+    big = executed(tmp_path, "b" * 32, "deadlock")
+    (big.folders[0] / "stdout.txt").write_bytes(output := os.urandom(3 << 20))
+    store.write_record(big)
+    store.storage.write({f"records/{'0' * 32}.zip": lambda sink: sink.write(b"PK half of it")})
+    reader = Store(address)
+    assert not reader.record_ids()
+    for generation in range(1, 10):
+        store.write_record(executed(tmp_path / str(generation), f"{generation:032}", "invariant"))
+        store.pack(generation)
+    ids = Store(address).record_ids()
+    assert {*ids} == {"a" * 32, "b" * 32, *(f"{number:032}" for number in range(1, 10))}
+    assert ids.loose == {"0" * 32}
+    assert len(ids.packs) == 2
+    assert len(store.storage.names("records")) == 2 * len(ids.packs) + 1
+    for each in (reader, store):
+        each.prefetch(ids)
+        for run_id in ids:
+            with each.archive(run_id) as archive, archive.stdout(1) as stdout:
+                assert archive.record.run_id == run_id
+                assert (stdout.read() == output) == (run_id == "b" * 32)
+    # A reader of before finds records in the packs that replaced others.
+    for generation in range(10, 17):
+        store.write_record(executed(tmp_path / str(generation), f"{generation:032}", "invariant"))
+        store.pack(generation)
+    with reader.archive(f"{9:032}") as archive:
+        assert archive.record.run_id == f"{9:032}"
+    assert refusal(lambda: reader.archive("0" * 32).__enter__()).code == "record-damaged"
+    assert refusal(lambda: reader.archive("c" * 32).__enter__()).code == "record-damaged"
 
 
 # Claims

@@ -32,6 +32,7 @@ def execute_probes(
 ) -> int:
     """The number of probes executed, those that the store lacks. The store must be locked."""
     probes = plan_probes(sweep, plan, rows)
+    store.write_probes(probe.run.run_id for probe in probes.probes)
     probe_plan = replace(
         plan,
         points=tuple(probe.point for probe in probes.probes),

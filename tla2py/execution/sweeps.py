@@ -169,6 +169,8 @@ def _run(
         runs = run_rows(table_file(store, "runs"))
         if sweep.vacuity:
             executed += execute_probes(sweep, plan, store, runs, toolchain, start, listener)
+        elif store.probes() is None:
+            store.write_probes(())
         findings = sweep_findings(sweep, plan, store, warnings)
         store.write_findings(findings)
     result = SweepResult(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 from collections.abc import Iterable, Iterator, Sequence
@@ -140,6 +141,9 @@ def write_points(storage: Storage, table: pa.Table) -> str:
     pq.write_table(table, sink, compression="zstd")
     data = sink.getvalue()
     name = f"{FOLDER}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+    with contextlib.suppress(FileNotFoundError), storage.open(name) as source:
+        if source.read() == data:
+            return name
     storage.make((FOLDER,))
     storage.write({name: lambda file: file.write(data)})
     return name

@@ -7,6 +7,7 @@
     STORE/sources/SHA256.tla      the text of every module of the runs
     STORE/inputs/SHA256           the files that runs read, if a sweep declares any
     STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
+    STORE/probes.json             which runs asked TLC what could not fail
     STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
     STORE/records/PACK.zip        a pack of records, see tla2py.store.pack
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 _FOLDERS = ("records", "tables", "sources")
 _FINDINGS = "findings.json"
+_PROBES = "probes.json"
 # Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
 
@@ -134,6 +136,19 @@ class Store:
                 f"{_FINDINGS} of {self.path} is damaged: {error}",
                 hint="run the sweep again; it rewrites the file",
             ) from error
+
+    def write_probes(self, run_ids: Iterable[str]) -> None:
+        """Write which runs asked TLC what could not fail. Raises StoreError (``store-unwritable``)."""
+        data = msgspec.json.encode(sorted(run_ids))
+        self.storage.write({_PROBES: lambda sink: sink.write(data)})
+
+    def probes(self) -> frozenset[str] | None:
+        """The runs that asked TLC what could not fail in the last sweep that did; None if no sweep wrote them."""
+        try:
+            with self.storage.open(_PROBES) as source:
+                return frozenset(msgspec.json.decode(source.read(), type=list[str]))
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
 
     def sources(self) -> dict[str, str]:
         """The module texts of the store's runs by sha256."""

@@ -90,6 +90,30 @@ def test_a_store_whose_making_was_cut_short_is_made_again(path: Path) -> None:
     assert stated(Store.open(path)) == MANIFEST
 
 
+@pytest.mark.parametrize("run", ["../../x", "", "a b", "a\n"])
+def test_no_run_leads_out_of_the_store(store: Store, run: str) -> None:
+    odd = points_table([], [ManifestPoint(point=1, run_id=run, parameters={})])
+    store.write_manifest(msgspec.structs.replace(MANIFEST, parameters=[]), odd, {})
+    with pytest.raises(StoreError, match="is not a run") as raised:
+        store.points()
+    assert raised.value.code == "not-a-store"
+
+
+def test_points_are_written_anew_if_they_are_damaged(store: Store, path: Path) -> None:
+    [file] = (path / "points").iterdir()
+    for damage in (b"half", None):
+        file.write_bytes(damage) if damage else file.unlink()
+        with pytest.raises(StoreError) as raised:
+            store.points()
+        assert raised.value.code == "not-a-store"
+        store.write_manifest(MANIFEST, POINTS, {})
+        assert store.points_table() == POINTS
+    other = points_table(MANIFEST.parameters, [])
+    store.write_manifest(MANIFEST, other, {})
+    assert [each.name for each in (path / "points").iterdir()] != [file.name]
+    assert len(store.points()) == 0
+
+
 def test_no_store_is_there(path: Path) -> None:
     with pytest.raises(StoreError) as raised:
         Store.open(path)
