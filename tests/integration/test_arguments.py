@@ -12,6 +12,7 @@ import tla2py
 from tests.conftest import RunCli
 from tla2py.errors import InputError
 from tla2py.replay.arguments import derive_arguments
+from tla2py.replay.query import Origin
 from tla2py.show.plain import DERIVED, action_text
 from tla2py.toolchain.java import find_java
 from tla2py.toolchain.toolchain import find_toolchain
@@ -99,7 +100,8 @@ def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, 
     ]
     nothing = replace(find_toolchain(), java=replace(find_java(), path=tmp_path / "nothing"))
     with store.store.archive(store.runs["run_id"][0]) as archive:
-        asked = derive_arguments([trace], archive.record, store.store.sources(), nothing)
+        origin = Origin(record=archive.record, sources=store.store.sources(), toolchain=nothing)
+    asked = derive_arguments([trace], origin)
     assert asked == (trace,)
     shown = run_cli("trace", "runs/sweep", "1", "--arguments").stdout
     assert 'Add(2, <<"right", 2>>)' in shown

@@ -13,6 +13,7 @@ from tests import command
 from tests.conftest import RunCli
 from tla2py.explore.view import StoreView
 from tla2py.replay.confirm import Confirmation, confirm_trace
+from tla2py.replay.query import Origin
 from tla2py.toolchain.toolchain import find_toolchain
 from tla2py.trace.trace import State, Trace
 
@@ -68,7 +69,8 @@ def test_what_is_local_to_the_root_module_is_confirmed(tmp_path: Path, run_cli: 
 def confirm(view: StoreView, trace: Trace) -> Confirmation:
     with view.store.archive(next(iter(view.points)).run_id) as archive:
         record = archive.record
-    return confirm_trace(trace, record, view.store.sources(), find_toolchain())
+    origin = Origin(record=record, sources=view.store.sources(), toolchain=find_toolchain())
+    return confirm_trace(trace, origin)
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -13,6 +13,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import Run
 from tla2py.replay.confirm import Confirmation, confirm_trace
+from tla2py.replay.query import Origin
 from tla2py.store.store import Store
 from tla2py.tlc.output.result import interpret_record
 
@@ -40,9 +41,8 @@ class Answers:
         result, _ = self.result(row)
         with self._store.archive(self._run_ids[row.id]) as archive:
             record = archive.record
-        return [
-            confirm_trace(trace, record, self._work.sources, self._work.toolchain) for trace in result.traces
-        ]
+        origin = Origin(record=record, sources=self._work.sources, toolchain=self._work.toolchain)
+        return [confirm_trace(trace, origin) for trace in result.traces]
 
 
 @pytest.fixture(scope="session")

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.explore.view import StoreView
 from tla2py.interop import ForeignStore
-from tla2py.model.run import RunRecord
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
 from tla2py.replay.enabled import Enabledness, evaluate_enabled
 from tla2py.replay.essential import Essential, essential_steps
 from tla2py.replay.evaluate import evaluate_trace
+from tla2py.replay.query import Origin
 from tla2py.store.inputs import input_file
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 from tla2py.trace.trace import Trace
-
-
-class Origin(NamedTuple):
-    """What a further run about a trace needs, in the order in which the functions of ``replay`` take it."""
-
-    record: RunRecord
-    sources: Mapping[str, str]
-    toolchain: Toolchain
-    input_file: Callable[[str], Path]
 
 
 def origin_of(view: StoreView, run_id: str, toolchain: Toolchain) -> Origin:
     """The origin of the traces of a run."""
     with view.store.archive(run_id) as archive:
         record = archive.record
-    return Origin(record, view.store.sources(), toolchain, partial(input_file, view.store.storage))
+    return Origin(
+        record=record,
+        sources=view.store.sources(),
+        toolchain=toolchain,
+        input_file=partial(input_file, view.store.storage),
+    )
 
 
 def require_modules(view: StoreView) -> None:
@@ -68,10 +63,10 @@ class Questions:
             if self.arguments:
                 if point not in self._derived:
                     traces = [asked.trace(point, row.trace) for row in rows]
-                    self._derived[point] = derive_arguments(traces, *origin)
+                    self._derived[point] = derive_arguments(traces, origin)
                 trace = self._derived[point][number - 1]
             if self.expressions:
-                trace = evaluate_trace(trace, self.expressions, *origin)
+                trace = evaluate_trace(trace, self.expressions, origin)
             self._answered[point, number] = trace
         return self._answered[point, number]
 
@@ -99,7 +94,7 @@ def stored_conjuncts(view: StoreView, point: int, number: int, tla2tools: Path |
     require_modules(view)
     trace = view.trace(point, number)
     run_id = view.trace_list(point)[0].run_id
-    return evaluate_conjuncts(trace, *origin_of(view, run_id, find_toolchain(tla2tools)))
+    return evaluate_conjuncts(trace, origin_of(view, run_id, find_toolchain(tla2tools)))
 
 
 def stored_enabled(
@@ -112,7 +107,7 @@ def stored_enabled(
     if state is not None and not 1 <= state <= count:
         raise InputError("usage", f"the trace has no state {state}", hint=f"choose one from 1 to {count}")
     origin = origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
-    return evaluate_enabled(trace, action, trace.states[(state or count) - 1], *origin)
+    return evaluate_enabled(trace, action, trace.states[(state or count) - 1], origin)
 
 
 def stored_essential(
@@ -128,4 +123,4 @@ def stored_essential(
     require_modules(view)
     trace = view.trace(point, number)
     origin = origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
-    return essential_steps(trace, *origin, seconds=seconds, progress=progress)
+    return essential_steps(trace, origin, seconds=seconds, progress=progress)

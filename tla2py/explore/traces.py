@@ -67,7 +67,7 @@ def verify_traces(
                 reason = "TLC could not evaluate the model here"
                 yield VerifiedTrace(point=here.point, number=each, judgement="not verifiable", reason=reason)
                 continue
-            found = confirm_trace(view.trace(here.point, each), *origin)
+            found = confirm_trace(view.trace(here.point, each), origin)
             yield VerifiedTrace(
                 point=here.point,
                 number=each,

@@ -7,25 +7,21 @@ those that make the step true.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import starmap
-from pathlib import Path
 from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import RunRecord
 from tla2py.replay.edits import Edit, edited
-from tla2py.replay.query import TraceQuery, first_error, printed_tuples
+from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
 from tla2py.syntax import Level, Module, ModuleGraph, Span
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Levels
 from tla2py.syntax.scope import Scope
-from tla2py.tlc.inputs import input_path
-from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
 from tla2py.values import Value, format_value
 
@@ -50,17 +46,14 @@ class _Printed(NamedTuple):
 
 def derive_arguments(
     traces: Sequence[Trace],
-    record: RunRecord,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    input_file: Callable[[str], Path] = input_path,
+    origin: Origin,
 ) -> tuple[Trace, ...]:
     """The traces of one run with ``State.derived`` set, by one further run of TLC; unchanged if it printed all arguments.
 
-    A name is included if exactly one value makes the step true. The other arguments are those of ``TraceQuery``. Raises
+    A name is included if exactly one value makes the step true. Raises
     InputError (``not-confirmable``) for traces that cannot be written as a module or whose steps TLC cannot follow.
     """
-    query = TraceQuery(traces, record, sources, toolchain, input_file)
+    query = TraceQuery(traces, origin)
     query.expose(query.next)
     steps = [state for trace in traces for state in trace.states if state.action]
     if all(starmap(partial(_prints_all, query.spec), {(state.action, state.action_args) for state in steps})):

@@ -7,17 +7,13 @@ definition, which must fail at the last state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
-from tla2py.model.run import RunRecord
-from tla2py.replay.query import TraceQuery, first_error
-from tla2py.tlc.inputs import input_path
+from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.tlc.output.codes import Code
-from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import Trace
 
 _MODULE = "ConfirmTrace"
@@ -34,17 +30,14 @@ class Confirmation:
 
 def confirm_trace(
     trace: Trace,
-    record: RunRecord,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    input_file: Callable[[str], Path] = input_path,
+    origin: Origin,
 ) -> Confirmation:
-    """TLC's verdict on a trace of the run in ``record``; the other arguments are those of ``TraceQuery``.
+    """TLC's verdict on a trace.
 
     Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: its states come from an
     ALIAS, or hold a value that TLC printed without evaluating it.
     """
-    checker = _Checker(trace, TraceQuery([trace], record, sources, toolchain, input_file))
+    checker = _Checker(trace, TraceQuery([trace], origin))
     problem = checker.behaviour() or checker.violation()
     where = "by the whole trace" if _forever(trace) else "in the last state"
     return Confirmation(

@@ -6,18 +6,13 @@ evaluates it in all states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import RunRecord
 from tla2py.replay.parts import PRINTER, Conjunct, InvariantCopy, printer_text
-from tla2py.replay.query import TraceQuery, first_error, printed_tuples
-from tla2py.tlc.inputs import input_path
-from tla2py.toolchain.toolchain import Toolchain
+from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
 from tla2py.trace.trace import State, Trace
 from tla2py.values import Value, format_value
 
@@ -64,17 +59,14 @@ class Conjuncts:
 
 def evaluate_conjuncts(
     trace: Trace,
-    record: RunRecord,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    input_file: Callable[[str], Path] = input_path,
+    origin: Origin,
 ) -> Conjuncts:
-    """The conjuncts of the invariant that a trace violates; the other arguments are those of ``TraceQuery``.
+    """The conjuncts of the invariant that a trace violates.
 
     Raises InputError: ``not-an-invariant`` for another kind of trace, ``not-confirmable`` for one that cannot be written
     as a module or whose invariant TLC cannot evaluate.
     """
-    query = TraceQuery([trace], record, sources, toolchain, input_file)
+    query = TraceQuery([trace], origin)
     name = dict(query.config.substitutions).get(trace.name, trace.name)
     if trace.kind != "invariant" or name not in query.spec.definitions:
         raise InputError(

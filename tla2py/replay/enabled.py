@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import RunRecord
 from tla2py.replay.action_parts import PRINTER, PRINTER_TEXT, ActionParts, leads
 from tla2py.replay.parts import Conjunct
-from tla2py.replay.query import TraceQuery, first_error, printed_tuples
+from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
 from tla2py.syntax import Level
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Levels
-from tla2py.tlc.inputs import input_path
-from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
 from tla2py.values import format_value
 
@@ -53,18 +49,15 @@ def evaluate_enabled(
     trace: Trace,
     action: str,
     state: State,
-    record: RunRecord,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    input_file: Callable[[str], Path] = input_path,
+    origin: Origin,
 ) -> Enabledness:
-    """How far an action gets in a state of a trace; the other arguments are those of ``TraceQuery``.
+    """How far an action gets in a state of a trace.
 
     Its parameters and quantifiers take the values that the next-state relation gives them. Raises InputError: ``usage``
     for an action that the relation does not take, ``not-confirmable`` for a trace that cannot be written as a module or
     an action that TLC cannot evaluate.
     """
-    query = TraceQuery([trace], record, sources, toolchain, input_file)
+    query = TraceQuery([trace], origin)
     root = _root(query, action)
     query.expose(root)
     copy = ActionParts(query=query, name=root, printer=PRINTER, action=action)

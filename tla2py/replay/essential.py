@@ -7,19 +7,15 @@ the same invariant. Otherwise the shorter behaviour takes the trace's place, and
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import RunRecord
 from tla2py.replay.copies import DefinitionCopy, Place
 from tla2py.replay.edits import Edit, wrapped
-from tla2py.replay.query import TraceQuery, first_error
+from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.syntax.expression import Expression
-from tla2py.tlc.inputs import input_path
-from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import Trace
 
 _MODULE, _PRINTER = "AskEssential", "AskEssentialNow"
@@ -45,20 +41,17 @@ class Essential:
 
 def essential_steps(
     trace: Trace,
-    record: RunRecord,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    input_file: Callable[[str], Path] = input_path,
+    origin: Origin,
     *,
     seconds: float,
     progress: Callable[[str], None] | None = None,
 ) -> Essential:
-    """The essential steps of a trace that violates an invariant; the other arguments are those of ``TraceQuery``.
+    """The essential steps of a trace that violates an invariant.
 
     Tries one step after the other, for at most ``seconds`` in all. Raises InputError: ``not-an-invariant``,
     ``not-confirmable``.
     """
-    query = TraceQuery([trace], record, sources, toolchain, input_file)
+    query = TraceQuery([trace], origin)
     name = dict(query.config.substitutions).get(trace.name, trace.name)
     if trace.kind != "invariant" or name not in query.spec.definitions:
         raise InputError(
@@ -67,8 +60,8 @@ def essential_steps(
             hint="choose the trace of an invariant with --trace",
         )
     if (
-        record.options.mode == "check"
-        and record.options.workers == 1
+        origin.record.options.mode == "check"
+        and origin.record.options.workers == 1
         and not (query.config.view or query.config.symmetry)
     ):
         # Breadth first one worker finds a shortest behaviour.

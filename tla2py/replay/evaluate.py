@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
-from tla2py.model.run import RunRecord
-from tla2py.replay.query import TraceQuery, first_error
+from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.syntax import Level, ModuleGraph
 from tla2py.syntax.levels import Levels
 from tla2py.syntax.standalone import StandaloneExpression, parse_expression
-from tla2py.tlc.inputs import input_path
-from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import Trace
 from tla2py.values import ValueTextError, format_value, parse_value
 
@@ -29,18 +25,14 @@ _PLACE = re.compile(rf" *\bline \d+, col \d+ to line \d+, col \d+ of module {_MO
 def evaluate_trace(
     trace: Trace,
     expressions: Sequence[str],
-    record: RunRecord,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    input_file: Callable[[str], Path] = input_path,
+    origin: Origin,
 ) -> Trace:
     """The trace with ``State.evaluated`` set: the value of each expression at each state.
 
-    An expression with primed variables has values at the states after the first: that of the step to the state. The
-    other arguments are those of ``TraceQuery``. Raises InputError: ``expression-syntax``, ``expression-fails`` for an
+    An expression with primed variables has values at the states after the first: that of the step to the state. Raises InputError: ``expression-syntax``, ``expression-fails`` for an
     expression that TLC cannot evaluate, ``not-confirmable`` for a trace that cannot be written as a module.
     """
-    query = TraceQuery([trace], record, sources, toolchain, input_file)
+    query = TraceQuery([trace], origin)
     parsed = [parse_expression(each) for each in expressions]
     query.expose(*(name for each in parsed for name in each.names))
     steps = [_describes_step(query.spec, *each) for each in zip(expressions, parsed, strict=True)]

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tla2py.config.read import parse_config
@@ -31,25 +31,28 @@ from tla2py.values import Value, ValueTextError, format_value, parse_value, stat
 _NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")
 
 
-class TraceQuery:
-    """Runs of TLC about the traces of one run.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The run that traces come from: its record, module texts and inputs by sha256, and the TLC that runs again."""
 
-    ``record`` is the run's, ``sources`` maps sha256 to module texts, ``input_file`` finds its inputs by sha256. Raises InputError (``not-confirmable``) for a trace
-    that cannot be written as a module: its states come from an ALIAS, or hold a value that TLC printed without
-    evaluating it.
+    record: RunRecord
+    sources: Mapping[str, str]
+    toolchain: Toolchain
+    input_file: Callable[[str], Path] = input_path
+
+
+class TraceQuery:
+    """Runs of TLC about the traces of one run; ``warm`` ones share a JVM.
+
+    Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: its states come from an ALIAS,
+    or hold a value that TLC printed without evaluating it.
     """
 
-    def __init__(
-        self,
-        traces: Iterable[Trace],
-        record: RunRecord,
-        sources: Mapping[str, str],
-        toolchain: Toolchain,
-        input_file: Callable[[str], Path] = input_path,
-    ) -> None:
+    def __init__(self, traces: Iterable[Trace], origin: Origin, *, warm: bool = False) -> None:
+        record, sources, toolchain = origin.record, origin.sources, origin.toolchain
         # Other classes could come from anywhere.
         self.toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
-        self.record, self._input_file = record, input_file
+        self.record, self._input_file, self._warm = record, origin.input_file, warm
         self.config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
         if self.config.alias:
             raise InputError(
@@ -182,7 +185,7 @@ class TraceQuery:
             inputs=replace(self.record.inputs, outputs=()),
         )
         sources = {digest_text(each): each for each in texts.values()}
-        with execute_run(run, sources, self.toolchain, input_file=self._input_file) as done:
+        with execute_run(run, sources, self.toolchain, warm=self._warm, input_file=self._input_file) as done:
             yield done
 
 
