@@ -94,7 +94,7 @@ def stored_conjuncts(view: StoreView, point: int, number: int, tla2tools: Path |
     require_modules(view)
     trace = view.trace(point, number)
     run_id = view.trace_list(point)[0].run_id
-    return evaluate_conjuncts(trace, origin_of(view, run_id, find_toolchain(tla2tools)))
+    return evaluate_conjuncts([trace], origin_of(view, run_id, find_toolchain(tla2tools)))[0]
 
 
 def stored_enabled(

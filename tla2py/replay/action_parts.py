@@ -44,7 +44,7 @@ class ActionParts(DefinitionCopy):
     def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
         outside = not self._beside and self.action not in place.path
         if outside and not self._leads(expr, place):
-            yield from wrapped(expr.span, "(tla2pyTell!Never /\\ (", "))")
+            yield from wrapped(expr.span, "(tla2pyTell!Never /\\ (", (), "))")
         else:
             yield from self._conjuncts(expr, names, place, outside=outside)
 
@@ -75,10 +75,10 @@ class ActionParts(DefinitionCopy):
                 )
                 number, call = self._numbered(expr, f"\\E {', '.join(ranges)}", names, place)
                 inside = (*names, *(name for each in expr.bounds for name in each.names))
-                yield from wrapped(expr.span, f"({call} /\\ (", "))")
                 bound = self._call_with("Bound", number, inside, place)
-                yield from wrapped(body.span, f"({bound} /\\ (", "))")
-                yield from self._conjuncts(body, inside, place, outside=outside)
+                parts = self._conjuncts(body, inside, place, outside=outside)
+                parts = wrapped(body.span, f"({bound} /\\ (", parts, "))")
+                yield from wrapped(expr.span, f"({call} /\\ (", parts, "))")
             case (
                 Expression(shape="apply", operator="\\/", arguments=branches)
                 | Expression(shape="build", operator="IF", arguments=(_, *branches))
@@ -129,7 +129,7 @@ class ActionParts(DefinitionCopy):
     def _reported(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
         """The edits that make a conjunct report that TLC tries it, and that it is possible."""
         number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
-        yield from wrapped(expr.span, f"({call} /\\ ((", f") /\\ tla2pyTell!Pass({number})))")
+        yield from wrapped(expr.span, f"({call} /\\ ((", (), f") /\\ tla2pyTell!Pass({number})))")
 
     def _numbered(self, expr: Expression, text: str, names: tuple[str, ...], place: Place) -> tuple[int, str]:
         """The number of a conjunct, and the call that reports that TLC tries it."""

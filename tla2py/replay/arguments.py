@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.replay.edits import Edit, edited
+from tla2py.replay.edits import Edit, edited, wrapped
 from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
 from tla2py.syntax import Level, Module, ModuleGraph, Span
 from tla2py.syntax.depth import deeply
@@ -173,7 +173,7 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
             continue
         parameters = tuple(name for name in definition.parameters if "(" not in name)
         leaves = _Leaves(spec).find(definition.body, parameters, scope)
-        found = [edit for span, names in leaves for edit in _wrapped(span, definition.name, names)]
+        found = [edit for span, names in leaves for edit in _told(span, definition.name, names)]
         if found and not edits:
             place = definition.span
             pad = " " * (place.begin_column - 1)
@@ -222,12 +222,6 @@ def _parts(expr: Expression) -> tuple[Expression, ...]:
     return ()
 
 
-def _wrapped(span: Span, action: str, names: Iterable[str]) -> Iterator[Edit]:
-    # The formula stays in its columns: TLA+ ends a list of conjuncts by alignment.
-    yield Edit(span.begin_line, span.begin_column, "((\n" + " " * (span.begin_column - 1))
+def _told(span: Span, action: str, names: Iterable[str]) -> Iterator[Edit]:
     quoted, values = ", ".join(f'"{name}"' for name in names), ", ".join(names)
-    yield Edit(
-        span.end_line,
-        span.end_column + 1,
-        f') /\\ tla2pyTell!Tell("{action}", <<{quoted}>>, <<{values}>>))',
-    )
+    return wrapped(span, "((", (), f') /\\ tla2pyTell!Tell("{action}", <<{quoted}>>, <<{values}>>))')

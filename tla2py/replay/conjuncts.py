@@ -1,35 +1,39 @@
 """The conjuncts of a violated invariant, each TRUE or FALSE in each state of a trace.
 
-A copy of the invariant, and of the definitions that it is made of, prints the value of each conjunct. One run of TLC
-evaluates it in all states.
+A copy of the invariant, and of the definitions that it is made of, prints the value of each conjunct and of its parts. One
+run of TLC evaluates it in all states of all traces.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import takewhile
+from typing import Final, NamedTuple, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.replay.parts import PRINTER, Conjunct, InvariantCopy, printer_text
 from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
 from tla2py.trace.trace import State, Trace
-from tla2py.values import Value, format_value
+from tla2py.values import format_value
 
 _MODULE: Final = "AskConjuncts"
+
+Binding: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConjunctRow:
-    """A conjunct or condition with its value in each state; None if TLC did not evaluate it there.
+    """A conjunct, condition or part with its value in each state; None if TLC did not evaluate it there.
 
     A conjunct is FALSE if it is FALSE for some binding, and ``witnesses`` has the first such binding for each state; a
-    condition is TRUE if it is TRUE for some binding.
+    condition is TRUE if it is TRUE for some binding. The parts of a conjunct have their values for its witness.
     """
 
     conjunct: Conjunct
     values: tuple[bool | None, ...]
-    witnesses: tuple[tuple[tuple[str, str], ...], ...]
+    witnesses: tuple[Binding, ...]
 
     @property
     def first_false(self) -> int | None:
@@ -39,7 +43,7 @@ class ConjunctRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conjuncts:
-    """The conjuncts of the invariant that a trace violates, in the order they are written."""
+    """The conjuncts of the invariant that a trace violates, in the order they are written, each before its parts."""
 
     trace: Trace
     rows: tuple[ConjunctRow, ...]
@@ -56,18 +60,22 @@ class Conjuncts:
         index = self.turning.first_false if self.turning else None
         return None if index is None else self.trace.states[index - 1]
 
+    def parts(self, row: ConjunctRow) -> Iterator[ConjunctRow]:
+        """The parts of a conjunct, and theirs."""
+        after = self.rows[self.rows.index(row) + 1 :]
+        return takewhile(lambda each: each.conjunct.depth > row.conjunct.depth, after)
+
 
 def evaluate_conjuncts(
-    trace: Trace,
-    origin: Origin,
-) -> Conjuncts:
-    """The conjuncts of the invariant that a trace violates.
+    traces: Sequence[Trace], origin: Origin, *, warm: bool = False
+) -> tuple[Conjuncts, ...]:
+    """The conjuncts of the invariant that traces of one run violate, all the same; ``warm`` is that of ``TraceQuery``.
 
     Raises InputError: ``not-an-invariant`` for another kind of trace, ``not-confirmable`` for one that cannot be written
     as a module or whose invariant TLC cannot evaluate.
     """
-    query = TraceQuery([trace], origin)
-    name = dict(query.config.substitutions).get(trace.name, trace.name)
+    query = TraceQuery(traces, origin, warm=warm)
+    name, trace = query.violated(traces[0]), traces[0]
     if trace.kind != "invariant" or name not in query.spec.definitions:
         raise InputError(
             "not-an-invariant",
@@ -76,16 +84,17 @@ def evaluate_conjuncts(
         )
     query.expose(name)
     copy = InvariantCopy(query=query, name=name, printer=PRINTER)
+    states = [state for trace in traces for state in trace.states]
     error = ""
     # A conjunct may make sense only if those before it are TRUE. Then TLC has to stop at the first that is FALSE.
     for stops in (False, True):
         query.modules[f"{PRINTER}.tla"] = printer_text(stops=stops)
         with query.run(
-            _MODULE, _module(query, trace, copy.root), specification="AskConjunctsSpec"
+            _MODULE, _module(query, states, copy.root), specification="AskConjunctsSpec"
         ) as executed:
             output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
             if executed.result.verdict is Verdict.HOLDS:
-                return _read(trace, tuple(copy.conjuncts), output)
+                return tuple(_read(traces, copy.conjuncts, output))
             error = first_error(executed.result)
     raise InputError(
         "not-confirmable",
@@ -94,15 +103,15 @@ def evaluate_conjuncts(
     )
 
 
-def _module(query: TraceQuery, trace: Trace, copy: str) -> str:
+def _module(query: TraceQuery, states: Sequence[State], copy: str) -> str:
     here = [f"  /\\ {name} = AskConjunctsStates[step].{name}" for name in query.variables]
     same = [f"  /\\ {name}' = {name}" for name in query.variables]
     lines = [
         *query.header(_MODULE),
         "VARIABLE askConjunctsStep",
-        f"AskConjunctsStates == {query.states(trace.states)}",
+        f"AskConjunctsStates == {query.states(states)}",
         "AskConjunctsInit ==",
-        f"  \\E step \\in 1..{len(trace.states)} :",
+        f"  \\E step \\in 1..{len(states)} :",
         "  /\\ askConjunctsStep = step",
         *here,
         "AskConjunctsNext ==",
@@ -120,32 +129,65 @@ def _module(query: TraceQuery, trace: Trace, copy: str) -> str:
     return "\n".join(lines)
 
 
-def _read(trace: Trace, conjuncts: tuple[Conjunct, ...], output: str) -> Conjuncts:
-    """The conjuncts with the values that TLC printed."""
-    count = len(trace.states)
-    values: list[list[bool | None]] = [[None] * count for _ in conjuncts]
-    witnesses: list[list[tuple[tuple[str, str], ...]]] = [[()] * count for _ in conjuncts]
+class _Told(NamedTuple):
+    """A value that TLC printed, with those of the parts, which it prints before."""
 
-    def named(names: tuple[Value, ...], bound: tuple[Value, ...]) -> tuple[tuple[str, str], ...]:
-        return tuple(zip(map(str, names), map(format_value, bound), strict=True))
+    number: int
+    value: bool
+    binding: Binding
+    parts: list[_Told]
 
+
+class _Table:
+    """The values and witnesses of each conjunct by number, in each state."""
+
+    def __init__(self, conjuncts: Sequence[Conjunct], states: int) -> None:
+        self.conjuncts = conjuncts
+        self.values: list[list[bool | None]] = [[None] * states for _ in conjuncts]
+        self.witnesses: list[list[Binding]] = [[()] * states for _ in conjuncts]
+
+    def keep(self, told: _Told, state: int) -> None:
+        """Keep a value with those of its parts, unless another binding has decided."""
+        number, conjunct = told.number, self.conjuncts[told.number]
+        if self.values[number][state] is conjunct.decisive:
+            return
+        self.values[number][state] = told.value
+        self.witnesses[number][state] = told.binding if told.value is conjunct.decisive else ()
+        for part in range(number + 1, len(self.conjuncts)):
+            if self.conjuncts[part].depth <= conjunct.depth:
+                break
+            self.values[part][state], self.witnesses[part][state] = None, ()
+        for each in told.parts:
+            self.keep(each, state)
+
+
+def _read(traces: Sequence[Trace], conjuncts: Sequence[Conjunct], output: str) -> Iterator[Conjuncts]:
+    """The conjuncts of each trace with the values that TLC printed."""
+    count = sum(len(trace.states) for trace in traces)
+    found = _Table(conjuncts, count)
     # TLC evaluates constant definitions once, before the first state.
     states = range(count)
+    pending: list[_Told] = []
     for printed in printed_tuples(output):
         match printed:
             case ("tla2py: state", int(number)):
                 states = range(number - 1, number)
-            case ("tla2py: conjunct", int(each), tuple(names), tuple(bound), bool(value)):
-                # The value that decides: FALSE for a conjunct, TRUE for a condition.
-                decides = conjuncts[each].role == "condition"
-                for state in states:
-                    if values[each][state] is not decides:
-                        values[each][state] = value
-                        witnesses[each][state] = () if value else named(names, bound)
-    return Conjuncts(
-        trace=trace,
-        rows=tuple(
-            ConjunctRow(conjunct=conjunct, values=tuple(found), witnesses=tuple(bound))
-            for conjunct, found, bound in zip(conjuncts, values, witnesses, strict=True)
-        ),
-    )
+            case ("tla2py: conjunct", int(number), tuple(names), tuple(values), bool(value)):
+                depth = conjuncts[number].depth
+                begin = len(pending)
+                while begin and conjuncts[pending[begin - 1].number].depth > depth:
+                    begin -= 1
+                binding = tuple(zip(map(str, names), map(format_value, values), strict=True))
+                told = _Told(number, value, binding, pending[begin:])
+                pending[begin:] = [told] if depth else []
+                for state in states if not depth else ():
+                    found.keep(told, state)
+    begin = 0
+    for trace in traces:
+        end = begin + len(trace.states)
+        rows = (
+            ConjunctRow(conjunct=conjunct, values=tuple(each[begin:end]), witnesses=tuple(bound[begin:end]))
+            for conjunct, each, bound in zip(conjuncts, found.values, found.witnesses, strict=True)
+        )
+        yield Conjuncts(trace=trace, rows=tuple(rows))
+        begin = end

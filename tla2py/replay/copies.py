@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tla2py.replay.edits import Edit, edited
 from tla2py.replay.query import TraceQuery
@@ -20,11 +20,17 @@ _DEEPEST = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where an expression is: its scope and module, and the names of the definitions that lead to it."""
+    """Where an expression is: its scope and module, and the names of the definitions that lead to it.
+
+    ``depth`` is the number of conjuncts and parts that it is inside of, ``positive`` whether an even number of negations
+    is around it.
+    """
 
     scope: Scope
     module: Module
     path: tuple[str, ...]
+    depth: int = 0
+    positive: bool = True
 
 
 @dataclass(slots=True)
@@ -47,22 +53,23 @@ class DefinitionCopy(ABC):
     @deeply
     def _take(self) -> None:
         spec = self.query.spec
-        self.root = self._copy(spec.scope.names[self.name], ()) or self.name
+        top = Place(scope=spec.scope, module=spec.modules[0], path=())
+        self.root = self._copy(spec.scope.names[self.name], top) or self.name
         for module in spec.modules:
             edits = self._inserted.get(module.name, [])
             if edits:
-                first = min(edits)
+                first = min(edits, key=lambda each: each.place)
                 tell = f"LOCAL tla2pyTell == INSTANCE {self.printer}\n{' ' * (first.column - 1)}"
                 edits[edits.index(first)] = first._replace(text=tell + first.text)
                 file = f"{module.name}.tla"
                 lines = self.query.modules[file].split("\n")
                 self.query.modules[file] = "\n".join(edited(lines, edits))
 
-    def _copy(self, entity: Entity, path: tuple[str, ...]) -> str | None:
-        """The name of the copy of a definition; None if it cannot be taken apart."""
+    def _copy(self, entity: Entity, place: Place) -> str | None:
+        """The name of the copy of a definition that is used at a place; None if there is nothing to change."""
         definition = entity.declaration
         body = entity.body
-        if not isinstance(definition, Definition) or body is None or len(path) > _DEEPEST:
+        if not isinstance(definition, Definition) or body is None or len(place.path) > _DEEPEST:
             return None
         if entity.enclosed or definition.recursive or definition.kind != "operator":
             return None
@@ -72,23 +79,23 @@ class DefinitionCopy(ABC):
         head = re.match(rf"(?:LOCAL\s+)?{re.escape(definition.name)}\s*(\([^=]*\))?\s*==", definition.text)
         if head is None:
             return None
-        self._copies += 1
-        name, span, parameters = f"tla2pyCopy{self._copies}", body.span, head[1] or ""
+        span, parameters = body.span, head[1] or ""
         # An operator is not a value.
         values = (each for each in definition.parameters if not re.search(rf"\b{each}\s*\(", parameters))
-        edits = self._edits(
-            body,
-            tuple(values),
-            Place(scope=entity.scope, module=module, path=(*path, definition.name)),
-        )
+        there = replace(place, scope=entity.scope, module=module, path=(*place.path, definition.name))
+        edits = list(self._edits(body, tuple(values), there))
+        if not edits:
+            return None
+        self._copies += 1
+        name = f"tla2pyCopy{self._copies}"
         lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
         lines[-1] = lines[-1][: span.end_column]
         lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
         text = "\n".join(edited(lines, edits, span.begin_line))
         pad = " " * (definition.span.begin_column - 1)
-        place = definition.span
+        begin = definition.span
         self._inserted.setdefault(module.name, []).append(
-            Edit(place.begin_line, place.begin_column, f"{name}{parameters} ==\n{text}\n{pad}")
+            Edit(begin.begin_line, begin.begin_column, f"{name}{parameters} ==\n{text}\n{pad}")
         )
         return name
 
@@ -106,7 +113,7 @@ class DefinitionCopy(ABC):
         text = place.module.text.split("\n")[line - 1][column - 1 :]
         if not re.match(rf"{re.escape(expr.operator)}(?![\w!])", text):
             return None
-        copy = self._copy(entity, place.path)
+        copy = self._copy(entity, place)
         if copy is None:
             return None
         own = expr.operator.rpartition("!")[2]

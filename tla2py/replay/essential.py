@@ -52,7 +52,7 @@ def essential_steps(
     ``not-confirmable``.
     """
     query = TraceQuery([trace], origin)
-    name = dict(query.config.substitutions).get(trace.name, trace.name)
+    name = query.violated(trace)
     if trace.kind != "invariant" or name not in query.spec.definitions:
         raise InputError(
             "not-an-invariant",
@@ -157,4 +157,4 @@ class ActionCopy(DefinitionCopy):
                 else:
                     # TLC names a step by one of the definitions that lead to it, by which one depends on the release.
                     quoted = ", ".join(f'"{name}"' for name in place.path)
-                    yield from wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", "))")
+                    yield from wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", (), "))")

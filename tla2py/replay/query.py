@@ -116,6 +116,10 @@ class TraceQuery:
             )
         return found
 
+    def violated(self, trace: Trace) -> str:
+        """The name of the definition that a trace violates."""
+        return dict(self.config.substitutions).get(trace.name, trace.name)
+
     def header(self, name: str, *extended: str) -> list[str]:
         """The first lines of a module about the traces, which also extends the named modules."""
         constants = [f"CONSTANTS {', '.join(self.model_values)}"] if self.model_values else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tla2py.replay.conjuncts import Conjuncts
+from tla2py.replay.conjuncts import Binding, Conjuncts
 from tla2py.replay.enabled import Enabledness
 from tla2py.replay.parts import Conjunct
 from tla2py.show.plain import action_text, headline
@@ -23,7 +23,7 @@ def conjuncts_text(found: Conjuncts, title: str) -> RenderableType:
     table.add_column("conjunct", overflow="fold")
     table.add_column(f"states 1 to {len(found.trace.states)}", overflow="fold")
     for row in found.rows:
-        text = cut(row.conjunct.text, _LONGEST, "…")
+        text = "  " * row.conjunct.depth + cut(row.conjunct.text, _LONGEST, "…")
         values = Text.assemble(*(_MARKS[value] for value in row.values))
         table.add_row(
             _place(row.conjunct), f"{text} =>" if row.conjunct.role == "condition" else text, values
@@ -31,7 +31,10 @@ def conjuncts_text(found: Conjuncts, title: str) -> RenderableType:
     return Group(
         Text(title + headline(found.trace), "bold red"),
         table,
-        Text("T: TRUE, F: FALSE, -: not evaluated, because of a condition or of an earlier FALSE", "dim"),
+        Text(
+            "T: TRUE, F: FALSE, -: not evaluated, because of a condition or of an earlier conjunct or part",
+            "dim",
+        ),
         *_turning(found),
     )
 
@@ -47,7 +50,7 @@ def enabled_text(found: Enabledness, title: str) -> RenderableType:
         table.add_row(_place(row.conjunct), text, Text(*_MARKS[row.enabled]))
     verdict = "is enabled" if found.enabled else "is not enabled"
     title = f"{title}{found.action} {verdict} in state {found.state.index}"
-    binding = ", ".join(f"{name} = {value}" for name, value in found.binding)
+    binding = _bound(found.binding)
     end: list[RenderableType] = []
     if found.stopped is not None:
         end = [
@@ -65,15 +68,28 @@ def _place(conjunct: Conjunct) -> str:
     return f"{conjunct.module}:{conjunct.line}:{conjunct.column}"
 
 
-def _turning(found: Conjuncts) -> list[RenderableType]:
+def _turning(found: Conjuncts) -> list[Text]:
     row, state = found.turning, found.turning_state
     if row is None or state is None:
         return [Text("no conjunct is FALSE in any state", "bold")]
-    witness = ", ".join(f"{name} = {value}" for name, value in row.witnesses[found.trace.states.index(state)])
-    return [
+    here = found.trace.states.index(state)
+    witness = row.witnesses[here]
+    no = f", for no {', '.join(row.conjunct.unbound)}" if row.conjunct.unbound else ""
+    lines = [
         Text(f"FALSE first in state {state.index}, after {action_text(state)}:", "bold"),
         Text(f"  {row.conjunct.text}"),
         Text(
-            f"  in {row.conjunct.definition} at {_place(row.conjunct)}{f', for {witness}' if witness else ''}"
+            f"  in {row.conjunct.definition} at {_place(row.conjunct)}{', for ' if witness else ''}{_bound(witness)}{no}"
         ),
     ]
+    for part in found.parts(row):
+        # The witness of a quantifier inside the conjunct.
+        if part.conjunct.role == "body" and part.values[here] is part.conjunct.decisive:
+            value = "TRUE" if part.conjunct.decisive else "FALSE"
+            inner = tuple(each for each in part.witnesses[here] if each not in witness)
+            lines.append(Text(f"  {value} for {_bound(inner)}: {cut(part.conjunct.text, _LONGEST, '…')}"))
+    return lines
+
+
+def _bound(binding: Binding) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in binding)
