@@ -11,7 +11,6 @@ import pytest
 from tests import command
 from tests.conftest import RunCli
 from tla2py.errors import InputError
-from tla2py.explore.questions import stored_enabled
 from tla2py.explore.view import StoreView, open_view
 from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.enabled import Enabledness
@@ -275,7 +274,7 @@ def actions(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
 
 
 def test_the_binding_that_gets_furthest(actions: StoreView) -> None:
-    found = stored_enabled(actions, 1, 1, "Take", 3, None)
+    found = actions.enabled("Take", 1, state=3)
     assert stages(found) == [
         ("x >= 0", "T"),
         ("x < 3", "T"),
@@ -296,16 +295,16 @@ def test_the_binding_that_gets_furthest(actions: StoreView) -> None:
 
 
 def test_an_action_with_a_conjunct_beside_it(actions: StoreView) -> None:
-    last = stored_enabled(actions, 1, 1, "Add", None, None)
+    last = actions.enabled("Add", 1)
     assert stages(last)[:3] == [("x >= 0", "T"), ("x < 3", "F"), ("x' = x + 1", "-")]
-    first = stored_enabled(actions, 1, 1, "Add", 1, None)
+    first = actions.enabled("Add", 1, state=1)
     assert first.enabled
     assert {value for _, value in stages(first)} == {"T"}
     assert [row.conjunct.module for row in first.rows[3:]] == ["ActionsBox", "ActionsBox"]
 
 
 def test_a_set_without_elements_stops_an_action(actions: StoreView) -> None:
-    found = stored_enabled(actions, 1, 1, "Receive", 1, None)
+    found = actions.enabled("Receive", 1, state=1)
     assert found.stopped is not None
     assert (found.stopped.text, found.stopped.line) == ("\\E m \\in sent", 17)
     assert found.binding == ()
@@ -313,7 +312,7 @@ def test_a_set_without_elements_stops_an_action(actions: StoreView) -> None:
 
 def test_the_values_of_parameters_must_be_known(actions: StoreView) -> None:
     with pytest.raises(InputError, match="Next does not take Alone, so the values of n are not known"):
-        stored_enabled(actions, 1, 1, "Alone", None, None)
+        actions.enabled("Alone", 1)
 
 
 @pytest.mark.long
@@ -328,7 +327,7 @@ def test_actions_of_a_published_design(tmp_path: Path) -> None:
     assert swept.code == 1, swept.stderr
     view = open_view(tmp_path / "runs/first")
     stopped = {
-        action: stored_enabled(view, 1, 1, action, None, None).stopped
+        action: view.enabled(action, 1).stopped
         for action in ("FollowerFetch", "ImprovedLeaderIncHighWatermark", "BecomeFollower")
     }
     assert {action: part.text for action, part in stopped.items() if part is not None} == {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tla2py.explore.course import Course, course_of
 from tla2py.explore.view import StoreView
 from tla2py.tables.traces import last_changes, trace_actions
 from tla2py.tables.write import table_file
+from tla2py.trace.course import Course, course_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

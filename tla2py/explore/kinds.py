@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tla2py.errors import InputError
-from tla2py.explore.course import Course, common_steps
 from tla2py.explore.found import StoredTrace, all_found
-from tla2py.explore.grouping import coarse_kinds, fine_kinds
 from tla2py.explore.view import StoreView
 from tla2py.show.markup import Element, Piece, element, html_text, row, table
-from tla2py.text import counted
+from tla2py.text import counted, did_you_mean
+from tla2py.trace.course import Course, common_steps
 from tla2py.trace.display import Printed
+from tla2py.trace.grouping import coarse_kinds, fine_kinds
 from tla2py.trace.trace import SIMULATED, Trace
 
 # Remarks list so many actions.
@@ -78,6 +78,11 @@ class Kind:
         parts = {"never without": self.only, "some with": more}
         return "; ".join(f"{title} {_some(names)}" for title, names in parts.items() if names)
 
+    def lines(self, number: int) -> Iterator[str]:
+        """Its number, property and size, then its steps and what sets it apart."""
+        yield f"{number}. {self.name}: {self.size}, shortest: {self.shortest}"
+        yield from (f"     {text}" for text in (self.steps, self.remarks) if text)
+
     def at(self, points: Set[int]) -> Kind | None:
         """The counterexamples at some points; None if there are none."""
         members = [
@@ -95,6 +100,15 @@ class Kind:
             "min_length": self.shortest.length,
             "max_length": self.max_length,
             "backbone": list(self.backbone),
+        }
+
+    def row(self) -> dict[str, object]:
+        """A row of ``trace --json``."""
+        return {
+            "property": self.name,
+            **self.to_json(),
+            "point": self.shortest.point,
+            "trace": self.shortest.trace,
         }
 
 
@@ -116,15 +130,23 @@ class Kinds(Printed):
         shortest = self.kinds[number - 1].shortest
         return self.view.trace(shortest.point, shortest.trace)
 
+    def of(self, name: str | None) -> Kinds:
+        """The kinds that violate one property; all without a name. Raises InputError (``unknown-property``)."""
+        kinds = tuple(kind for kind in self.kinds if name in (None, kind.name))
+        if name is not None and not kinds:
+            violated = list(dict.fromkeys(kind.name for kind in self.kinds))
+            raise InputError(
+                "unknown-property",
+                f"no counterexample violates {name}",
+                hint=did_you_mean(name, violated, f"violated: {', '.join(violated) or 'nothing'}"),
+            )
+        return replace(self, kinds=kinds)
+
     def __len__(self) -> int:
         return len(self.kinds)
 
     def __str__(self) -> str:
-        lines = []
-        for number, kind in enumerate(self.kinds, 1):
-            lines.append(f"{number}. {kind.name}: {kind.size}, shortest: {kind.shortest}")
-            lines += [f"     {text}" for text in (kind.steps, kind.remarks) if text]
-        return "\n".join(lines)
+        return "\n".join(line for number, kind in enumerate(self.kinds, 1) for line in kind.lines(number))
 
     def _repr_html_(self) -> str:
         return html_text(kinds_table(self.kinds))

@@ -89,24 +89,26 @@ def ask(
     )
 
 
-def stored_conjuncts(view: StoreView, point: int, number: int, tla2tools: Path | None) -> Conjuncts:
-    """The conjuncts of the invariant that a point's trace violates."""
+def _asked(view: StoreView, point: int, number: int, tla2tools: Path | None) -> tuple[Trace, Origin]:
     require_modules(view)
     trace = view.trace(point, number)
-    run_id = view.trace_list(point)[0].run_id
-    return evaluate_conjuncts([trace], origin_of(view, run_id, find_toolchain(tla2tools)))[0]
+    return trace, origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
+
+
+def stored_conjuncts(view: StoreView, point: int, number: int, tla2tools: Path | None) -> Conjuncts:
+    """The conjuncts of the invariant that a point's trace violates."""
+    trace, origin = _asked(view, point, number, tla2tools)
+    return evaluate_conjuncts([trace], origin)[0]
 
 
 def stored_enabled(
-    view: StoreView, point: int, number: int, action: str, state: int | None, tla2tools: Path | None
+    view: StoreView, action: str, point: int, number: int, state: int | None, tla2tools: Path | None
 ) -> Enabledness:
     """How far an action gets in a state of a point's trace, by default the last."""
-    require_modules(view)
-    trace = view.trace(point, number)
+    trace, origin = _asked(view, point, number, tla2tools)
     count = len(trace.states)
     if state is not None and not 1 <= state <= count:
         raise InputError("usage", f"the trace has no state {state}", hint=f"choose one from 1 to {count}")
-    origin = origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
     return evaluate_enabled(trace, action, trace.states[(state or count) - 1], origin)
 
 
@@ -120,7 +122,5 @@ def stored_essential(
     progress: Callable[[str], None] | None = None,
 ) -> Essential:
     """The essential steps of a point's trace."""
-    require_modules(view)
-    trace = view.trace(point, number)
-    origin = origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
+    trace, origin = _asked(view, point, number, tla2tools)
     return essential_steps(trace, origin, seconds=seconds, progress=progress)

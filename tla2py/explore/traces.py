@@ -1,21 +1,27 @@
-"""Traces of an opened store: selection, export, and verification by TLC."""
+"""Traces of an opened store: reading, selection, export, and verification by TLC."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
 from typing import Literal
 
-from tla2py.errors import InputError
+from tla2py.config.read import parse_config
+from tla2py.errors import InputError, StoreError
 from tla2py.explore.questions import origin_of, require_modules
 from tla2py.explore.view import StoreView, open_view
 from tla2py.interop import ForeignStore
 from tla2py.replay.confirm import confirm_trace
 from tla2py.show.export import export_trace
 from tla2py.store.storage import folder_of, is_remote
+from tla2py.tables.traces import trace_states
+from tla2py.tables.write import table_file
 from tla2py.toolchain.toolchain import Toolchain
-from tla2py.trace.trace import EVALUATION, SIMULATED
+from tla2py.trace.trace import EVALUATION, SIMULATED, Trace
 from tla2py.trace.variables import Variables
 from tla2py.values import Value, ValueTextError, parse_value
 
@@ -41,6 +47,48 @@ class NamedPoint:
     point: int
     trace: int
     title: str
+
+
+def stored_trace(view: StoreView, point: int, number: int) -> Trace:
+    """A point's counterexample. Raises InputError (``no-point``, ``no-trace``)."""
+    traces = view.trace_list(point)
+    if not traces:
+        verdicts = (run.verdict.value for run in view.run_rows if run.point == point)
+        raise InputError(
+            "no-trace",
+            f"point {point} of {view.store.path} has no counterexample: its verdict is {next(verdicts, 'not known')}",
+            hint=f"'tla2py trace {view.store.path}' lists the points that have one",
+        )
+    if not 1 <= number <= len(traces):
+        raise InputError(
+            "no-trace", f"point {point} has no trace {number}", hint=f"choose a trace from 1 to {len(traces)}"
+        )
+    row = traces[number - 1]
+    # The states are stored trace after trace.
+    before = sum(each.length for each in takewhile(lambda each: each is not row, view.trace_rows))
+    return Trace(
+        kind=row.kind,
+        name=row.name,
+        states=trace_states(table_file(view.store, "states"), before, row.length),
+        loop_start=row.loop_start,
+        loop_action=row.loop_action,
+        loop_action_args=row.loop_action_args,
+        stuttering=row.stuttering,
+        cut_off=row.cut_off,
+        constants=_constants(view, point),
+    )
+
+
+def _constants(view: StoreView, point: int) -> dict[str, str]:
+    """A point's constants as TLA+ text, as far as its record has them."""
+    entry = view.points[point]
+    others = {each.name for each in view.manifest.parameters if each.kind != "constant"}
+    found = {name: text for name, text in entry.parameters.items() if name not in others}
+    # A trace can be shown without its record.
+    with contextlib.suppress(StoreError, InputError), view.store.archive(entry.run_id) as archive:
+        text = archive.record.executions[0].config_text
+        found = {**dict(parse_config(text, Path(view.store.path)).config.assignments), **found}
+    return found
 
 
 def verify_traces(

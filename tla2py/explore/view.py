@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tla2py.config.read import parse_config
-from tla2py.errors import InputError, StoreError
+from tla2py.errors import InputError
 from tla2py.interop.open import open_tables
 from tla2py.lint.accept import Findings
 from tla2py.store.manifest import Manifest
@@ -20,7 +17,7 @@ from tla2py.store.store import Store
 from tla2py.tables.read import read_table
 from tla2py.tables.runs import RunRow, run_rows
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.traces import TraceRow, shortest_traces, trace_rows, trace_states
+from tla2py.tables.traces import TraceRow, shortest_traces, trace_rows
 from tla2py.tables.write import table_file
 from tla2py.text import counted
 from tla2py.trace.trace import Trace
@@ -37,7 +34,10 @@ if TYPE_CHECKING:
     from tla2py.explore.heatmap import Axis, Heatmap
     from tla2py.explore.kinds import Kinds
     from tla2py.explore.questions import Questions
+    from tla2py.explore.turning import Turning
     from tla2py.replay.conjuncts import Conjuncts
+    from tla2py.replay.enabled import Enabledness
+    from tla2py.replay.essential import Essential
 
 
 def open_view(path: Address) -> StoreView:
@@ -183,38 +183,51 @@ class StoreView:
 
         return stored_conjuncts(self, point, number, tla2tools)
 
+    def turning(self, name: str | None = None, *, tla2tools: Path | None = None) -> Turning:
+        """The conjuncts that turn FALSE first, by kind of counterexample, of all properties or of one.
+
+        One run of TLC evaluates the counterexamples of a point. Raises InputError (``unknown-property``,
+        ``not-confirmable``).
+        """
+        from tla2py.explore.turning import stored_turning
+
+        return stored_turning(self, name, tla2tools)
+
+    def enabled(
+        self,
+        action: str,
+        point: int,
+        number: int = 1,
+        *,
+        state: int | None = None,
+        tla2tools: Path | None = None,
+    ) -> Enabledness:
+        """How far an action gets in a state of a trace, by default the last: up to which conjunct it is ENABLED.
+
+        Raises InputError as ``trace`` does, ``usage`` for an unknown action or state, and ``not-confirmable``.
+        """
+        from tla2py.explore.questions import stored_enabled
+
+        return stored_enabled(self, action, point, number, state, tla2tools)
+
+    def essential(
+        self, point: int, number: int = 1, *, seconds: float = 300, tla2tools: Path | None = None
+    ) -> Essential:
+        """A trace without the steps that its violation does not need, as far as TLC finds them within ``seconds``.
+
+        Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
+        """
+        from tla2py.explore.questions import stored_essential
+
+        return stored_essential(self, point, number, tla2tools, seconds=seconds)
+
     def trace(self, point: int, number: int = 1) -> Trace:
         """A point's counterexample, with typed values. Raises InputError (``no-point``, ``no-trace``)."""
         if self._questions is not None:
             return self._questions.answer(self, point, number)
-        traces = self.trace_list(point)
-        if not traces:
-            verdicts = (run.verdict.value for run in self.run_rows if run.point == point)
-            raise InputError(
-                "no-trace",
-                f"point {point} of {self.store.path} has no counterexample: its verdict is {next(verdicts, 'not known')}",
-                hint=f"'tla2py trace {self.store.path}' lists the points that have one",
-            )
-        if not 1 <= number <= len(traces):
-            raise InputError(
-                "no-trace",
-                f"point {point} has no trace {number}",
-                hint=f"choose a trace from 1 to {len(traces)}",
-            )
-        row = traces[number - 1]
-        # The states are stored trace after trace.
-        before = sum(each.length for each in takewhile(lambda each: each is not row, self.trace_rows))
-        return Trace(
-            kind=row.kind,
-            name=row.name,
-            states=trace_states(table_file(self.store, "states"), before, row.length),
-            loop_start=row.loop_start,
-            loop_action=row.loop_action,
-            loop_action_args=row.loop_action_args,
-            stuttering=row.stuttering,
-            cut_off=row.cut_off,
-            constants=self._constants(point),
-        )
+        from tla2py.explore.traces import stored_trace
+
+        return stored_trace(self, point, number)
 
     def trace_list(self, point: int) -> list[TraceRow]:
         """A point's rows of ``traces``, in order. Raises InputError (``no-point``)."""
@@ -282,17 +295,6 @@ class StoreView:
         from tla2py.explore.store_html import store_html
 
         return store_html(self)
-
-    def _constants(self, point: int) -> dict[str, str]:
-        """A point's constants as TLA+ text, as far as its record has them."""
-        entry = self.points[point]
-        others = {each.name for each in self.manifest.parameters if each.kind != "constant"}
-        found = {name: text for name, text in entry.parameters.items() if name not in others}
-        # A trace can be shown without its record.
-        with contextlib.suppress(StoreError, InputError), self.store.archive(entry.run_id) as archive:
-            text = archive.record.executions[0].config_text
-            found = {**dict(parse_config(text, Path(self.store.path)).config.assignments), **found}
-        return found
 
     def _pandas(self, name: str) -> pd.DataFrame:
         from tla2py.tables.pandas import pandas_frame

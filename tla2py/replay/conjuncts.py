@@ -35,6 +35,18 @@ class ConjunctRow:
     values: tuple[bool | None, ...]
     witnesses: tuple[Binding, ...]
 
+    def to_json(self) -> dict[str, object]:
+        """The conjunct with its values."""
+        each = self.conjunct
+        return {
+            "conjunct": each.text,
+            "role": each.role,
+            "depth": each.depth,
+            "definition": each.definition,
+            "place": each.place,
+            "values": list(self.values),
+        }
+
     @property
     def first_false(self) -> int | None:
         """The index of the first state in which it is FALSE."""
@@ -59,6 +71,24 @@ class Conjuncts:
         """The first state in which a conjunct is FALSE, after the action that made it so."""
         index = self.turning.first_false if self.turning else None
         return None if index is None else self.trace.states[index - 1]
+
+    @property
+    def witness(self) -> Binding:
+        """The values for which the conjunct that is FALSE first is so in that state."""
+        row = self.turning
+        return row.witnesses[row.first_false - 1] if row and row.first_false else ()
+
+    def to_json(self) -> dict[str, object]:
+        """The conjunct that is FALSE first, where it is written, and in which state."""
+        row, state = self.turning, self.turning_state
+        return {
+            "conjunct": None if row is None else row.conjunct.text,
+            "definition": None if row is None else row.conjunct.definition,
+            "place": None if row is None else row.conjunct.place,
+            "state": None if state is None else state.index,
+            "action": None if state is None else state.action,
+            "witness": dict(self.witness),
+        }
 
     def parts(self, row: ConjunctRow) -> Iterator[ConjunctRow]:
         """The parts of a conjunct, and theirs."""

@@ -40,6 +40,11 @@ class Conjunct:
     decisive: bool = False
     unbound: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> str:
+        """Module, line and column."""
+        return f"{self.module}:{self.line}:{self.column}"
+
 
 def printer_text(*, stops: bool) -> str:
     """The module whose operators print the value of a part; with ``stops`` a FALSE conjunct ends the evaluation."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tla2py.explore.course import Course, course_of
-from tla2py.explore.grouping import coarse_kinds
 from tla2py.gate.decision import PointDecision
+from tla2py.trace.course import Course, course_of
 from tla2py.trace.diff import changed_parts
+from tla2py.trace.grouping import coarse_kinds
 from tla2py.trace.trace import Trace
 
 FindTrace = Callable[[PointDecision, str], Trace | None]

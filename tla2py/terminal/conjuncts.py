@@ -7,7 +7,6 @@ from rich.text import Text
 
 from tla2py.replay.conjuncts import Binding, Conjuncts
 from tla2py.replay.enabled import Enabledness
-from tla2py.replay.parts import Conjunct
 from tla2py.show.plain import action_text, headline
 from tla2py.terminal.layout import plain_table
 from tla2py.text import cut
@@ -22,12 +21,15 @@ def conjuncts_text(found: Conjuncts, title: str) -> RenderableType:
     table.add_column("place")
     table.add_column("conjunct", overflow="fold")
     table.add_column(f"states 1 to {len(found.trace.states)}", overflow="fold")
+    turned = False
     for row in found.rows:
+        if not row.conjunct.depth:
+            turned = row.first_false is not None
+        elif not turned:
+            continue
         text = "  " * row.conjunct.depth + cut(row.conjunct.text, _LONGEST, "…")
         values = Text.assemble(*(_MARKS[value] for value in row.values))
-        table.add_row(
-            _place(row.conjunct), f"{text} =>" if row.conjunct.role == "condition" else text, values
-        )
+        table.add_row(row.conjunct.place, f"{text} =>" if row.conjunct.role == "condition" else text, values)
     return Group(
         Text(title + headline(found.trace), "bold red"),
         table,
@@ -47,7 +49,7 @@ def enabled_text(found: Enabledness, title: str) -> RenderableType:
     table.add_column("possible")
     for row in found.rows:
         text = cut(row.conjunct.text, _LONGEST, "…")
-        table.add_row(_place(row.conjunct), text, Text(*_MARKS[row.enabled]))
+        table.add_row(row.conjunct.place, text, Text(*_MARKS[row.enabled]))
     verdict = "is enabled" if found.enabled else "is not enabled"
     title = f"{title}{found.action} {verdict} in state {found.state.index}"
     binding = _bound(found.binding)
@@ -56,7 +58,7 @@ def enabled_text(found: Enabledness, title: str) -> RenderableType:
         end = [
             Text(f"gets furthest{f' for {binding}' if binding else ''}, then is FALSE:", "bold"),
             Text(f"  {found.stopped.text}"),
-            Text(f"  in {found.stopped.definition} at {_place(found.stopped)}"),
+            Text(f"  in {found.stopped.definition} at {found.stopped.place}"),
         ]
     elif binding:
         end = [Text(f"enabled for {binding}", "bold")]
@@ -64,22 +66,18 @@ def enabled_text(found: Enabledness, title: str) -> RenderableType:
     return Group(Text(title, "bold" if found.enabled else "bold red"), table, Text(key, "dim"), *end)
 
 
-def _place(conjunct: Conjunct) -> str:
-    return f"{conjunct.module}:{conjunct.line}:{conjunct.column}"
-
-
 def _turning(found: Conjuncts) -> list[Text]:
     row, state = found.turning, found.turning_state
     if row is None or state is None:
         return [Text("no conjunct is FALSE in any state", "bold")]
-    here = found.trace.states.index(state)
-    witness = row.witnesses[here]
+    here, witness = found.trace.states.index(state), found.witness
+    step = f", after {action_text(state)}" if state.action else ""
     no = f", for no {', '.join(row.conjunct.unbound)}" if row.conjunct.unbound else ""
     lines = [
-        Text(f"FALSE first in state {state.index}, after {action_text(state)}:", "bold"),
+        Text(f"FALSE first in state {state.index}{step}:", "bold"),
         Text(f"  {row.conjunct.text}"),
         Text(
-            f"  in {row.conjunct.definition} at {_place(row.conjunct)}{', for ' if witness else ''}{_bound(witness)}{no}"
+            f"  in {row.conjunct.definition} at {row.conjunct.place}{', for ' if witness else ''}{_bound(witness)}{no}"
         ),
     ]
     for part in found.parts(row):

@@ -117,8 +117,11 @@ def _part_line(part: Part) -> Text:
     return line.append(": ", "default").append(old, "red").append(" -> ", "default").append(new, "green")
 
 
-def trace_list(view: StoreView) -> RenderableType:
-    """A store's counterexamples by kind, the most frequent first; of each a line, the shortest first."""
+def trace_list(view: StoreView, name: str | None = None) -> RenderableType:
+    """A store's counterexamples by kind, the most frequent first, or those of one property; of each a line, the shortest first.
+
+    Raises InputError (``unknown-property``).
+    """
     rows = view.trace_rows
     if not rows:
         verdicts = Counter(_verdict(run) for run in view.run_rows)
@@ -133,7 +136,7 @@ def trace_list(view: StoreView) -> RenderableType:
     columns += ["ends"] * any(ends.values())
     points = {point.point: point for point in view.points}
     parts: list[RenderableType] = []
-    for number, kind in enumerate(view.kinds().kinds, 1):
+    for number, kind in enumerate(view.kinds().of(name).kinds, 1):
         name = "(cannot be evaluated)" if kind.name == EVALUATION else kind.name
         parts.append(Text.assemble((f"{number}. {name}", "bold red"), f": {kind.size}"))
         parts += [Indented(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks) if text]

@@ -10,10 +10,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.explore.course import Course, Ending, folded
 from tla2py.explore.found import StoredTrace
-from tla2py.explore.grouping import coarse_kinds, fine_kinds
 from tla2py.explore.kinds import Kind, kinds_of
+from tla2py.trace.course import Course, Ending, folded
+from tla2py.trace.grouping import coarse_kinds, fine_kinds
 
 
 def found(

@@ -9,10 +9,10 @@ import pytest
 from tests.pages import Page
 from tests.unit.explore.stores import view_of
 from tla2py.errors import InputError
-from tla2py.explore.course import Course
 from tla2py.explore.found import StoredTrace, all_found
 from tla2py.explore.kinds import Kinds, make_kind, make_kinds
 from tla2py.explore.view import StoreView
+from tla2py.trace.course import Course
 
 
 @pytest.fixture(scope="module")

@@ -6,32 +6,22 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.asking import (
-    ActionOption,
-    ConjunctsOption,
-    EssentialOption,
-    EssentialTime,
-    Evaluated,
-    StateOption,
-    ask_tlc,
-    show_conjuncts,
-    show_essential,
-    show_verified,
-)
+from tla2py.cli import asking
 from tla2py.cli.console import show, show_text
 from tla2py.cli.foreign import show_errors
-from tla2py.cli.options import Arguments, Hide, Jar, Only
+from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
 from tla2py.errors import InputError
 from tla2py.explore.traces import export_stored, other_point, point_title
 from tla2py.explore.view import open_view
 from tla2py.interop import ForeignStore
 from tla2py.show.export import FORMATS
 from tla2py.terminal.compare import comparison_text
-from tla2py.terminal.traces import trace_list, traces_text
+from tla2py.terminal.traces import traces_text
 from tla2py.trace.variables import Variables
 
 
 def trace_command(
+    context: typer.Context,
     store: Annotated[
         str,
         typer.Argument(
@@ -62,12 +52,14 @@ def trace_command(
         bool, typer.Option("--verify", help="Confirm the traces with TLC; exit code 1 if it rejects one.")
     ] = False,
     arguments: Arguments = False,
-    eval_: Evaluated = None,
-    conjuncts: ConjunctsOption = False,
-    action: ActionOption = None,
-    state: StateOption = None,
-    essential: EssentialOption = False,
-    timeout: EssentialTime = "5m",
+    eval_: asking.Evaluated = None,
+    conjuncts: asking.ConjunctsOption = False,
+    action: asking.ActionOption = None,
+    state: asking.StateOption = None,
+    essential: asking.EssentialOption = False,
+    timeout: asking.EssentialTime = "5m",
+    name: asking.PropertyOption = None,
+    as_json: Json = False,
     tla2tools: Jar = None,
 ) -> None:
     """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
@@ -77,36 +69,33 @@ def trace_command(
       tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
       tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
       tla2py trace runs/kip320-first-try 5 --diff 5/2
-      tla2py trace runs/kip320-first-try 5 --conjuncts
+      tla2py trace runs/kip320-first-try --conjuncts
       tla2py trace runs/kip320-first-try 5 --conjuncts --action FollowerFetch --state 9
       tla2py trace runs/kip320-first-try 5 --essential --timeout 1m
       tla2py trace runs/kip320-first-try --verify
     """
-    if (verify or conjuncts or essential) and (diff is not None or format_ != "text"):
-        option = "--verify" if verify else "--conjuncts" if conjuncts else "--essential"
-        hint = f"leave out {option}, or the others"
-        raise InputError("usage", f"{option} excludes --format and --diff", hint=hint)
-    if (action is not None and not conjuncts) or (state is not None and action is None):
-        raise InputError("usage", "--action needs --conjuncts, --state needs --action", hint="add it")
     if diff is not None and format_ != "text":
         raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
     variables = Variables(only=only or (), hide=hide or ())
     view = open_view(store)
     foreign = isinstance(view.store, ForeignStore)
-    if verify:
-        raise typer.Exit(show_verified(view, point, trace, tla2tools))
-    view = ask_tlc(view, arguments=arguments, expressions=eval_, tla2tools=tla2tools)
-    if point is None and foreign and (diff or len(view.trace_list(1)) == 1):
+    if point is None and foreign and (diff or len(view.trace_list(1)) == 1) and not verify:
         point = 1
+    asking.check_options(context, point)
+    if verify:
+        raise typer.Exit(asking.show_verified(view, point, trace, tla2tools))
+    view = asking.ask_tlc(view, arguments=arguments, expressions=eval_, tla2tools=tla2tools)
     if point is None:
-        if diff is not None or format_ != "text" or eval_ or conjuncts or essential:
-            lists = f"'tla2py trace {store}' lists the points that have one"
-            raise InputError("point-missing", "no point named", hint=lists)
-        show(trace_list(view))
+        if conjuncts:
+            asking.show_turning(view, name, tla2tools, as_json=as_json)
+        else:
+            asking.show_kinds(view, name, as_json=as_json)
+    elif action is not None:
+        asking.show_enabled(view, action, point, trace or 1, state, tla2tools)
     elif conjuncts:
-        show_conjuncts(view, point, trace, tla2tools, action, state)
+        asking.show_conjuncts(view, point, trace, tla2tools, as_json=as_json)
     elif essential:
-        show_essential(view, point, trace or 1, timeout, tla2tools)
+        asking.show_essential(view, point, trace or 1, timeout, tla2tools, variables, full=full)
     elif diff is not None:
         other = other_point(view, point, diff)
         titles = str(view.store.path) if foreign else point_title(point, trace), other.title
@@ -116,5 +105,5 @@ def trace_command(
         show_text(export_stored(view, point, trace, format_, variables))
     else:
         show(traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
-    if isinstance(view.store, ForeignStore) and diff is None and format_ == "text":
+    if isinstance(view.store, ForeignStore) and diff is None and format_ == "text" and not as_json:
         raise typer.Exit(show_errors(view.store.file))

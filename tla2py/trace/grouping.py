@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from tla2py.explore.course import Course, common_length, step_places
+from tla2py.trace.course import Course, common_length, step_places
 
 LIKENESS = 0.7
 """The likeness, from 0 to 1, above which two courses are of one coarse kind."""

@@ -9,7 +9,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.explore.course import common_length, common_steps, course_of, folded, step_places
+from tla2py.trace.course import common_length, common_steps, course_of, folded, step_places
 
 STEPS = st.text("ABC", max_size=7).map(tuple)
 
