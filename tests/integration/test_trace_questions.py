@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -30,15 +29,20 @@ Grace = "1"
 """
 
 
+def swept(folder: Path, **files: str) -> StoreView:
+    """The store of the sweep file ``sweep.toml`` beside modules."""
+    for name, text in files.items():
+        (folder / (f"{name}.toml" if name == "sweep" else f"{name}.tla")).write_text(text)
+    done = command.run("sweep", "sweep.toml", "--executor", "local", cwd=folder)
+    assert done.code == 1, done.stderr
+    return open_view(folder / "runs/sweep")
+
+
 @pytest.fixture(scope="module")
 def lease(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     """A store whose counterexample is Grant, three times Tick, and Grant."""
     folder = tmp_path_factory.mktemp("lease")
-    shutil.copy(SPECS / "Lease.tla", folder)
-    (folder / "lease.toml").write_text(LEASE)
-    swept = command.run("sweep", "lease.toml", "--executor", "local", cwd=folder)
-    assert swept.code == 1, swept.stderr
-    return open_view(folder / "runs/lease")
+    return swept(folder, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE)
 
 
 def test_values_of_states_and_steps(lease: StoreView) -> None:
@@ -117,6 +121,12 @@ Safe == /\\ Small(x) => /\\ Sorted  /\\ I!Bound(x)
         /\\ IF x > 1 THEN LET last == queue[Len(queue)] IN last # 2 /\\ x # 9
                      ELSE TRUE
         /\\ Sorted
+Held(n) == \\E i \\in DOMAIN queue : queue[i] = n /\\ x > n
+Low(n) == n < 3
+Shaped ==
+  /\\ x > 9 \\/ Low(x) \\/ \\A i \\in DOMAIN queue : queue[i] < 9
+  /\\ ~(x > 4 => x < 1 /\\ x > 2) => x > 4
+  /\\ CASE x < 2 -> Low(x) [] x = 3 -> ~Held(2) [] OTHER -> \\E n \\in 0..3 : n > x \\/ x < n + 4
 ====
 """
 
@@ -124,21 +134,15 @@ Safe == /\\ Small(x) => /\\ Sorted  /\\ I!Bound(x)
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     """A store of two invariants with conjuncts in several modules."""
-    folder = tmp_path_factory.mktemp("parts")
-    (folder / "Parts.tla").write_text(PARTS)
-    (folder / "PartsBase.tla").write_text(
-        "---- MODULE PartsBase ----\nEXTENDS Naturals\nSmall(n) == n < 9\n====\n"
+    return swept(
+        tmp_path_factory.mktemp("parts"),
+        Parts=PARTS,
+        PartsBase="---- MODULE PartsBase ----\nEXTENDS Naturals\nSmall(n) == n < 9\n====\n",
+        PartsBound="---- MODULE PartsBound ----\nEXTENDS Naturals\nCONSTANT bound\n"
+        "  Bound(n) == /\\ n >= 0\n              /\\ n < bound\n====\n",
+        sweep='module = "Parts.tla"\n[model]\nspecification = "Spec"\ncheck_deadlock = false\n'
+        'invariants = ["Safe", "Guarded", "Shaped"]\n[constants]\nLimit = "4"\n[tlc]\nfind = "each"\n',
     )
-    (folder / "PartsBound.tla").write_text(
-        "---- MODULE PartsBound ----\nEXTENDS Naturals\nCONSTANT bound\n  Bound(n) == /\\ n >= 0\n              /\\ n < bound\n====\n"
-    )
-    (folder / "parts.toml").write_text(
-        'module = "Parts.tla"\n[model]\nspecification = "Spec"\ninvariants = ["Safe", "Guarded"]\ncheck_deadlock = false\n'
-        '[constants]\nLimit = "4"\n[tlc]\nfind = "each"\n'
-    )
-    swept = command.run("sweep", "parts.toml", "--executor", "local", cwd=folder)
-    assert swept.code == 1, swept.stderr
-    return open_view(folder / "runs/parts")
 
 
 def rows_of(found: Conjuncts) -> list[tuple[str, str, str]]:
@@ -177,6 +181,32 @@ def test_a_conjunct_after_a_false_one_may_make_no_sense(parts: StoreView) -> Non
     assert found.turning is found.rows[0]
 
 
+def test_parts_of_a_conjunct(parts: StoreView) -> None:
+    found = parts.conjuncts(1, 3)
+    assert [
+        (row.conjunct.depth, *each[1:]) for row, each in zip(found.rows, rows_of(found), strict=True)
+    ] == [
+        (0, "x > 9 \\/ Low(x) \\/ \\A i \\in DOMAIN queue : queue[i] < 9", "TTTT"),
+        (1, "x > 9", "FFFF"),
+        (1, "Low(x)", "TTTF"),
+        (1, "\\A i \\in DOMAIN queue : queue[i] < 9", "---T"),
+        (2, "queue[i] < 9", "---T"),
+        (0, "~(x > 4 => x < 1 /\\ x > 2)", "FFFF"),
+        (0, "x > 4", "----"),
+        (0, "x < 2", "TTFF"),
+        (0, "n < 3", "TT--"),
+        (0, "x = 3", "--FT"),
+        (0, "~Held(2)", "---F"),
+        (1, "queue[i] = n /\\ x > n", "---T"),
+        (2, "queue[i] = n", "---T"),
+        (2, "x > n", "---T"),
+        (0, "\\E n \\in 0..3 : n > x \\/ x < n + 4", "--T-"),
+    ]
+    assert found.turning is found.rows[10]
+    assert found.rows[11].witnesses[3] == (("n", "2"), ("i", "3"))
+    assert found.rows[14].conjunct.unbound == ("n",)
+
+
 def test_conjuncts_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:
     shown = run_cli("trace", lease.store.path, "1", "--conjuncts").stdout
     lines = [" ".join(line.split()) for line in shown.splitlines()]
@@ -184,19 +214,51 @@ def test_conjuncts_on_the_command_line(lease: StoreView, run_cli: RunCli) -> Non
     assert "Lease:17:45 ~(believes[c] > now /\\ believes[d] > now) TTTTTF" in lines
     assert lines[-3] == "FALSE first in state 6, after Grant:"
     assert lines[-1] in [f"in Exclusive at Lease:17:45, for c = {c}, d = {3 - c}" for c in (1, 2)]
-    assert run_cli("trace", lease.store.path, "--conjuncts").error.code == "point-missing"
-    assert run_cli("trace", lease.store.path, "1", "--conjuncts", "--diff", "1").error.code == "usage"
+
+
+def test_what_turns_false_first_by_kind(parts: StoreView, run_cli: RunCli) -> None:
+    asked = ("trace", parts.store.path, "--conjuncts")
+    shown = run_cli(*asked)
+    lines = [line.strip() for line in shown.stdout.splitlines()]
+    assert lines[5:7] == [
+        "1 of 1: last # 2  in Safe at Parts:13:59",
+        "FALSE first in state 4 of point 1, trace 2, after Add",
+    ]
+    assert shown.stderr.splitlines()[-1] == "3 of 3 runs of TLC"
+    (row,) = json.loads(run_cli(*asked, "--property", "Guarded", "--json").stdout)
+    assert (row["property"], row["count"], row["reasons"]) == ("Guarded", 1, {})
+    (turn,) = row["conjuncts"]
+    assert (turn["conjunct"], turn["count"], turn["state"]) == ("queue # <<>>", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "hint"),
+    [
+        (["--essential"], "point-missing", "lists the points that have one"),
+        (["--conjuncts", "--only", "now"], "point-missing", "lists the points that have one"),
+        (["--conjuncts", "--property", "Exclusiv"], "unknown-property", "did you mean Exclusive?"),
+        (["1", "--conjuncts", "--only", "now"], "usage", "--only goes with --essential, --diff, --format"),
+        (["1", "--conjuncts", "--diff", "1"], "usage", "leave out --diff"),
+        (["1", "--property", "Exclusive"], "usage", "leave out --property"),
+        (["1", "--json"], "usage", "--json goes with --conjuncts"),
+        (["1", "--conjuncts", "--state", "2"], "usage", "name the action"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    lease: StoreView, run_cli: RunCli, options: list[str], code: str, hint: str
+) -> None:
+    error = run_cli("trace", lease.store.path, *options).error
+    assert error.code == code
+    assert hint in (error.hint or "")
 
 
 def test_a_simulated_trace_without_the_steps_it_does_not_need(tmp_path: Path, run_cli: RunCli) -> None:
-    shutil.copy(SPECS / "Lease.tla", tmp_path)
     simulation = '[tlc]\nmode = "simulate"\nnum = 100\ndepth = 30\nseed = 5\n'
-    (tmp_path / "lease.toml").write_text(LEASE + simulation)
-    assert run_cli("sweep", "lease.toml", "--executor", "local", cwd=tmp_path).code == 1
-    asked = ("trace", "runs/lease", "1", "--essential")
+    view = swept(tmp_path, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE + simulation)
+    asked = ("trace", "runs/sweep", "1", "--essential")
     shown = run_cli(*asked, cwd=tmp_path)
     assert shown.code == 0, shown.stderr
-    steps = len(open_view(tmp_path / "runs/lease").trace(1).states) - 1
+    steps = len(view.trace(1).states) - 1
     assert steps > 5
     lines = shown.stdout.splitlines()
     assert lines[0] == f"point 1, trace 1: {steps - 5} of {steps} steps can be left out"
@@ -209,6 +271,33 @@ def test_a_simulated_trace_without_the_steps_it_does_not_need(tmp_path: Path, ru
 def test_a_shortest_trace_needs_all_its_steps(lease: StoreView, run_cli: RunCli) -> None:
     shown = run_cli("trace", lease.store.path, "1", "--essential").stdout
     assert shown.startswith("point 1, trace 1: every step is essential: 5 steps\n")
+
+
+STUCK = """\
+---- MODULE Stuck ----
+EXTENDS Naturals
+VARIABLES free, noise
+Init == free = {1, 2} /\\ noise = 0
+Noise(n) == noise' = n /\\ free # {} /\\ UNCHANGED free
+Take(p) == noise = 2 /\\ free = {1, 2} /\\ free' = free \\ {p} /\\ UNCHANGED noise
+Last(p) == noise = 4 /\\ free = {p} /\\ free' = {} /\\ UNCHANGED noise
+Next == (\\E n \\in 0..9 : Noise(n)) \\/ \\E p \\in {1, 2} : Take(p) \\/ Last(p)
+Spec == Init /\\ [][Next]_<<free, noise>>
+====
+"""
+
+
+def test_a_deadlock_without_the_steps_it_does_not_need(tmp_path: Path) -> None:
+    view = swept(
+        tmp_path,
+        Stuck=STUCK,
+        sweep='module = "Stuck.tla"\n[model]\nspecification = "Spec"\n'
+        '[tlc]\nmode = "simulate"\nnum = 100\ndepth = 60\nseed = 3\n',
+    )
+    found = view.essential(1)
+    assert len(found.trace.states) > 5
+    assert [state.action for state in found.shortest.states[1:]] == ["Noise", "Take", "Noise", "Last"]
+    assert found.undecided == ()
 
 
 def stages(found: Enabledness) -> list[tuple[str, str]]:
@@ -259,18 +348,14 @@ Small == x < 3
 @pytest.fixture(scope="module")
 def actions(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     """A store of actions with disjunctions, an instance and a guard beside all of them."""
-    folder = tmp_path_factory.mktemp("actions")
-    (folder / "Actions.tla").write_text(ACTIONS)
-    (folder / "ActionsBox.tla").write_text(
-        "---- MODULE ActionsBox ----\nVARIABLE content\n"
-        "Put(it) == it \\notin content /\\ content' = content \\union {it}\n====\n"
+    return swept(
+        tmp_path_factory.mktemp("actions"),
+        Actions=ACTIONS,
+        ActionsBox="---- MODULE ActionsBox ----\nVARIABLE content\n"
+        "Put(it) == it \\notin content /\\ content' = content \\union {it}\n====\n",
+        sweep='module = "Actions.tla"\n[model]\nspecification = "Spec"\n'
+        'invariants = ["Small"]\ncheck_deadlock = false\n',
     )
-    (folder / "actions.toml").write_text(
-        'module = "Actions.tla"\n[model]\nspecification = "Spec"\ninvariants = ["Small"]\ncheck_deadlock = false\n'
-    )
-    swept = command.run("sweep", "actions.toml", "--executor", "local", cwd=folder)
-    assert swept.code == 1, swept.stderr
-    return open_view(folder / "runs/actions")
 
 
 def test_the_binding_that_gets_furthest(actions: StoreView) -> None:
@@ -318,14 +403,12 @@ def test_the_values_of_parameters_must_be_known(actions: StoreView) -> None:
 @pytest.mark.long
 def test_actions_of_a_published_design(tmp_path: Path) -> None:
     system = SPECS.parent.parent / "specs" / "kip320"
-    (tmp_path / "first.toml").write_text(
-        f'module = "{system / "Kip320FirstTry.tla"}"\n'
+    view = swept(
+        tmp_path,
+        sweep=f'module = "{system / "Kip320FirstTry.tla"}"\n'
         '[model]\nspecification = "Spec"\ninvariants = ["LeaderInIsr"]\ncheck_deadlock = false\n'
-        '[constants]\nReplicas = "{b1, b2}"\nLogSize = 2\nMaxRecords = 2\nMaxLeaderEpoch = 1\n'
+        '[constants]\nReplicas = "{b1, b2}"\nLogSize = 2\nMaxRecords = 2\nMaxLeaderEpoch = 1\n',
     )
-    swept = command.run("sweep", "first.toml", "--executor", "local", cwd=tmp_path)
-    assert swept.code == 1, swept.stderr
-    view = open_view(tmp_path / "runs/first")
     stopped = {
         action: view.enabled(action, 1).stopped
         for action in ("FollowerFetch", "ImprovedLeaderIncHighWatermark", "BecomeFollower")

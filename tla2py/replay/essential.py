@@ -1,7 +1,7 @@
 """The steps that a counterexample needs.
 
 A step is essential if TLC finds no behaviour that takes the remaining actions in order, with any arguments, and violates
-the same invariant. Otherwise the shorter behaviour takes the trace's place, and its steps are tried.
+the same property. Otherwise the shorter behaviour takes the trace's place, and its steps are tried.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from tla2py.replay.copies import DefinitionCopy, Place
 from tla2py.replay.edits import Edit, wrapped
 from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.syntax.expression import Expression
+from tla2py.tlc.jvm.pool import close_hosts
 from tla2py.trace.trace import Trace
 
 _MODULE, _PRINTER = "AskEssential", "AskEssentialNow"
 _REGISTER = 230923
+_SAFETY = ("invariant", "action_property")
+# What a deadlock violates.
+_MOVES = "AskEssentialMoves"
 _PRINTER_TEXT = f"""---- MODULE {_PRINTER} ----
 LOCAL INSTANCE TLC
 Now(names) == TLCGet({_REGISTER}) \\in names
@@ -46,18 +50,19 @@ def essential_steps(
     seconds: float,
     progress: Callable[[str], None] | None = None,
 ) -> Essential:
-    """The essential steps of a trace that violates an invariant.
+    """The essential steps of a trace that violates an invariant or an action property, or ends in a deadlock.
 
     Tries one step after the other, for at most ``seconds`` in all. Raises InputError: ``not-an-invariant``,
     ``not-confirmable``.
     """
-    query = TraceQuery([trace], origin)
-    name = query.violated(trace)
-    if trace.kind != "invariant" or name not in query.spec.definitions:
+    query = TraceQuery([trace], origin, warm=True)
+    stuck = trace.kind == "deadlock"
+    name = _MOVES if stuck else query.violated(trace)
+    if not stuck and (trace.kind not in _SAFETY or name not in query.spec.definitions):
         raise InputError(
             "not-an-invariant",
-            f"only a violated invariant has essential steps: {trace.label} ({trace.kind.replace('_', ' ')})",
-            hint="choose the trace of an invariant with --trace",
+            f"no single step violates {trace.label} ({trace.kind.replace('_', ' ')}), so none can be essential",
+            hint="choose the trace of an invariant, an action property or a deadlock with --trace",
         )
     if (
         origin.record.options.mode == "check"
@@ -66,37 +71,48 @@ def essential_steps(
     ):
         # Breadth first one worker finds a shortest behaviour.
         return Essential(trace=trace, shortest=trace)
-    relation = query.next
     initial = query.config.init or next(iter(query.spec.candidates.init), None)
-    query.expose(name, relation, initial, *query.config.constraints, *query.config.action_constraints)
-    copy = ActionCopy(query=query, name=relation, printer=_PRINTER)
+    constraints = (*query.config.constraints, *query.config.action_constraints)
+    query.expose(None if stuck else name, query.next, initial, *constraints)
+    relation = ActionCopy(query=query, name=query.next, printer=_PRINTER).root
     query.modules[f"{_PRINTER}.tla"] = _PRINTER_TEXT
     deadline = time.monotonic() + seconds
     shortest, number = trace, 1
-    while number < len(shortest.states):
-        left = deadline - time.monotonic()
-        if left <= 0:
-            rest = tuple(state.index for state in shortest.states[number:])
-            return Essential(trace=trace, shortest=shortest, undecided=rest)
-        if progress is not None:
-            progress(f"step {number} of {len(shortest.states) - 1}: {shortest.states[number].action}")
-        actions = [state.action or "" for state in shortest.states[1:]]
-        del actions[number - 1]
-        text = _module(query, actions, initial, copy.root)
-        with query.run(
-            _MODULE, text, specification="AskEssentialSpec", invariants=(name,), bounded=True, seconds=left
-        ) as executed:
-            result = executed.result
-        if result.verdict is Verdict.VIOLATED and result.traces:
-            shortest = _named(result.traces[0], actions, trace)
-        elif result.verdict is Verdict.HOLDS:
-            number += 1
-        elif time.monotonic() < deadline:
-            raise InputError(
-                "not-confirmable",
-                f"TLC could not try the steps: {first_error(result)}",
-                hint="see the trace as TLC printed it, without --essential",
-            )
+    try:
+        while number < len(shortest.states):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                rest = tuple(state.index for state in shortest.states[number:])
+                return Essential(trace=trace, shortest=shortest, undecided=rest)
+            if progress is not None:
+                progress(f"step {number} of {len(shortest.states) - 1}: {shortest.states[number].action}")
+            actions = [state.action or "" for state in shortest.states[1:]]
+            del actions[number - 1]
+            module = _module(query, actions, initial, relation)
+            # TLC also reports a property about single states as an invariant.
+            as_property = trace.kind == "action_property" or name in query.config.properties
+            with query.run(
+                _MODULE,
+                module,
+                specification="AskEssentialSpec",
+                invariants=() if as_property else (name,),
+                properties=(name,) if as_property else (),
+                bounded=True,
+                seconds=left,
+            ) as executed:
+                result = executed.result
+            if any(each.kind in _SAFETY for each in result.violations) and result.traces:
+                shortest = _named(result.traces[0], actions, trace)
+            elif result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
+                number += 1
+            elif time.monotonic() < deadline:
+                raise InputError(
+                    "not-confirmable",
+                    f"TLC could not try the steps: {first_error(result)}",
+                    hint="see the trace as TLC printed it, without --essential",
+                )
+    finally:
+        close_hosts()
     return Essential(trace=trace, shortest=shortest)
 
 
@@ -125,6 +141,7 @@ def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, rela
             "VARIABLE askEssentialSteps",
             f"AskEssentialPlan == <<{plan}>>",
             f"AskEssentialInit == {initial} /\\ askEssentialSteps = 0",
+            f"{_MOVES} == ENABLED ({query.next})",
             "AskEssentialNext ==",
             f"  /\\ askEssentialSteps < {len(actions)}",
             f"  /\\ TLCSet({_REGISTER}, AskEssentialPlan[askEssentialSteps + 1])",
