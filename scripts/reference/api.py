@@ -38,6 +38,11 @@ _SECTIONS = (
     ("Laws", "tla2py.explore.explanation", ("Explanation", "Explained")),
     ("Kinds of counterexamples", "tla2py.explore.kinds", ("Kinds", "Kind")),
     ("A counterexample without its states", "tla2py.explore.found", ("StoredTrace",)),
+    ("Conjuncts", "tla2py.replay.conjuncts", ("Conjuncts", "ConjunctRow")),
+    ("A part of an invariant", "tla2py.replay.parts", ("Conjunct",)),
+    ("Conjuncts by kind of counterexample", "tla2py.explore.turning", ("Turning", "TurningKind", "Turn")),
+    ("How far an action gets", "tla2py.replay.enabled", ("Enabledness", "PrefixRow")),
+    ("Essential steps", "tla2py.replay.essential", ("Essential",)),
     ("Two stores", "tla2py.explore.compare", ("StoreComparison", "PointPair")),
     (
         "Values",

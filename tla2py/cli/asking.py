@@ -92,13 +92,14 @@ def check_options(context: typer.Context, point: int | None) -> None:
         for value in [context.params.get(each.name or "")]
         if value and value != each.get_default(context)
     ]
+    store = context.params["store"]
     takes, otherwise = (_OF_ALL, "the list") if point is None else (_OF_POINT, "a point")
     asked = next((each for each in _OF_POINT if each in given), otherwise)
     for option in given:
         if option in takes.get(asked, ()) or (option == asked and asked in takes):
             continue
         if point is None and any(option in (each, *others) for each, others in _OF_POINT.items()):
-            lists = f"'tla2py trace {context.params['store']}' lists the points that have one"
+            lists = f"'tla2py trace {store}' lists the points that have one"
             raise InputError("point-missing", f"{option} needs a point", hint=lists)
         others = [each for each in takes if option in takes[each]]
         hint = f"{option} goes with {', '.join(others)}" if others else f"leave out {option}"
@@ -158,7 +159,17 @@ def show_conjuncts(
     numbers = (number,) if number is not None else invariants or (1,)
     found = {each: view.conjuncts(point, each, tla2tools=jar) for each in numbers}
     if as_json:
-        show_json([{"point": point, "trace": number, **each.to_json()} for number, each in found.items()])
+        show_json(
+            [
+                {
+                    "point": point,
+                    "trace": number,
+                    **each.to_json(),
+                    "conjuncts": [row.to_json() for row in each.rows],
+                }
+                for number, each in found.items()
+            ]
+        )
     for number, each in {} if as_json else found.items():
         show(conjuncts_text(each, f"point {point}, trace {number}: "))
 

@@ -69,7 +69,7 @@ class Kind:
         """``Grant > Tick+ > Grant``: the backbone, with ``+`` at repeated actions, and the ending."""
         steps = " > ".join(name + "+" * (name in self.repeated) for name in self.backbone)
         end = _ENDINGS[self.shortest.course.ending]
-        return f"{steps} ({end})" if end else steps
+        return f"{steps} ({end})".lstrip() if end else steps
 
     @property
     def remarks(self) -> str:

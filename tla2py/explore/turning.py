@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,9 +43,8 @@ class Turn:
         state = self.example.turning_state
         if state is None:
             return ""
-        binding = ", ".join(f"{name} = {value}" for name, value in self.example.witness)
         step = f", after {action_text(state)}" if state.action else ""
-        return f"FALSE first in state {state.index} of {self.members[0]}{step}{f', for {binding}' if binding else ''}"
+        return f"FALSE first in state {state.index} of {self.members[0]}{step}{self.example.blame}"
 
     def to_json(self) -> dict[str, object]:
         """A row of ``conjuncts`` in ``trace --conjuncts --json``."""
@@ -126,13 +125,15 @@ def stored_turning(
     try:
         with ThreadPoolExecutor(default_slots(workers=1)) as pool:
             for kind, runs in kinds:
-                answers = []
-                for answer in pool.map(partial(_answer, view, toolchain), runs):
-                    answers.append(answer)
+                answers: dict[StoredTrace, Conjuncts | str] = {}
+                for members, answer in zip(
+                    runs, pool.map(partial(_answer, view, toolchain), runs), strict=True
+                ):
+                    answers |= zip(members, answer, strict=True)
                     done += 1
                     if progress is not None:
                         progress(done, total)
-                found.append(_turning_kind(kind, runs, answers))
+                found.append(_turning_kind(kind, answers))
     finally:
         close_hosts()
     return Turning(kinds=tuple(found))
@@ -148,32 +149,29 @@ def _by_run(kind: Kind) -> list[tuple[StoredTrace, ...]]:
 
 def _answer(
     view: StoreView, toolchain: Toolchain, members: Sequence[StoredTrace]
-) -> tuple[Conjuncts, ...] | str:
-    """The conjuncts of counterexamples of one run, or why there are none."""
+) -> Sequence[Conjuncts | str]:
+    """The conjuncts of each counterexample of one run, or why there are none."""
     traces = [view.trace(each.point, each.trace) for each in members]
     try:
         origin = origin_of(view, view.trace_list(members[0].point)[0].run_id, toolchain)
         return evaluate_conjuncts(traces, origin, warm=True)
     except InputError as error:
-        return error.message
+        return [error.message] * len(members)
 
 
-def _turning_kind(
-    kind: Kind, runs: Iterable[Sequence[StoredTrace]], answers: Iterable[tuple[Conjuncts, ...] | str]
-) -> TurningKind:
-    """A kind with what TLC answered about the counterexamples of each run."""
-    members: dict[Conjunct | None, list[StoredTrace]] = {}
+def _turning_kind(kind: Kind, answers: Mapping[StoredTrace, Conjuncts | str]) -> TurningKind:
+    """A kind with what TLC answered about its counterexamples."""
+    turns: dict[Conjunct | None, list[StoredTrace]] = {}
     examples: dict[Conjunct | None, Conjuncts] = {}
     reasons: Counter[str] = Counter()
-    for run, answer in zip(runs, answers, strict=True):
+    for member in kind.members:
+        answer = answers[member]
         if isinstance(answer, str):
-            reasons[answer] += len(run)
+            reasons[answer] += 1
             continue
-        for member, each in zip(run, answer, strict=True):
-            conjunct = each.turning.conjunct if each.turning else None
-            members.setdefault(conjunct, []).append(member)
-            examples.setdefault(conjunct, each)
-    turns = [Turn(members=tuple(each), example=examples[key]) for key, each in members.items()]
-    return TurningKind(
-        kind=kind, turns=tuple(sorted(turns, key=lambda turn: -len(turn.members))), reasons=reasons
-    )
+        conjunct = answer.turning.conjunct if answer.turning else None
+        turns.setdefault(conjunct, []).append(member)
+        examples.setdefault(conjunct, answer)
+    found = [Turn(members=tuple(each), example=examples[key]) for key, each in turns.items()]
+    found.sort(key=lambda turn: -len(turn.members))
+    return TurningKind(kind=kind, turns=tuple(found), reasons=reasons)

@@ -78,6 +78,15 @@ class Conjuncts:
         row = self.turning
         return row.witnesses[row.first_false - 1] if row and row.first_false else ()
 
+    @property
+    def blame(self) -> str:
+        """``, for c = 2, d = 1``: for which values the conjunct is FALSE; empty if it does not depend on any."""
+        unbound = self.turning.conjunct.unbound if self.turning else ()
+        bound = [f"{name} = {value}" for name, value in self.witness]
+        return "".join(
+            f", for {text}" for text in (", ".join(bound), "no " * bool(unbound) + ", ".join(unbound)) if text
+        )
+
     def to_json(self) -> dict[str, object]:
         """The conjunct that is FALSE first, where it is written, and in which state."""
         row, state = self.turning, self.turning_state

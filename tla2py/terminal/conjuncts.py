@@ -72,13 +72,10 @@ def _turning(found: Conjuncts) -> list[Text]:
         return [Text("no conjunct is FALSE in any state", "bold")]
     here, witness = found.trace.states.index(state), found.witness
     step = f", after {action_text(state)}" if state.action else ""
-    no = f", for no {', '.join(row.conjunct.unbound)}" if row.conjunct.unbound else ""
     lines = [
         Text(f"FALSE first in state {state.index}{step}:", "bold"),
         Text(f"  {row.conjunct.text}"),
-        Text(
-            f"  in {row.conjunct.definition} at {row.conjunct.place}{', for ' if witness else ''}{_bound(witness)}{no}"
-        ),
+        Text(f"  in {row.conjunct.definition} at {row.conjunct.place}{found.blame}"),
     ]
     for part in found.parts(row):
         # The witness of a quantifier inside the conjunct.
