@@ -98,12 +98,18 @@ def _entry(module: str, name: str) -> Iterator[str]:
 
 
 def _members(thing: type) -> Iterator[str]:
-    """A row for each public field, property and method that the class itself defines."""
+    """A row for each public field, property and method that the class or a base of ours defines, if that has no section."""
     fields = dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ()
     for field in fields:
         if not field.name.startswith("_"):
             yield f"| `{field.name}: {_cell(field.type)}` | |"
-    for name, member in vars(thing).items():
+    described = {name for _, _, names in _SECTIONS for name in names} - {thing.__name__}
+    ours = [
+        each
+        for each in reversed(thing.__mro__)
+        if each.__module__.startswith("tla2py.") and each.__name__ not in described
+    ]
+    for name, member in (pair for each in ours for pair in vars(each).items()):
         if name.startswith("_") or not getattr(member, "__doc__", None):
             continue
         if isinstance(member, (property, cached_property)):

@@ -34,13 +34,15 @@ def two_sweep_files_of_which_one_is_printed(lab: Lab) -> None:
 
 
 @provokes("usage")
-def trace_that_is_to_be_verified_and_written(lab: Lab) -> None:
-    lab.run("trace", "store", "1", "--verify", "--format", "json")
+def trace_that_is_to_be_verified_and_compared(lab: Lab) -> None:
+    lab.view("invariant")
+    lab.run("trace", "store", "1", "--verify", "--diff", "2")
 
 
 @provokes("usage")
-def trace_that_is_to_be_verified_and_compared(lab: Lab) -> None:
-    lab.run("trace", "store", "1", "--verify", "--diff", "2")
+def state_without_its_action(lab: Lab) -> None:
+    lab.view("invariant")
+    lab.run("trace", "store", "1", "--conjuncts", "--state", "2")
 
 
 @provokes("usage")
