@@ -160,8 +160,9 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     person = tools.run("tools", "list")
     assert f"{file} names it" in person.stdout
     # What is named nearer goes first.
-    named = tools.run("tools", "path", TLA2TOOLS_JAR=str(bundled_jar()))
-    assert named.stdout.strip() == str(bundled_jar())
+    for name in (str(bundled_jar()), "bundled"):
+        named = tools.run("tools", "path", TLA2TOOLS_JAR=name)
+        assert named.stdout.strip() == str(bundled_jar())
 
 
 def test_the_default_is_the_projects(tools: Tools) -> None:

@@ -43,7 +43,7 @@ def find_toolchain(jar: Path | None = None) -> Toolchain:
 def find_jar(explicit: Path | None = None) -> Jar:
     """The jar that ``explicit``, ``TLA2TOOLS_JAR`` or the project names, in this order, or the default one.
 
-    Each names a file or an installed release; a project does so in ``tla2py.toml``. The default is the newest of the
+    Each names a file, an installed release or ``bundled``; a project does so in ``tla2py.toml``. The default is the newest of the
     installed ones and the bundled one. Raises ToolchainError: ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``,
     ``jar-pinned``; and InputError (``project-file``).
     """
@@ -83,7 +83,7 @@ def chosen_jar(project: ProjectJar) -> Jar:
     """The jar that a project names, whatever it pins. Raises ToolchainError as ``find_jar`` does."""
     path = project.file.parent / project.named
     if not path.is_file():
-        path = installed_jar(project.named) or path
+        path = _release(project.named) or path
     if not path.is_file():
         raise ToolchainError(
             "jar-missing",
@@ -109,4 +109,9 @@ def pin_project_jar() -> tuple[Jar, Path]:
 
 
 def _file_or_release(named: Path) -> Path:
-    return named if named.is_file() else installed_jar(str(named)) or named
+    return named if named.is_file() else _release(str(named)) or named
+
+
+def _release(name: str) -> Path | None:
+    """The jar of an installed release or the bundled one, None if there is none of this name."""
+    return bundled_jar() if name == BUNDLED else installed_jar(name)
