@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import re
 import sys
@@ -70,6 +71,14 @@ def show_json(result: object) -> None:
 def show_text(text: str) -> None:
     """Print text that a program may read, at once, escaped only on a terminal."""
     sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Print many lines, escaped."""
+    rest = iter(lines)
+    while batch := list(itertools.islice(rest, 1000)):
+        sys.stdout.write(harmless("\n".join(batch)) + "\n")
     sys.stdout.flush()
 
 

@@ -24,9 +24,9 @@ from tla2py.lint import Finding
 from tla2py.reports.lint import finding_text
 from tla2py.store.storage import Address
 from tla2py.sweep.checks import only_deadlock
-from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import ONLY_DEADLOCK
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
 from tla2py.terminal.progress import inside_runs, left_text, log_line, run_text
@@ -115,7 +115,7 @@ class SweepListener(ConsoleListener):
 
     def planned(self, sweep: Sweep, plan: Plan) -> None:
         """Warn of a sweep that checks nothing but deadlock."""
-        if only_deadlock(plan.runs):
+        if only_deadlock([run for _, run in plan.samples()]):
             err().print(f"{sweep.name}: {ONLY_DEADLOCK}")
 
     def finished(self, result: SweepResult) -> None:

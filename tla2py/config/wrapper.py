@@ -76,7 +76,7 @@ def build_config(
     if model.permuted:
         # TLC fails on the permutations of a set with one element (in util.Set).
         values = dict([*model.config.assignments, *model.constants])
-        permuted = [name for name in model.permuted if not _is_single(values.get(name, ""))]
+        permuted = [name for name in model.permuted if not is_single(values.get(name, ""))]
         if permuted:
             wrapper.standard.add("TLC")
             body = " \\union ".join(f"Permutations({name})" for name in permuted)
@@ -94,7 +94,8 @@ def build_config(
     return config, main, _wrapper_text(main, wrapper)
 
 
-def _is_single(text: str) -> bool:
+def is_single(text: str) -> bool:
+    """Whether a value is a set of one model value."""
     return text.startswith("{") and "," not in text and len(literal_names(text) or ()) == 1
 
 

@@ -9,8 +9,8 @@ from tla2py.lint.accept import Findings, apply_acceptance
 from tla2py.lint.finding import Finding, result_warning
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store
-from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph, Span
 from tla2py.tables.details import ActionRow, action_rows

@@ -14,8 +14,8 @@ from tla2py.execution.inside import RunProgress
 from tla2py.execution.jars import EarlierJar
 from tla2py.lint import Finding
 from tla2py.store.storage import Address
-from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
 from tla2py.toolchain.jar import Jar

@@ -49,7 +49,9 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
             return sweep.source.place("tlc", key, value=value)
 
         check_needs(sweep.specs.values(), sweep.options, jar, place)
-        texts = dict.fromkeys(plan.sources[each.sha256] for run in plan.runs for each in run.modules[:1])
+        texts = dict.fromkeys(
+            plan.sources[each.sha256] for _, run in plan.samples() for each in run.modules[:1]
+        )
         check_wrappers(texts, jar, sweep.path)
     found = lint_sweep(sweep, plan, read_dialect(jar))
     _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
@@ -111,7 +113,7 @@ def check_facts(file: Path, sweep: Sweep, plan: Plan, ignored: Container[str] = 
 
     ``ignored`` are names of findings.
     """
-    for point, run in zip(plan.points, plan.runs, strict=True):
+    for point, run in plan.samples():
         facts = config_facts(run, sweep.spec(point.parameters))
         for problem in config_problems(facts, sweep.file.accept, ignored):
             raise InputError(

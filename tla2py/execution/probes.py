@@ -12,7 +12,7 @@ from tla2py.execution.known import known_runs
 from tla2py.execution.listener import Listener
 from tla2py.lint.finding import Finding
 from tla2py.store.store import Store
-from tla2py.sweep.plan import Plan
+from tla2py.sweep.plan import Plan, Runs
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.runs import RunRow
 from tla2py.tlc.output.result import interpret_record
@@ -36,7 +36,7 @@ def execute_probes(
     probe_plan = replace(
         plan,
         points=tuple(probe.point for probe in probes.probes),
-        runs=tuple(probe.run for probe in probes.probes),
+        runs=Runs.of([probe.run for probe in probes.probes]),
         sources={**plan.sources, **probes.sources},
     )
     known = known_runs(store, probe_plan)

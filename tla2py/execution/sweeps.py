@@ -88,8 +88,7 @@ def preview_sweeps(
         check_expectations(sweep, plan)
         cached = frozenset() if fresh else frozenset(known_runs(Store(address), plan))
         if not fresh:
-            missing = {run.run_id: run for run in plan.runs if run.run_id not in cached}
-            _report_other_jars(Store(address), sweep, [*missing.values()], jar, listener)
+            _report_other_jars(Store(address), sweep, plan.runs.missing(cached), jar, listener)
         yield sweep, plan, cached
 
 

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from tla2py.explore.answers import points_text
 from tla2py.explore.explanation import Explained, Explanation
 from tla2py.laws import Law
-from tla2py.sweep.grid import Point, comparable, value_key
+from tla2py.sweep.grid import comparable, value_key
+from tla2py.sweep.points import Points
 from tla2py.sweep.sweep import Sweep
 
 
 def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:
     """The sweep with the points that an explanation suggests after its own, None if it suggests no point."""
-    known = {_key(point) for point in sweep.points}
-    points = [*sweep.points]
+    known = {_key(point.parameters) for point in sweep.points}
+    more: list[Mapping[str, str]] = []
     for each in explanation:
         for suggestion in each.suggestions:
-            point = Point(index=len(points) + 1, parameters=suggestion)
-            if _key(point) not in known:
-                known.add(_key(point))
-                points.append(point)
-    return None if len(points) == len(sweep.points) else replace(sweep, points=tuple(points))
+            key = _key(suggestion)
+            if key not in known:
+                known.add(key)
+                more.append(suggestion)
+    rows = chain((point.parameters for point in sweep.points), more)
+    return replace(sweep, points=Points.of(sweep.points.columns, rows)) if more else None
 
 
-def _key(point: Point) -> frozenset[tuple[str, object]]:
-    return frozenset((name, value_key(text)) for name, text in point.parameters.items())
+def _key(parameters: Mapping[str, str]) -> frozenset[tuple[str, object]]:
+    return frozenset((name, value_key(text)) for name, text in parameters.items())
 
 
 def survivors(before: Explanation, after: Explanation, first: int) -> Iterator[str]:

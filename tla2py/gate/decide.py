@@ -28,7 +28,6 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
 from tla2py.sweep.expectations import overridden_text
-from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     FIGURES,
     ONLY_DEADLOCK,
@@ -40,6 +39,7 @@ from tla2py.sweep.judge import (
     unnamed_violation,
 )
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.points import Point
 from tla2py.sweep.sections import Expectation
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
@@ -160,7 +160,7 @@ def _notices(
 ) -> Iterator[str]:
     if sweep.left_out:
         yield f"not gated: {', '.join(sweep.left_out)}"
-    if text := overridden_text(sweep.expect, [each.point.parameters for each in points]):
+    if text := overridden_text(sweep.expect, sweep.points):
         yield text
     if lock is None:
         vague = sum(

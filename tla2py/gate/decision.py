@@ -17,8 +17,8 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigProblem
 from tla2py.sweep.examples_manifest import Unread
-from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import ALL_EXCLUDED, FIGURES, CheckAnswer, Mismatch, MismatchKind, worst
+from tla2py.sweep.points import Point
 from tla2py.sweep.sections import Expectation
 from tla2py.syntax import Remark
 from tla2py.tables.runs import RunRow

@@ -11,7 +11,7 @@ from tla2py.gate.meaning import Meaning
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigFacts, check_phrase
-from tla2py.sweep.grid import Point
+from tla2py.sweep.points import Point
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
 

@@ -43,13 +43,11 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     jar = jars.most_common(1)[0][0] if jars else ""
     manifest = store.manifest()
     have = store.points().run_ids()
-    plain = plan_sweep(replace(sweep, counted=frozenset()), jar)
-    counted = plan_sweep(replace(sweep, counted=frozenset(p.index for p in sweep.points)), jar)
-    runs = tuple(
-        mine if mine.run_id in have else other for mine, other in zip(counted.runs, plain.runs, strict=True)
-    )
-    plan = replace(plain, runs=runs)
-    same = not rows or {run.run_id for run in runs} == have
+    every = range(1, len(sweep.points) + 1)
+    ids = plan_sweep(replace(sweep, counted=frozenset(every)), jar).runs.ids
+    counted = frozenset(index for index, run_id in zip(every, ids, strict=True) if run_id in have)
+    plan = plan_sweep(replace(sweep, counted=counted), jar)
+    same = not rows or set(plan.runs.ids) == have
     return plan, None if same else _difference(sweep, plan, store, manifest)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -14,6 +15,8 @@ from tla2py.model.outcome import Outcome
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
 EXECUTION_VERSION = 1
+# Half of a sha256.
+ID_BYTES = 16
 # Increase it when the format of records changes; records without a version have version 1.
 RECORD_VERSION = 1
 
@@ -104,7 +107,16 @@ class Run:
     refused: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "run_id", _digest(self))
+        digest = RunDigest(
+            self.main,
+            self.modules,
+            self.options,
+            self.jar_sha256,
+            self.inputs,
+            trust=self.limits.trust,
+            refused=self.refused,
+        )
+        object.__setattr__(self, "run_id", digest.of(quoted(self.config_text)).hex())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,22 +173,47 @@ class RunRecord:
 RETRIED = frozenset({Outcome.KILLED, Outcome.NOT_STARTED})
 
 
-def _digest(run: Run) -> str:
-    """32 hexadecimal digits of a digest over everything that can change TLC's answer.
+class RunDigest:
+    """The ids of runs that differ only in their configs.
 
-    Limits are left out: a run that ended within them ends the same under others. Trust is included: it lets TLC read
-    more files.
+    An id is 32 hexadecimal digits of a digest over everything that can change TLC's answer. Limits are left out: a run
+    that ended within them ends the same under others. Trust is included: it lets TLC read more files.
     """
-    facts: list[object] = [EXECUTION_VERSION, run.main, sorted(run.modules), run.config_text]
-    facts += [_facts(run.options), run.jar_sha256]
-    if run.limits.trust:
-        facts.append("trust")
-    if given := run.inputs.facts():
-        facts.append(given)
-    if run.refused is not None:
-        facts.append(["refused", run.refused])
-    text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def __init__(
+        self,
+        main: str,
+        modules: Sequence[ModuleText],
+        options: TlcOptions,
+        jar_sha256: str,
+        inputs: Inputs,
+        *,
+        trust: bool,
+        refused: str | None,
+    ) -> None:
+        after: list[object] = [_facts(options), jar_sha256]
+        if trust:
+            after.append("trust")
+        if given := inputs.facts():
+            after.append(given)
+        if refused is not None:
+            after.append(["refused", refused])
+        # A JSON list, of which the config's text is an item.
+        self.before = f"{_json([EXECUTION_VERSION, main, sorted(modules)])[:-1]}, "
+        self.after = f", {_json(after)[1:]}"
+
+    def of(self, quoted_config: str) -> bytes:
+        """The id, as bytes, of the run with this config; see ``quoted``."""
+        return hashlib.sha256(f"{self.before}{quoted_config}{self.after}".encode()).digest()[:ID_BYTES]
+
+
+def quoted(config_text: str) -> str:
+    """A config as an item of what is digested."""
+    return _json(config_text)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from tla2py.reports.evidence import Evidence
 from tla2py.reports.markdown import headline
 from tla2py.show.markup import printable
 from tla2py.show.plain import trace_lines
-from tla2py.sweep.grid import Point
+from tla2py.sweep.points import Point
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
 from tla2py.sweep.vacuity import expectation_place, row_number
 from tla2py.text import counted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 import msgspec
 
@@ -10,8 +10,8 @@ from tla2py.config.expect_comment import ConfigExpectation, config_expectation
 from tla2py.config.read import ConfigFile, read_config_text
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.sweep.grid import value_key
+from tla2py.sweep.points import Points
 from tla2py.sweep.sections import (
-    Expectation,
     ExpectPoint,
     ExpectSection,
     ExternalExpectation,
@@ -21,29 +21,45 @@ from tla2py.sweep.sections import (
 from tla2py.toml import value_text
 
 
-def matching_row(expect: ExpectSection, parameters: Mapping[str, str]) -> Expectation:
-    """The first row that matches a point, otherwise the section itself.
+class ExpectedRows:
+    """The rows of an ``[expect]`` section, found by the texts that they match."""
 
-    A section with values of its own overrides what configs expect.
-    """
-    states = any(value is not None for key, value in msgspec.structs.asdict(expect).items() if key != "point")
-    for row in expect.point:
-        if _matches(row, parameters) and not (states and isinstance(row, ExternalExpectation)):
-            return row
-    return expect
+    def __init__(self, expect: ExpectSection) -> None:
+        own = msgspec.structs.asdict(expect)
+        # A section with values of its own overrides what configs expect.
+        states = any(value is not None for key, value in own.items() if key != "point")
+        # By the names that rows match: the number of the first row for each key of their values.
+        self._numbers: dict[tuple[str, ...], dict[tuple[Hashable, ...], int]] = {}
+        for number, row in enumerate(expect.point):
+            if not (states and isinstance(row, ExternalExpectation)):
+                keys = tuple(value_key(value_text(value)) for value in row.match.values())
+                self._numbers.setdefault(tuple(row.match), {}).setdefault(keys, number)
+        self.names = tuple(dict.fromkeys(name for names in self._numbers for name in names))
+
+    def number(self, parameters: Mapping[str, str]) -> int | None:
+        """The number, from 0, of the first row that matches a point; None if the section itself applies."""
+        found = (
+            rows.get(tuple(value_key(parameters[name]) for name in names))
+            for names, rows in self._numbers.items()
+            if all(name in parameters for name in names)
+        )
+        return min((number for number in found if number is not None), default=None)
 
 
-def overridden_text(expect: ExpectSection, points: Iterable[Mapping[str, str]]) -> str | None:
-    """A sentence on the EXPECT comments that ``[expect]`` overrides at some point, given the parameters of each."""
+def overridden_text(expect: ExpectSection, points: Points) -> str | None:
+    """A sentence on the EXPECT comments that ``[expect]`` overrides at some point."""
+    rows = ExpectedRows(expect)
+    external = [row for row in expect.point if isinstance(row, ExternalExpectation)]
     found: dict[str, None] = {}
-    for parameters in points:
-        if not isinstance(matching_row(expect, parameters), ExternalExpectation):
-            external = (row for row in expect.point if isinstance(row, ExternalExpectation))
-            found |= {f"EXPECT at {row.where}": None for row in external if _matches(row, parameters)}
+    for point in points.first_with((*rows.names, *(name for row in external for name in row.match))):
+        number = rows.number(point.parameters)
+        if number is None or not isinstance(expect.point[number], ExternalExpectation):
+            found |= {f"EXPECT at {row.where}": None for row in external if matches(row, point.parameters)}
     return f"the sweep file's [expect] overrides {', '.join(found)}" if found else None
 
 
-def _matches(row: ExpectPoint, parameters: Mapping[str, str]) -> bool:
+def matches(row: ExpectPoint, parameters: Mapping[str, str]) -> bool:
+    """Whether a row is about a point."""
     return all(
         name in parameters and value_key(value_text(value)) == value_key(parameters[name])
         for name, value in row.match.items()

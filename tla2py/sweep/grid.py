@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from tla2py.errors import InputError
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, ParameterKind
+from tla2py.sweep.points import Column, Points
 from tla2py.sweep.sections import Scalar, SweepFile
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.text import did_you_mean, parameter_text
@@ -18,8 +20,10 @@ from tla2py.values import Opaque, Value, canonical, parse_value
 
 # Keys of [model] that may be parameters; "" means none, and lists are comma-separated names.
 MODEL_KEYS = (*NAME_FIELDS, "check_deadlock", *LIST_FIELDS)
-# Walking this many takes about ten seconds; more is a typo.
+# Walking this many takes some seconds; more is a typo.
 _MOST_COMBINATIONS = 1_000_000
+# For each reason, at most this many excluded combinations are kept.
+LISTED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,19 +36,20 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A combination of values: its index in grid order, from 1, and the text of every parameter."""
+class Excluded:
+    """The combinations that the grid excludes for one reason, in words: their number and the first of them."""
 
-    index: int
-    parameters: Mapping[str, str]
+    reason: str
+    count: int
+    first: tuple[Mapping[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Excluded:
-    """A combination that the grid excludes, and the reason in words."""
+class Grid:
+    """The points of a sweep, and the combinations that are not."""
 
-    parameters: Mapping[str, str]
-    reason: str
+    points: Points
+    excluded: tuple[Excluded, ...] = ()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -66,56 +71,44 @@ def walk_grid(
     file: SweepFile,
     source: SweepText,
     groups: Sequence[Sequence[Parameter]],
-    failing: Callable[[Mapping[str, str]], str | None],
-) -> Iterator[Point | Excluded]:
+    failing: Callable[[Mapping[str, str]], str | None] | None,
+) -> Grid:
     """The product of the parameters, with the last group varying fastest, then the included points.
 
     ``failing`` returns the predicate that a combination violates, or None. Raises InputError: ``grid-key``,
     ``grid-size``, ``duplicate-point``, ``empty-grid``, and what ``failing`` raises.
     """
-    kinds = {parameter.name: parameter.kind for group in groups for parameter in group}
+    parameters = [parameter for group in groups for parameter in group]
+    kinds = {parameter.name: parameter.kind for parameter in parameters}
     _check_size(groups, source)
     exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
-    rules = [_Rule(_row(rule, list(kinds), exclude_at), kinds) for rule in file.grid.exclude]
-    seen: set[tuple[Hashable, ...]] = set()
-    index = 0
-    for rows in itertools.product(*(_rows(group) for group in groups)):
-        parameters = {name: text for row in rows for name, text in row}
-        keys = {name: key_of(kinds[name], text) for name, text in parameters.items()}
-        rule = next((rule for rule in rules if rule.matches(keys)), None)
+    rules = [_Rule(_row(rule, list(kinds), exclude_at), groups) for rule in file.grid.exclude]
+    excluded: dict[str, _Exclusion] = {}
+    # The row of each group at every point.
+    rows = [array("I") for _ in groups]
+    for combination in itertools.product(*(range(len(group[0].values)) for group in groups)):
+        rule = next((rule for rule in rules if rule.matches(combination)), None)
         reason = f"exclude: {rule.shown}" if rule else None
-        if reason is None and (predicate := failing(parameters)) is not None:
-            reason = f"where: not {predicate}"
-        if reason is not None:
-            yield Excluded(parameters=parameters, reason=reason)
-            continue
-        index += 1
-        if file.grid.include:
-            seen.add(tuple(keys.values()))
-        yield Point(index=index, parameters=parameters)
-    for included in file.grid.include:
-        texts = _row(included, list(kinds), include_at)
-        missing = [name for name in kinds if name not in texts]
-        if missing:
-            raise InputError(
-                "grid-key",
-                f"an included point lacks {', '.join(missing)}",
-                where=include_at,
-                hint="give every parameter a value",
-            )
-        identity = tuple(key_of(kind, texts[name]) for name, kind in kinds.items())
-        if identity in seen:
-            shown = ", ".join(f"{name} = {texts[name]}" for name in kinds)
-            raise InputError(
-                "duplicate-point",
-                f"the included point is already in the grid: {shown}",
-                where=include_at,
-                hint="remove it from include",
-            )
-        seen.add(identity)
-        index += 1
-        yield Point(index=index, parameters={name: texts[name] for name in kinds})
-    if index == 0:
+        if reason is None and failing is not None:
+            predicate = failing(_texts(groups, combination))
+            reason = None if predicate is None else f"where: not {predicate}"
+        if reason is None:
+            for column, row in zip(rows, combination, strict=True):
+                column.append(row)
+        else:
+            excluded.setdefault(reason, _Exclusion()).add(groups, combination)
+    size = len(rows[0]) if rows else 1
+    columns = {
+        parameter.name: (parameter, codes)
+        for group, codes in zip(groups, rows, strict=True)
+        for parameter in group
+    }
+    points = Points({name: Column(each.values, codes) for name, (each, codes) in columns.items()}, size)
+    included = [_included(row, kinds, include_at) for row in file.grid.include]
+    if included:
+        _check_included(points, included, kinds, include_at)
+        points = Points.of(kinds, itertools.chain((point.parameters for point in points), included))
+    if not points:
         key = "where" if file.grid.where and not file.grid.exclude else "exclude"
         raise InputError(
             "empty-grid",
@@ -123,17 +116,82 @@ def walk_grid(
             where=source.place("grid", key),
             hint="exclude fewer points, or add some with include",
         )
+    reasons = (Excluded(reason=r, count=each.count, first=tuple(each.first)) for r, each in excluded.items())
+    return Grid(points=points, excluded=tuple(reasons))
+
+
+@dataclass(slots=True)
+class _Exclusion:
+    count: int = 0
+    first: list[Mapping[str, str]] = field(default_factory=list)
+
+    def add(self, groups: Sequence[Sequence[Parameter]], combination: Sequence[int]) -> None:
+        self.count += 1
+        if self.count <= LISTED:
+            self.first.append(_texts(groups, combination))
+
+
+def _texts(groups: Sequence[Sequence[Parameter]], combination: Sequence[int]) -> dict[str, str]:
+    return {
+        parameter.name: parameter.values[row]
+        for group, row in zip(groups, combination, strict=True)
+        for parameter in group
+    }
+
+
+def _included(row: Mapping[str, Scalar], kinds: Mapping[str, ParameterKind], where: str) -> dict[str, str]:
+    texts = _row(row, list(kinds), where)
+    missing = [name for name in kinds if name not in texts]
+    if missing:
+        raise InputError(
+            "grid-key",
+            f"an included point lacks {', '.join(missing)}",
+            where=where,
+            hint="give every parameter a value",
+        )
+    return {name: texts[name] for name in kinds}
+
+
+def _check_included(
+    points: Points, included: Iterable[Mapping[str, str]], kinds: Mapping[str, ParameterKind], where: str
+) -> None:
+    def identity(texts: Mapping[str, str]) -> tuple[Hashable, ...]:
+        return tuple(key_of(kind, texts[name]) for name, kind in kinds.items())
+
+    seen = {identity(point.parameters) for point in points}
+    for texts in included:
+        key = identity(texts)
+        if key in seen:
+            shown = ", ".join(f"{name} = {text}" for name, text in texts.items())
+            raise InputError(
+                "duplicate-point",
+                f"the included point is already in the grid: {shown}",
+                where=where,
+                hint="remove it from include",
+            )
+        seen.add(key)
 
 
 class _Rule:
     """An item of ``exclude``: it matches the points that agree with all its values."""
 
-    def __init__(self, texts: Mapping[str, str], kinds: Mapping[str, ParameterKind]) -> None:
+    def __init__(self, texts: Mapping[str, str], groups: Sequence[Sequence[Parameter]]) -> None:
         self.shown = parameter_text(texts)
-        self.keys = {name: key_of(kinds[name], text) for name, text in texts.items()}
+        # The rows of each group that agree.
+        self.rows: list[tuple[int, frozenset[int]]] = []
+        for place, group in enumerate(groups):
+            named = [parameter for parameter in group if parameter.name in texts]
+            keys = [key_of(parameter.kind, texts[parameter.name]) for parameter in named]
+            agree = frozenset(
+                row
+                for row, values in enumerate(zip(*(parameter.values for parameter in named), strict=True))
+                if [key_of(p.kind, text) for p, text in zip(named, values, strict=True)] == keys
+            )
+            if named:
+                self.rows.append((place, agree))
 
-    def matches(self, keys: Mapping[str, Hashable]) -> bool:
-        return all(keys[name] == key for name, key in self.keys.items())
+    def matches(self, combination: Sequence[int]) -> bool:
+        return all(combination[place] in rows for place, rows in self.rows)
 
 
 def _row(values: Mapping[str, Scalar], names: list[str], where: str) -> dict[str, str]:
@@ -141,12 +199,6 @@ def _row(values: Mapping[str, Scalar], names: list[str], where: str) -> dict[str
         if name not in names:
             raise unknown_parameter(name, names, where)
     return {name: value_text(value) for name, value in values.items()}
-
-
-def _rows(group: Sequence[Parameter]) -> list[tuple[tuple[str, str], ...]]:
-    """The rows of a group, as pairs of name and value."""
-    named = ([(parameter.name, text) for text in parameter.values] for parameter in group)
-    return list(zip(*named, strict=True))
 
 
 def _check_size(groups: Sequence[Sequence[Parameter]], source: SweepText) -> None:

@@ -126,9 +126,10 @@ def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Mismatch]:
 
     By default a point is expected to hold, or to be excluded if it violates an ASSUME.
     """
-    points = {point.index: point for point in sweep.points}
     return [
-        mismatch for run in runs for mismatch in judge_point(sweep, sweep.expectation(points[run.point]), run)
+        mismatch
+        for run in runs
+        for mismatch in judge_point(sweep, sweep.expectation(sweep.points[run.point - 1]), run)
     ]
 
 

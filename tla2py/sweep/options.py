@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.model.config import ParameterKind
 from tla2py.model.inputs import InputFile, Inputs, Variable, is_inside
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.sweep.grid import Point, unknown_parameter
+from tla2py.sweep.grid import unknown_parameter
+from tla2py.sweep.points import Points
 from tla2py.sweep.sections import VARIABLES, SweepFile
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.text import parse_duration, parse_memory, parse_size
@@ -118,7 +120,7 @@ def check_variables(file: SweepFile, source: SweepText) -> None:
 
 
 def input_files(
-    file: SweepFile, source: SweepText, base: Path, points: Iterable[Point]
+    file: SweepFile, source: SweepText, base: Path, points: Points
 ) -> dict[str, tuple[InputFile, ...]]:
     """The files that match each pattern of ``[inputs]``, copied and hashed.
 
@@ -130,7 +132,7 @@ def input_files(
             raise outside_error(pattern, source.place("outputs", "files", value=pattern))
     kept: dict[Path, str] = {}
     found: dict[str, tuple[InputFile, ...]] = {}
-    for point in points if file.inputs.files else ():
+    for point in points.first_with(_named(file)) if file.inputs.files else ():
         for pattern in file.inputs.files:
             where = source.place("inputs", "files", value=pattern)
             chosen = _chosen(pattern, point.parameters, where)
@@ -139,6 +141,17 @@ def input_files(
                 kept |= {path: kept_file(path) for path in files.values() if path not in kept}
                 found[chosen] = tuple(InputFile(name, kept[path]) for name, path in sorted(files.items()))
     return found
+
+
+def input_parameters(file: SweepFile, kinds: Mapping[str, ParameterKind]) -> tuple[str, ...]:
+    """The parameters that ``inputs_of`` reads."""
+    named = _named(file)
+    return tuple(name for name, kind in kinds.items() if kind in VARIABLES or name in named)
+
+
+def _named(file: SweepFile) -> list[str]:
+    """The names in braces in the patterns of ``[inputs]``."""
+    return [name for pattern in file.inputs.files for name in re.findall(r"\{([^{}]*)\}", pattern)]
 
 
 def inputs_of(

@@ -2,25 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from itertools import repeat
+from typing import overload
 
-from tla2py.config.read import config_file
-from tla2py.config.render import default_template, render_config
-from tla2py.config.statements import read_statements
-from tla2py.config.wrapper import build_config
+from tla2py.config.literal import literal_text
 from tla2py.errors import InputError
-from tla2py.lint.subject import keyword_of
-from tla2py.model.config import Config
-from tla2py.model.model import Model
-from tla2py.model.modules import ModuleTexts, module_texts
-from tla2py.model.run import Run
-from tla2py.sweep.grid import Point
-from tla2py.sweep.places import PointPlaces
+from tla2py.model.inputs import NO_INPUTS, Inputs
+from tla2py.model.modules import ModuleTexts
+from tla2py.model.run import ID_BYTES, Run, RunDigest, TlcOptions, quoted
+from tla2py.sweep.outline import Outline, Outlines
+from tla2py.sweep.points import Point, Points
 from tla2py.sweep.sweep import Sweep
-from tla2py.syntax.offsets import count_visible
-from tla2py.text import parameter_text
+
+# How many options and inputs are kept, each with the text that they add to the digests of runs.
+_MOST_SETTINGS = 1 << 12
+
+
+class Ids(Sequence[str]):
+    """The ids of runs."""
+
+    def __init__(self, digests: bytes) -> None:
+        self._digests = digests
+
+    def __len__(self) -> int:
+        return len(self._digests) // ID_BYTES
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        places = range(len(self))[index]
+        return self._id(places) if isinstance(places, int) else tuple(map(self._id, places))
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._id, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ids) and self._digests == other._digests
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _id(self, place: int) -> str:
+        return self._digests[place * ID_BYTES : (place + 1) * ID_BYTES].hex()
+
+
+class Runs(Sequence[Run]):
+    """The runs of points, each made when it is read.
+
+    ``ids`` are their ids. ``kinds`` is a number for each run: the configs of runs with the same number differ only in
+    values that a config can express and no module declares.
+    """
+
+    def __init__(self, ids: Sequence[str], kinds: Sequence[int], make: Callable[[int], Run]) -> None:
+        self.ids = ids
+        self.kinds = kinds
+        self._make = make
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> Runs:
+        """These runs."""
+        return cls([run.run_id for run in runs], range(len(runs)), runs.__getitem__)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Run, ...]: ...
+    def __getitem__(self, index: int | slice) -> Run | tuple[Run, ...]:
+        places = range(len(self))[index]
+        return self._make(places) if isinstance(places, int) else tuple(map(self._make, places))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Runs) and list(self.ids) == list(other.ids)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def samples(self) -> Iterator[int]:
+        """The place of the first run of each kind."""
+        seen: set[int] = set()
+        for place, kind in enumerate(self.kinds):
+            if kind not in seen:
+                seen.add(kind)
+                yield place
+
+    def missing(self, known: Container[str]) -> Runs:
+        """The runs, each once, that are not known."""
+        found = {run_id: place for place, run_id in enumerate(self.ids) if run_id not in known}
+        return self.at(found.values())
+
+    def at(self, places: Iterable[int]) -> Runs:
+        """The runs at these places, in this order."""
+        chosen = array("I", places)
+        ids, kinds = [self.ids[place] for place in chosen], [self.kinds[place] for place in chosen]
+        return Runs(ids, kinds, lambda number: self._make(chosen[number]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +111,16 @@ class Plan:
     ``errors`` one for each point of several configs whose config leaves a constant without a value.
     """
 
-    points: tuple[Point, ...]
-    runs: tuple[Run, ...]
+    points: Sequence[Point]
+    runs: Runs
     sources: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
     filled: tuple[str, ...] = ()
     errors: tuple[InputError, ...] = ()
 
-
-def _value_place(sweep: Sweep, point: Point) -> Callable[[str, str], str]:
-    """A function from a constant, and the text before a part of its value, to that part's place."""
-    written = PointPlaces(source=sweep.source, file=sweep.file, parameters=point.parameters)
-    text = sweep.assigned(point.parameters)
-
-    def place(name: str, before: str) -> str:
-        index = count_visible(before) if before else None
-        return str(written.value(name, index, count_visible(text.get(name, ""))) or sweep.path)
-
-    return place
+    def samples(self) -> Iterator[tuple[Point, Run]]:
+        """A point and its run of each kind, see ``Runs``."""
+        return ((self.points[place], self.runs[place]) for place in self.runs.samples())
 
 
 def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
@@ -56,117 +128,162 @@ def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
 
     One of several configs that leaves a constant without a value stops only its own points.
     """
-    runs: list[Run] = []
-    sources: dict[str, str] = {}
-    paths: dict[str, str] = {}
-    filled: dict[str, None] = {}
-    errors: list[InputError] = []
-    plain = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in sweep.specs.values()}
-    template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
-    for point in sweep.points:
-        base = sweep.config(point.parameters)
-        problem = base.problem if base is not None else None
-        if problem is None:
-            try:
-                model = sweep.model(point)
-            except InputError as error:
-                if base is None or len(sweep.configs) == 1 or error.code != "unassigned":
-                    raise
-                errors.append(error)
-                # The file's path depends on the current folder, its name in the sweep does not.
-                problem = error.line.replace(str(base.path), point.parameters["config"])
-        if problem is not None:
-            given = plain[id(sweep.spec(point.parameters))]
-            sources |= given.texts
-            paths |= given.paths
-            runs.append(_refused_run(sweep, point, given, problem, jar_sha256))
-            continue
-        filled |= dict.fromkeys(model.filled)
-        config, main, wrapper = build_config(model, _value_place(sweep, point))
-        text = render_config(config, sweep.template, where=template)
-        if template is not None:
-            _check_rendered(template, point, model, config, text)
-        given = plain[id(model.spec)]
-        if wrapper is not None:
-            given = module_texts(model.spec, main, wrapper, text)
-        sources |= given.texts
-        paths |= given.paths
-        options = replace(sweep.options_of(point), check_deadlock=model.config.check_deadlock)
-        if "seed" in point.parameters:
-            options = replace(options, seed=int(point.parameters["seed"]))
-        # Coverage makes TLC about half as slow again, so only on request.
-        if point.index in sweep.counted or sweep.expectation(point).fires:
-            options = replace(options, coverage=True)
-        runs.append(
-            Run(
-                main=main,
-                modules=given.modules,
-                config=config,
-                config_text=text,
-                template=sweep.template,
-                options=options,
-                limits=sweep.limits,
-                jar_sha256=jar_sha256,
-                originals=given.originals,
-                inputs=sweep.inputs_of(point).without(name for name, _ in given.modules),
+    return _Planner(sweep, jar_sha256).plan()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    """The options and inputs of runs, and what precedes and follows their configs in what is digested."""
+
+    options: TlcOptions
+    inputs: Inputs
+    digest: RunDigest
+
+
+class _Planner:
+    """Plans a sweep: outlines and settings once for all points that share them, then an id per point."""
+
+    def __init__(self, sweep: Sweep, jar_sha256: str) -> None:
+        self._sweep = sweep
+        self._jar_sha256 = jar_sha256
+        self._maker = Outlines(sweep)
+        self._outlines: list[Outline] = []
+        # The outline of each point.
+        self._numbers = array("I")
+        self._set_by = [
+            *sweep.input_parameters,
+            *(name for name, kind in sweep.kinds.items() if kind == "seed"),
+        ]
+        self._settings: dict[Hashable, _Setting] = {}
+
+    def plan(self) -> Plan:
+        """The plan. Raises InputError as ``plan_sweep`` does."""
+        points = self._sweep.points
+        sources: dict[str, str] = {}
+        paths: dict[str, str] = {}
+        errors: list[InputError] = []
+        known: dict[tuple[int, ...], int] = {}
+        forms: list[_Form | None] = []
+        ids, kinds = bytearray(), array("l")
+        columns = (self._shapes(), points.keys(self._set_by), self._covered())
+        for place, (shape, key, covered) in enumerate(zip(*columns, strict=True)):
+            number = known.get(shape)
+            if number is None:
+                number = known[shape] = len(self._outlines)
+                outline = self._maker.outline(points[place])
+                self._outlines.append(outline)
+                forms.append(_Form(outline, points) if outline.settled else None)
+                sources |= outline.given.texts
+                paths |= outline.given.paths
+            outline, form = self._outlines[number], forms[number]
+            self._numbers.append(number)
+            kinds.append(-1 - place if outline.pieces is None else number)
+            if outline.error is not None:
+                errors.append(outline.error)
+            if form is not None:
+                ids += self._setting(number, place, key, covered=covered).digest.of(form.quoted_at(place))
+            else:
+                run, given = self._made(place, key, covered=covered)
+                ids += bytes.fromhex(run.run_id)
+                sources |= given.texts
+                paths |= given.paths
+        if errors and all(outline.refused is not None for outline in self._outlines):
+            raise errors[0]
+        filled = dict.fromkeys(name for each in self._outlines if each.model for name in each.model.filled)
+        runs = Runs(Ids(bytes(ids)), kinds, self._run)
+        return Plan(points, runs, sources, paths, tuple(filled), tuple(errors))
+
+    def _shapes(self) -> Iterator[tuple[int, ...]]:
+        """A key for each point; points with the same one have the same outline."""
+        columns = self._sweep.points.columns
+        classes = {name: self._maker.classes(name) for name in columns}
+        shaping = [
+            map(classes[name].__getitem__, column.codes)
+            for name, column in columns.items()
+            if len(set(classes[name])) > 1
+        ]
+        return zip(*shaping, strict=True) if shaping else repeat((), len(self._sweep.points))
+
+    def _covered(self) -> Iterator[bool]:
+        """Whether each point's run counts actions, which makes TLC about half as slow again, so only on request."""
+        sweep = self._sweep
+        rows = [*sweep.expect.point, sweep.expect]
+        if not sweep.counted and not any(row.fires for row in rows):
+            return repeat(False, len(sweep.points))
+        numbers = enumerate(sweep.row_numbers(), 1)
+        return (n in sweep.counted or bool(rows[-1 if row is None else row].fires) for n, row in numbers)
+
+    def _setting(self, number: int, place: int, key: tuple[int, ...], *, covered: bool) -> _Setting:
+        special = self._sweep.special.get(place + 1)
+        whole = (number, key, covered, special)
+        found = self._settings.get(whole)
+        if found is None:
+            if len(self._settings) == _MOST_SETTINGS:
+                self._settings.clear()
+            found = self._settings[whole] = self._new_setting(
+                self._outlines[number], self._sweep.points[place], covered=covered
             )
+        return found
+
+    def _new_setting(self, outline: Outline, point: Point, *, covered: bool) -> _Setting:
+        sweep = self._sweep
+        options, inputs = sweep.options_of(point), NO_INPUTS
+        if outline.model is not None:
+            options = replace(options, check_deadlock=outline.model.config.check_deadlock)
+            inputs = sweep.inputs_of(point).without(name for name, _ in outline.given.modules)
+            if "seed" in point.parameters:
+                options = replace(options, seed=int(point.parameters["seed"]))
+            if covered:
+                options = replace(options, coverage=True)
+        digest = RunDigest(
+            outline.main,
+            outline.given.modules,
+            options,
+            self._jar_sha256,
+            inputs,
+            trust=sweep.limits.trust,
+            refused=outline.refused,
         )
-    if errors and all(run.refused is not None for run in runs):
-        raise errors[0]
-    return Plan(sweep.points, tuple(runs), sources, paths, tuple(filled), tuple(errors))
+        return _Setting(options=options, inputs=inputs, digest=digest)
 
+    def _run(self, place: int) -> Run:
+        sweep = self._sweep
+        codes = (sweep.points.columns[name].codes[place] for name in self._set_by)
+        covered = place + 1 in sweep.counted or bool(sweep.expectation(sweep.points[place]).fires)
+        return self._made(place, tuple(codes), covered=covered)[0]
 
-def _refused_run(sweep: Sweep, point: Point, given: ModuleTexts, problem: str, jar_sha256: str) -> Run:
-    """The run of a point whose config cannot be read; TLC is not started for it."""
-    return Run(
-        main=sweep.spec(point.parameters).root.name,
-        modules=given.modules,
-        config=Config(),
-        config_text="",
-        template=sweep.template,
-        options=sweep.options_of(point),
-        limits=sweep.limits,
-        jar_sha256=jar_sha256,
-        originals=given.originals,
-        refused=problem,
-    )
-
-
-def _check_rendered(template: str, point: Point, model: Model, config: Config, text: str) -> None:
-    """Check that the text that ``template``, a file, renders for a point has every statement of the point's config.
-
-    The template may add statements, and may replace defaults of the model, which no file states. Raises InputError
-    (``template-drops``).
-    """
-    rendered = _read(text)
-    given = {name for name, _ in (*rendered.assignments, *rendered.substitutions)} & {*model.filled}
-    own = tuple(each for each in config.assignments if each.name not in given)
-    config = replace(config, assignments=own)
-    if model.default_specification and (rendered.specification or rendered.init):
-        config = replace(config, specification=None)
-    found = set(_statements(rendered))
-    # Both are read back, so layout does not count.
-    wanted = _statements(_read(render_config(config, default_template())))
-    dropped = [each for each in wanted if each not in found]
-    if config.check_deadlock and not rendered.check_deadlock:
-        dropped.append("CHECK_DEADLOCK TRUE")
-    if dropped:
-        raise InputError(
-            "template-drops",
-            f"the config of point {point.index} ({parameter_text(point.parameters)}) lacks {', '.join(dropped)}",
-            where=template,
-            hint="render every field of config, as cfg_templates/default.cfg.j2 does",
+    def _made(self, place: int, key: tuple[int, ...], *, covered: bool) -> tuple[Run, ModuleTexts]:
+        sweep, point = self._sweep, self._sweep.points[place]
+        outline = self._outlines[self._numbers[place]]
+        setting = self._setting(self._numbers[place], place, key, covered=covered)
+        text = self._maker.text(outline, point)
+        given = outline.given if outline.pieces is not None else self._maker.modules(outline, text)
+        run = Run(
+            main=outline.main,
+            modules=given.modules,
+            config=outline.config_at(point.parameters),
+            config_text=text,
+            template=sweep.template,
+            options=setting.options,
+            limits=sweep.limits,
+            jar_sha256=self._jar_sha256,
+            originals=given.originals,
+            inputs=setting.inputs,
+            refused=outline.refused,
         )
+        return run, given
 
 
-def _read(text: str) -> Config:
-    return config_file(read_statements(text), text, Path("MC.cfg")).config
+class _Form:
+    """The configs of the points of an outline, quoted for their digests."""
 
+    def __init__(self, outline: Outline, points: Points) -> None:
+        pieces = [quoted(piece)[1:-1].replace("%", "%%") for piece in outline.pieces or ()]
+        self._text = f'"{"%s".join(pieces)}"'
+        columns = [points.columns[name] for name in outline.order]
+        self._values = [
+            ([quoted(literal_text(text))[1:-1] for text in column.texts], column.codes) for column in columns
+        ]
 
-def _statements(config: Config) -> Iterator[str]:
-    """The statements that TLC acts on; of a name's assignments that is the last, unless ``<-`` overrides it."""
-    yield from (f"{keyword_of(key)} {name}" for key, name in config.names())
-    yield from (f"{name} <- {definition}" for name, definition in config.substitutions)
-    substituted = {name for name, _ in config.substitutions}
-    assigned = {name: value for name, value in config.assignments if name not in substituted}
-    yield from (f"{name} = {value}" for name, value in assigned.items())
+    def quoted_at(self, place: int) -> str:
+        return self._text % tuple([texts[codes[place]] for texts, codes in self._values])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +17,8 @@ from tla2py.values import ModelValue, Value, format_value
 
 # Kinds of parameters whose values are TLA+; the others are names.
 _VALUED = ("constant", "definition", "seed")
+# A predicate over all parameters has a new answer at every point.
+_MOST_ANSWERS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,26 +71,45 @@ class Names:
         return evaluate(expression_of(text), inside)
 
 
-def failing_predicate(inputs: ModelInputs) -> Callable[[Mapping[str, str]], str | None]:
+def failing_predicate(inputs: ModelInputs) -> Callable[[Mapping[str, str]], str | None] | None:
     """A function from a point's parameters to the first predicate of ``where`` that they violate, or None.
 
-    It raises InputError as ``holds`` does, at the place of ``where``.
+    It raises InputError as ``holds`` does, at the place of ``where``. None if there is no predicate.
     """
     written = inputs.file.grid.where
     predicates = [written] if isinstance(written, str) else written
-
     if not predicates:
-        return lambda _: None
+        return None
     texts = [text for each in inputs.parameters if each.kind in _VALUED for text in each.values]
     texts += [str(text) for text in inputs.file.constants.values()]
     texts += [text for config in inputs.configs.values() for _, text in config.config.assignments]
     model_values = frozenset[str]().union(*map(_names, texts))
+    # The parameters that predicates have read, and the answers by their texts. An answer reads the same names
+    # whenever these texts are the same; a new name makes the earlier answers useless.
+    read = dict.fromkeys(each.name for each in inputs.parameters if each.kind in ("module", "config"))
+    answers: dict[tuple[str, ...], str | None] = {}
 
     def failing(parameters: Mapping[str, str]) -> str | None:
+        key = tuple([parameters[name] for name in read])
+        if key in answers:
+            return answers[key]
+        before = len(read)
+        answer = first_failing(parameters)
+        if len(read) > before:
+            answers.clear()
+            key = tuple([parameters[name] for name in read])
+        if len(answers) == _MOST_ANSWERS:
+            answers.clear()
+        answers[key] = answer
+        return answer
+
+    def first_failing(parameters: Mapping[str, str]) -> str | None:
         names = Names(
             spec=inputs.spec(parameters),
-            values=_values(inputs, parameters),
-            words={n: t for n, t in parameters.items() if inputs.kinds[n] not in _VALUED},
+            values=_Watched(_values(inputs, parameters), parameters, read),
+            words=_Watched(
+                {n: t for n, t in parameters.items() if inputs.kinds[n] not in _VALUED}, parameters, read
+            ),
             model_values=model_values,
         )
         for predicate in predicates:
@@ -106,6 +127,26 @@ def failing_predicate(inputs: ModelInputs) -> Callable[[Mapping[str, str]], str 
         return None
 
     return failing
+
+
+class _Watched(Mapping[str, str]):
+    """A mapping that notes which parameters are read."""
+
+    def __init__(
+        self, texts: Mapping[str, str], parameters: Mapping[str, str], read: dict[str, None]
+    ) -> None:
+        self._texts, self._parameters, self._read = texts, parameters, read
+
+    def __getitem__(self, name: str) -> str:
+        if name in self._parameters:
+            self._read[name] = None
+        return self._texts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
 
 
 def _values(inputs: ModelInputs, parameters: Mapping[str, str]) -> dict[str, str]:

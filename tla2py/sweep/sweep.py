@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from tla2py.config.render import default_template
@@ -16,12 +17,20 @@ from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import group_parameters, read_parameters
 from tla2py.sweep.configs import configs_text, expand_config_patterns, read_configs
 from tla2py.sweep.examples_manifest import Entry, ManifestSweep, Unread, manifest_sweep, read_manifest
-from tla2py.sweep.expectations import matching_row, with_external_rows
+from tla2py.sweep.expectations import ExpectedRows, with_external_rows
 from tla2py.sweep.file import read_sweep_file, read_sweep_text
-from tla2py.sweep.grid import Excluded, Point, walk_grid
+from tla2py.sweep.grid import Excluded, walk_grid
 from tla2py.sweep.names import check_expected_parameters, check_names
-from tla2py.sweep.options import check_variables, input_files, inputs_of, search_limits, search_options
+from tla2py.sweep.options import (
+    check_variables,
+    input_files,
+    input_parameters,
+    inputs_of,
+    search_limits,
+    search_options,
+)
 from tla2py.sweep.point_model import ModelInputs, point_model
+from tla2py.sweep.points import NO_POINTS, Point, Points
 from tla2py.sweep.predicate import failing_predicate
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, SweepFile
 from tla2py.sweep.sweep_text import SweepText
@@ -38,6 +47,7 @@ class Sweep(ModelInputs):
     """A sweep file with its modules, configs and points.
 
     - ``input_files``: the files that runs may read, by pattern, as they were when the sweep was loaded
+    - ``excluded``: the combinations that are no points
     - ``counted``: indices of points with coverage, even if the file does not request it
     - ``vacuity``: whether to ask TLC what could not fail
     - ``no_lint``: whether to ignore all rules of lint
@@ -51,10 +61,11 @@ class Sweep(ModelInputs):
     name: str
     path: Path
     text: str
-    points: tuple[Point, ...] = ()
+    points: Points = NO_POINTS
     options: TlcOptions
     limits: Limits
     template: str
+    excluded: tuple[Excluded, ...] = ()
     counted: frozenset[int] = frozenset()
     vacuity: bool = False
     no_lint: bool = False
@@ -94,16 +105,30 @@ class Sweep(ModelInputs):
 
     def expectation(self, point: Point) -> Expectation:
         """The expectation that a point is judged by."""
-        return matching_row(self.expect, point.parameters)
+        number = self.expected_rows.number(point.parameters)
+        return self.expect if number is None else self.expect.point[number]
+
+    def row_numbers(self) -> Iterator[int | None]:
+        """The number, from 0, of the row of expectations that each point is judged by; None is the section itself."""
+        known: dict[tuple[int, ...], int | None] = {}
+        for place, key in enumerate(self.points.keys(self.expected_rows.names)):
+            if key not in known:
+                known[key] = self.expected_rows.number(self.points[place].parameters)
+            yield known[key]
+
+    @cached_property
+    def input_parameters(self) -> tuple[str, ...]:
+        """The parameters that say what a run may read besides its modules."""
+        return input_parameters(self.file, self.kinds)
+
+    @cached_property
+    def expected_rows(self) -> ExpectedRows:
+        """The rows of expectations, found by the texts that they match."""
+        return ExpectedRows(self.expect)
 
     def model(self, point: Point) -> Model:
         """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
         return point_model(self, point.parameters)
-
-    def grid(self) -> Iterator[Point | Excluded]:
-        """The points, and the combinations that the grid excludes."""
-        groups = group_parameters(self.file, self.source, self.parameters)
-        return walk_grid(self.file, self.source, groups, failing_predicate(self))
 
 
 def load_sweep(
@@ -146,7 +171,7 @@ def sweep_of_models(
     """
     manifest = manifest_sweep(path, entries, libraries, translate=translate)
     sweep = _loaded(path, manifest.file, manifest.source, manifest.expectations, manifest)
-    points: list[Point] = []
+    points: list[Mapping[str, str]] = []
     unread = [*manifest.unread]
     for point in sweep.points:
         try:
@@ -155,17 +180,17 @@ def sweep_of_models(
             entry = manifest.entries[point.parameters["module"], point.parameters["config"]]
             unread.append(Unread(entry=entry, error=error))
         else:
-            points.append(replace(point, index=len(points) + 1))
+            points.append(point.parameters)
     if not points:
         raise unread[0].error
     entry_of = {
-        point.index: manifest.entries[point.parameters["module"], point.parameters["config"]]
-        for point in points
+        index: manifest.entries[parameters["module"], parameters["config"]]
+        for index, parameters in enumerate(points, 1)
     }
     own = {index: entry.options(sweep.options) for index, entry in entry_of.items()}
     return replace(
         sweep,
-        points=tuple(points),
+        points=Points.of(sweep.points.columns, points),
         left_out=manifest.left_out,
         unread=tuple(unread),
         special={index: options for index, options in own.items() if options != sweep.options},
@@ -260,8 +285,13 @@ def _loaded(
         overrides=overrides,
         community=community_classes(specs.values()),
     )
-    points = tuple(item for item in sweep.grid() if isinstance(item, Point))
-    return replace(sweep, points=points, input_files=input_files(file, source, base, points))
+    grid = walk_grid(file, source, groups, failing_predicate(sweep))
+    return replace(
+        sweep,
+        points=grid.points,
+        excluded=grid.excluded,
+        input_files=input_files(file, source, base, grid.points),
+    )
 
 
 def _name(name: str, source: SweepText) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tla2py.errors import InputError
 from tla2py.model.outcome import VERDICTS, Verdict
 from tla2py.sweep.checks import config_facts
-from tla2py.sweep.expectations import matching_row
+from tla2py.sweep.expectations import matches
 from tla2py.sweep.grid import value_key
 from tla2py.sweep.judge import expected_verdict
 from tla2py.sweep.plan import Plan
@@ -58,14 +58,18 @@ def expectation_place(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> st
 
 
 def _users(sweep: Sweep, plan: Plan) -> dict[int | None, list[frozenset[str]]]:
-    """For each row, the labels of the checks of each point it applies to; None is the section itself."""
-    users: dict[int | None, list[frozenset[str]]] = {}
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        number = row_number(sweep, sweep.expectation(point))
-        facts = config_facts(run, sweep.spec(point.parameters))
+    """For each row, the labels of the checks of the points it applies to; None is the section itself."""
+    pairs: dict[tuple[int | None, int], None] = dict.fromkeys(
+        zip(sweep.row_numbers(), plan.runs.kinds, strict=True)
+    )
+    labels = {}
+    for place in plan.runs.samples():
+        facts = config_facts(plan.runs[place], sweep.spec(plan.points[place].parameters))
         # Judging reports what the template leaves out.
-        labels = frozenset(check.label for check in (*facts.checked, *facts.dropped))
-        users.setdefault(number, []).append(labels)
+        labels[plan.runs.kinds[place]] = frozenset(check.label for check in (*facts.checked, *facts.dropped))
+    users: dict[int | None, list[frozenset[str]]] = {}
+    for number, kind in pairs:
+        users.setdefault(number, []).append(labels[kind])
     return users
 
 
@@ -76,9 +80,7 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
         if row.match
         else "every point"
     )
-    only = ExpectSection(point=[row])
-    matched = [p for p in sweep.points if matching_row(only, p.parameters) is row]
-    if matched:
+    if any(matches(row, point.parameters) for point in sweep.points.first_with([*row.match])):
         message = f"this expectation for {shown} applies to no point: earlier rows match its points"
         hint = "the first row that matches applies; move this one up"
     else:
@@ -94,7 +96,7 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
 def _other_values(sweep: Sweep, row: ExpectPoint) -> Iterator[tuple[str, str]]:
     """The parameters for which a row has a value that no point has, each with the points' values."""
     for name, value in row.match.items():
-        values = list(dict.fromkeys(point.parameters[name] for point in sweep.points))
+        values = list(dict.fromkeys(sweep.points.columns[name]))
         if value_key(value_text(value)) not in map(value_key, values):
             shown = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])
             yield name, f"one of {shown}" if len(values) > 1 else f"{shown} at every point"

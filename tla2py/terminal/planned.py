@@ -2,54 +2,55 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 
-# For each reason, at most this many combinations are listed; the others are counted.
-_LISTED = 20
 
+def planned(sweep: Sweep, plan: Plan, known: Collection[str], most: int | None = None) -> Iterator[str]:
+    """The lines of a dry run; ``known`` holds the ids of the runs that are cached.
 
-def planned(sweep: Sweep, plan: Plan, known: Collection[str]) -> Iterator[str]:
-    """The lines of a dry run; ``known`` holds the ids of the runs that are cached."""
+    With ``most``, only so many points are listed, and the values of each parameter are counted instead.
+    """
     first: dict[str, int] = {}
     width = len(str(len(plan.points)))
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        same = first.setdefault(run.run_id, point.index)
-        state = "cached" if run.run_id in known else "to run"
-        if same != point.index:
-            state = f"as point {same}"
-        yield f"{point.index:>{width}}  {_shown(point.parameters)}  {state}"
-    # There may be millions of combinations.
-    counts: Counter[str] = Counter()
-    listed: dict[str, list[str]] = {}
-    for item in sweep.grid():
-        if isinstance(item, Point):
+    listed = len(plan.points) if most is None or len(plan.points) <= most else most
+    for index, run_id in enumerate(plan.runs.ids, 1):
+        same = first.setdefault(run_id, index)
+        if index > listed:
             continue
-        counts[item.reason] += 1
-        if counts[item.reason] <= _LISTED:
-            listed.setdefault(item.reason, []).append(_shown(item.parameters))
-    for reason, count in counts.items():
-        yield f"left out by {reason}"
-        yield from (f"  {shown}" for shown in listed[reason])
-        if count > _LISTED:
-            yield f"  and {count - _LISTED:,} more"
+        state = f"as point {same}" if same != index else "cached" if run_id in known else "to run"
+        yield f"{index:>{width}}  {_shown(plan.points[index - 1].parameters)}  {state}"
+    if listed < len(plan.points):
+        yield f"and {len(plan.points) - listed:,} more points; into a file or a pipe goes a line for each"
+        for name, column in sweep.points.columns.items():
+            texts = [_line(column.texts[code]) for code in dict.fromkeys(column.codes)]
+            ends = f"{texts[0]} ... {texts[-1]}" if texts[2:] else ", ".join(texts)
+            yield f"  {name}: {counted(len(texts), 'value')}, {ends}"
+    for each in sweep.excluded:
+        yield f"left out by {each.reason}"
+        yield from (f"  {_shown(parameters)}" for parameters in each.first)
+        if each.count > len(each.first):
+            yield f"  and {each.count - len(each.first):,} more"
     for unread in sweep.unread:
         yield f"{unread.model} cannot be run: {unread.error.line}"
     if sweep.left_out:
         yield f"left out, not for TLC or without an expected result: {', '.join(sweep.left_out)}"
     cached = len(first.keys() & set(known))
+    excluded = sum(each.count for each in sweep.excluded)
     yield (
         f"{sweep.name}: {counted(len(plan.points), 'point')}, "
-        f"{counted(counts.total(), 'combination')} left out; "
+        f"{counted(excluded, 'combination')} left out; "
         f"{counted(len(first), 'run')}, {cached:,} cached, {len(first) - cached:,} to execute"
     )
 
 
 def _shown(parameters: Mapping[str, str]) -> str:
-    pairs = (f"{name} = {' '.join(text.split()) or 'none'}" for name, text in parameters.items())
+    pairs = (f"{name} = {_line(text)}" for name, text in parameters.items())
     return ", ".join(pairs) or "the model"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()) or "none"

@@ -12,7 +12,7 @@ from tla2py.execution.estimate import TimeLeft
 from tla2py.execution.inside import RunProgress
 from tla2py.execution.listener import Progress
 from tla2py.execution.machine import memory_in_use, this_machine
-from tla2py.sweep.grid import Point
+from tla2py.sweep.points import Point
 from tla2py.terminal.figures import number, seconds
 from tla2py.text import cut, parameter_text
 

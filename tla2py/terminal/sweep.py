@@ -26,7 +26,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
     if result.plan.filled:
         yield Text(f"{name}: {filled_text(result.plan.filled)}", "dim")
-    if text := overridden_text(result.sweep.expect, [point.parameters for point in result.sweep.points]):
+    if text := overridden_text(result.sweep.expect, result.sweep.points):
         yield Text(f"{name}: {text}", "dim")
     for mismatch in result.mismatches:
         yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")

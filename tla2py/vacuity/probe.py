@@ -11,8 +11,8 @@ from tla2py.lint.finding import Finding, result_warning
 from tla2py.model.config import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import ModuleText, Run, digest_text
-from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph, Span
 from tla2py.syntax.reach import named, reached

@@ -15,7 +15,7 @@ from tla2py.execution.inside import RunProgress
 from tla2py.execution.listener import Progress
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits
-from tla2py.sweep.grid import Point
+from tla2py.sweep.points import Point
 from tla2py.terminal.progress import inside_runs, left_text, log_line
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.sweep.grid import Excluded
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 
@@ -180,11 +179,11 @@ def test_modules_and_keys_of_the_model_are_strings(load: LoadSweep) -> None:
 
 def test_what_is_left_out_is_told_with_its_reason(load: LoadSweep) -> None:
     sweep = load(GRID + 'where = "Low <= 2"\nexclude = [{ Who = "{ b1 }", Low = 1 }]\n')
-    excluded = [each for each in sweep.grid() if isinstance(each, Excluded)]
-    assert [(tuple(each.parameters.values()), each.reason) for each in excluded] == [
-        (("{b1}", "1"), "exclude: Who = { b1 }, Low = 1"),
-        (("{b1}", "3"), "where: not Low <= 2"),
-        (("{b1, b2}", "3"), "where: not Low <= 2"),
+    assert [
+        (each.reason, each.count, [tuple(one.values()) for one in each.first]) for each in sweep.excluded
+    ] == [
+        ("exclude: Who = { b1 }, Low = 1", 1, [("{b1}", "1")]),
+        ("where: not Low <= 2", 2, [("{b1}", "3"), ("{b1, b2}", "3")]),
     ]
 
 

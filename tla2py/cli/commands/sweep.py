@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import harmless, show
+from tla2py.cli.console import out, show, show_lines
 from tla2py.cli.options import ExecutorChoice, Fresh, Master, StorePath, with_sweep_options
 from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
@@ -22,6 +22,8 @@ from tla2py.terminal.overview import overview
 from tla2py.terminal.planned import planned
 from tla2py.toolchain.toolchain import find_jar, find_toolchain
 
+# The points that a dry run lists on a terminal.
+_LISTED = 40
 SweepFiles = Annotated[
     list[Path], typer.Argument(metavar="SWEEP.toml...", help="The sweep file, or several.")
 ]
@@ -84,8 +86,7 @@ def sweep_command(
         for each in preview_sweeps(
             sweeps, find_jar(options.tla2tools), store=store, fresh=fresh, listener=listener
         ):
-            for line in planned(*each):
-                typer.echo(harmless(line))
+            show_lines(planned(*each, most=_LISTED if out().is_terminal else None))
         return
     toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)

@@ -18,8 +18,8 @@ from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import Mention, Subject, mentions_of
 from tla2py.lint.sweeps.unread import unread_parameters
 from tla2py.model.config import Config
-from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
 
@@ -46,7 +46,8 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
 
 
 def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
-    used = {name for run in plan.runs for name in run.config.names()}
+    samples = list(plan.samples())
+    used = {name for _, run in samples for name in run.config.names()}
     for file in sweep.configs.values():
         yield from lint_parsed(file, sweep.specs, complete=False, dialect=dialect, used=used)
     values = list(_value_findings(sweep))
@@ -57,7 +58,7 @@ def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Fin
     yield from values
     yield from unread_parameters(sweep, plan)
     seen: set[object] = set()
-    for point, run in zip(plan.points, plan.runs, strict=True):
+    for point, run in samples:
         permuted = _permuted(sweep, point)
         module, config = point.parameters.get("module"), point.parameters.get("config")
         names = (module, config, permuted, *run.config.names(), run.config.check_deadlock)
@@ -72,7 +73,9 @@ def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Fin
 def _value_findings(sweep: Sweep) -> Iterator[Finding]:
     """The findings on values of constants; each value is linted once, however many points have it."""
     given: dict[tuple[int, tuple[str, ...]], _Assigned] = {}
-    for point in sweep.points:
+    # Every value of each module, config and symmetry.
+    groups = [("module", "config", "symmetry", name) for name in sweep.points.columns]
+    for point in sweep.points.first_with(("module", "config", "symmetry"), *groups):
         spec, permuted = sweep.spec(point.parameters), _permuted(sweep, point)
         each = given.setdefault((id(spec), permuted), _Assigned(spec=spec))
         each.values.update(dict.fromkeys(sweep.assigned(point.parameters).items()))
