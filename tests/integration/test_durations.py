@@ -9,7 +9,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.execution.schedule import Durations, earlier_durations, long_runs, longest_first, weigh
+from tla2py.execution.schedule import Durations, earlier_durations, schedule_runs, weigh
 from tla2py.store.store import Store
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
@@ -63,10 +63,13 @@ def test_a_store_tells_of_runs_of_the_modules_before(tmp_path: Path, run_cli: Ru
     told = tla2py.open_store(store.path).arrow("runs").to_pylist()
     assert took == {str(row["Max"]): row["cpu_seconds"] for row in told}
 
-    order = longest_first(plan, durations)
-    assert sorted(took, key=lambda size: order[run_ids[size]]) == sorted(
+    schedule = schedule_runs(plan, durations, range(3))
+    assert [plan.points[place].parameters["Max"] for place in schedule.places] == sorted(
         took, key=lambda size: took[size] or 0, reverse=True
     )
-    assert not long_runs(plan, durations)
+    assert not schedule.long
+    assert schedule.seconds == pytest.approx(sum(each or 0 for each in took.values()))
     slow = Durations(by_parameters={(("Max", "2"),): LONG_SECONDS}, by_weight={})
-    assert long_runs(plan, slow) == {run_ids["2"]}
+    assert schedule_runs(plan, slow, range(3)).long == {run_ids["2"]}
+    assert schedule_runs(plan, slow, range(3)).seconds is None
+    assert schedule_runs(plan, slow, [1]).seconds == LONG_SECONDS

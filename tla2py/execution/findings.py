@@ -10,7 +10,6 @@ from tla2py.lint.finding import Finding, result_warning
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
-from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph, Span
 from tla2py.tables.details import ActionRow, action_rows
@@ -27,22 +26,16 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
     runs = run_rows(table_file(store, "runs"))
     rows = {row.run_id: row for row in runs}
     results = [
-        (point, row)
-        for point, run in zip(plan.points, plan.runs, strict=True)
-        if (row := rows.get(run.run_id)) is not None and row.verdict is not Verdict.EXCLUDED
+        (index, row)
+        for index, run_id in enumerate(plan.runs.ids, 1)
+        if (row := rows.get(run_id)) is not None and row.verdict is not Verdict.EXCLUDED
     ]
-    # Neither a random walk nor a search that stopped early shows what cannot happen.
-    whole = [
-        (point, row)
-        for point, row in results
-        if row.verdict is Verdict.HOLDS and sweep.options_of(point).mode == "check"
-    ]
-    complete = whole == results and len(rows) >= len({run.run_id for run in plan.runs})
+    complete = len(rows) >= len({*plan.runs.ids}) and all(_is_whole(sweep, *each) for each in results)
     actions = [each for each in action_rows(table_file(store, "coverage")) if complete]
     # With a single state, that is what explains which actions are never enabled.
     moving = any(row.distinct != 1 for _, row in results)
     counted = complete and moving and {row.run_id for _, row in results} <= {each.run_id for each in actions}
-    found = [*linted, *_single_states(sweep, results, whole)]
+    found = [*linted, *_single_states(sweep, results)]
     if sweep.vacuity:
         found += probe_findings(sweep, plan, store, runs)
     if counted:
@@ -58,18 +51,24 @@ _SINGLE_STATE = "single-state"
 _NEVER_ENABLED = "never-enabled"
 
 
-def _single_states(
-    sweep: Sweep, results: Sequence[tuple[Point, RunRow]], whole: Sequence[tuple[Point, RunRow]]
-) -> Iterator[Finding]:
+def _is_whole(sweep: Sweep, index: int, row: RunRow) -> bool:
+    """Whether a run saw all that can happen; neither a random walk nor a search that stopped early does."""
+    return row.verdict is Verdict.HOLDS and sweep.special.get(index, sweep.options).mode == "check"
+
+
+def _single_states(sweep: Sweep, results: Sequence[tuple[int, RunRow]]) -> Iterator[Finding]:
     """A finding on each module and config whose points all have a single distinct state."""
-    groups: dict[tuple[str | None, str | None], list[tuple[Point, RunRow]]] = {}
-    for point, row in results:
-        groups.setdefault((point.parameters.get("module"), point.parameters.get("config")), []).append(
-            (point, row)
-        )
-    for (_, config), group in groups.items():
-        spec = sweep.spec(group[0][0].parameters)
-        if spec.variables and all(each in whole and each[1].distinct == 1 for each in group):
+    keys = list(sweep.points.keys(("module", "config")))
+    single: dict[tuple[int, ...], bool] = {}
+    first: dict[tuple[int, ...], int] = {}
+    for index, row in results:
+        key = keys[index - 1]
+        first.setdefault(key, index)
+        single[key] = single.get(key, True) and row.distinct == 1 and _is_whole(sweep, index, row)
+    for key, index in first.items():
+        parameters = sweep.points[index - 1].parameters
+        spec, config = sweep.spec(parameters), parameters.get("config")
+        if spec.variables and single[key]:
             named = f" of {config}" if config else ""
             yield result_warning(
                 _SINGLE_STATE,
@@ -81,10 +80,10 @@ def _single_states(
 
 
 def _never_enabled(
-    sweep: Sweep, results: Sequence[tuple[Point, RunRow]], actions: Sequence[ActionRow]
+    sweep: Sweep, results: Sequence[tuple[int, RunRow]], actions: Sequence[ActionRow]
 ) -> Iterator[Finding]:
     """A finding on each action that was enabled at none of the points."""
-    specs = {row.run_id: sweep.spec(point.parameters) for point, row in results}
+    specs = {row.run_id: sweep.spec(sweep.points[index - 1].parameters) for index, row in results}
     generated: dict[tuple[str, str], int] = {}
     lines: dict[tuple[str, str], tuple[ModuleGraph, int]] = {}
     for each in actions:

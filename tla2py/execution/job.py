@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,17 +18,15 @@ from tla2py.execution.schedule import (
     NOTHING_KNOWN,
     Durations,
     earlier_durations,
-    long_runs,
-    longest_first,
-    total_seconds,
+    schedule_runs,
 )
 from tla2py.model.outcome import Verdict
-from tla2py.model.run import Run
 from tla2py.store.inputs import write_inputs
 from tla2py.store.manifest import Manifest, ManifestParameter
-from tla2py.store.points import ManifestPoint, points_table
+from tla2py.store.points import coded_points
 from tla2py.store.store import Store
-from tla2py.sweep.plan import Plan
+from tla2py.sweep.plan import Plan, Runs
+from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.schema import parameter_columns, parameter_type
 from tla2py.tables.write import refresh_tables
@@ -46,16 +44,17 @@ _LOOK_SHARE = 50.0
 class Job:
     """The missing runs of a sweep, those expected to take longest first.
 
-    ``long`` are the runs that took long before, perhaps with other modules. ``known`` are the verdicts, by run id, of the
+    ``long`` are the runs that took long before, perhaps with other modules, ``seconds`` what all took. ``known`` are the verdicts, by run id, of the
     runs that the store has, ``earlier`` the times of its runs.
     """
 
     sweep: Sweep
     plan: Plan
     store: Store
-    missing: tuple[Run, ...]
+    missing: Runs
     long: frozenset[str]
     known: Mapping[str, Verdict]
+    seconds: float | None = None
     earlier: Durations = NOTHING_KNOWN
 
 
@@ -65,17 +64,19 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
     durations = earlier_durations(store)
     known = {} if fresh else known_runs(store, plan)
     form = manifest(sweep, plan)
-    points = points_table(form.parameters, _points(plan))
+    texts = {each.column: sweep.points.columns[each.name] for each in form.parameters}
+    points = coded_points(plan.runs.ids, {name: (each.texts, each.codes) for name, each in texts.items()})
     store.write_manifest(form, points, plan.sources)
-    write_inputs(store.storage, (sha256 for run in plan.runs for _, sha256 in run.inputs.files))
-    missing = {run.run_id: run for run in plan.runs if run.run_id not in known}
-    order = longest_first(plan, durations)
+    files = (file for group in sweep.input_files.values() for file in group)
+    write_inputs(store.storage, (sha256 for _, sha256 in files))
+    schedule = schedule_runs(plan, durations, plan.runs.missing(known))
     return Job(
         sweep=sweep,
         plan=plan,
         store=store,
-        missing=tuple(sorted(missing.values(), key=lambda run: order[run.run_id])),
-        long=long_runs(plan, durations),
+        missing=plan.runs.at(schedule.places),
+        long=schedule.long,
+        seconds=schedule.seconds,
         known=known,
         earlier=durations,
     )
@@ -94,7 +95,7 @@ def execute_job(
         if job.missing:
             pool = executor()
             # A shared JVM takes longer for its first run and less than half for the others.
-            short = {run.run_id for run in job.missing} - job.long
+            short = {*job.missing.ids} - job.long
             warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
             work = Work(
                 sources=job.plan.sources,
@@ -103,7 +104,7 @@ def execute_job(
                 warm=frozenset(short if warm else ()),
                 long=job.long,
                 slots=pool.slots,
-                cpu_seconds=total_seconds(job.plan, job.earlier, job.missing),
+                cpu_seconds=job.seconds,
             )
             with scratch_folder("tla2py-progress-") as folder:
                 course = _Course(job, pool, folder, progress)
@@ -129,17 +130,23 @@ class _Course:
         self._pool = pool
         self._reader = ProgressReader(folder)
         self._progress = progress
-        self._points = {run.run_id: point for point, run in zip(job.plan.points, job.plan.runs, strict=True)}
-        self._open = {run.run_id for run in job.missing}
+        self._open = {*job.missing.ids}
         self._ends: list[RunEnd] = []
         self._due = time.monotonic() + _LOOK_SECONDS
 
     @functools.cached_property
     def _estimator(self) -> Estimator:
         # Made only when it is needed, since short sweeps may have many points.
-        missing = {run.run_id: self._points[run.run_id].parameters for run in self._job.missing}
+        missing = {run_id: self._point(run_id).parameters for run_id in self._job.missing.ids}
         timeout = self._job.sweep.limits.timeout_seconds
         return Estimator(missing, self._job.earlier, slots=self._pool.slots, timeout_seconds=timeout)
+
+    @functools.cached_property
+    def _places(self) -> dict[str, int]:
+        return {run_id: place for place, run_id in enumerate(self._job.plan.runs.ids)}
+
+    def _point(self, run_id: str) -> Point:
+        return self._job.plan.points[self._places[run_id]]
 
     def end(self, end: RunEnd) -> None:
         """Count the end of a run once, wherever it is reported."""
@@ -170,7 +177,7 @@ class _Course:
             if end.wall_seconds is not None:
                 self._estimator.end(end.run_id, end.wall_seconds)
         self._ends.clear()
-        progress.inside = [(self._points[each.run_id], each) for each in running]
+        progress.inside = [(self._point(each.run_id), each) for each in running]
         progress.left = self._estimator.left(progress.done, {each.run_id: each.seconds for each in running})
         # A sweep of very many points is looked at less often.
         self._due = time.monotonic() + max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - now))
@@ -184,7 +191,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
             name=p.name,
             kind=p.kind,
             column=column,
-            type=parameter_type([point.parameters[p.name] for point in plan.points]),
+            type=parameter_type({*sweep.points.columns[p.name]}),
         )
         for p, column in zip(sweep.parameters, columns, strict=True)
     ]
@@ -197,8 +204,3 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         files=plan.paths,
         parameters=parameters,
     )
-
-
-def _points(plan: Plan) -> Iterator[ManifestPoint]:
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        yield ManifestPoint(point=point.index, run_id=run.run_id, parameters=dict(point.parameters))

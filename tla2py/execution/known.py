@@ -6,7 +6,7 @@ import contextlib
 
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import RETRIED, Run
+from tla2py.model.run import RETRIED
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
@@ -19,50 +19,51 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     """The verdicts, by run id, of the planned runs that need not be executed again.
 
     A run with trust is executed each time: its id does not cover what it reads. The verdicts come from the table of
-    runs, which is one file. Records missing from it, those of a killed sweep, are read one by one; a damaged record
-    counts as missing.
+    runs. Records missing from it, those of a killed sweep, are read one by one; a damaged record counts as missing.
     """
+    if plan.limits.trust:
+        return {}
     present = store.recorded()
-    planned = {run.run_id: run for run in plan.runs if run.run_id in present and not run.limits.trust}
-    table: dict[str, LimitsRow] = {}
-    with contextlib.suppress(OSError, ValueError):
-        if store.intact("runs"):
-            table = {row.run_id: row for row in limits_rows(store.table("runs"))}
+    planned = {run_id: place for place, run_id in enumerate(plan.runs.ids) if run_id in present}
+    known: dict[str, Verdict] = {}
     # A full disk or a crash may have truncated a record after the table was written.
-    trusted = not table or is_remote(store.path) or _tables_current(store)
-    store.prefetch([run_id for run_id in planned if run_id not in table])
-    known = {}
-    for run_id, run in planned.items():
-        row = table.get(run_id)
-        if row is None or not trusted:
-            recorded = _recorded(store, run_id, row)
-            if recorded is None:
+    trusted = is_remote(store.path) or _tables_current(store)
+    with contextlib.suppress(OSError, ValueError):
+        for row in limits_rows(store.table("runs")) if planned and store.intact("runs") else ():
+            place = planned.pop(row.run_id, None)
+            if place is None or not (trusted or _recorded(store, row.run_id, row)):
                 continue
-            row = recorded
-        if reusable(row, run) and (not run.inputs.outputs or _has_outputs(store, run_id)):
-            known[run_id] = row.verdict
+            if _reusable(row, plan, place) and _has_outputs(store, row.run_id, plan):
+                known[row.run_id] = row.verdict
+    store.prefetch(planned)
+    for run_id, place in planned.items():
+        recorded = _recorded(store, run_id, None)
+        if recorded and _reusable(recorded, plan, place) and _has_outputs(store, run_id, plan):
+            known[run_id] = recorded.verdict
     return known
 
 
-def reusable(row: LimitsRow, run: Run) -> bool:
+def _reusable(row: LimitsRow, plan: Plan, place: int) -> bool:
     """Whether a run would end the same now: not after a kill, nor if its limits have risen."""
-    if run.refused is not None:
-        return True
+    limits = plan.limits
     if row.outcome in RETRIED:
-        return False
+        # TLC is not started for a config that it cannot read.
+        return plan.runs[place].refused is not None
     if row.outcome is Outcome.TIMEOUT:
-        return run.limits.timeout_seconds <= row.timeout_seconds
+        return limits.timeout_seconds <= row.timeout_seconds
     if row.outcome is Outcome.OUT_OF_MEMORY:
-        return run.limits.memory_bytes <= row.memory_bytes
+        return limits.memory_bytes <= row.memory_bytes
     if row.outcome is Outcome.OUT_OF_DISK:
         # Without a limit of its own a run gets a share of the free space, which changes.
-        limit = run.limits.disk_bytes
+        limit = limits.disk_bytes
         return limit is not None and row.disk_bytes is not None and limit <= row.disk_bytes
     return True
 
 
-def _has_outputs(store: Store, run_id: str) -> bool:
-    """Whether the store still has the files that a run wrote."""
+def _has_outputs(store: Store, run_id: str, plan: Plan) -> bool:
+    """Whether the store still has the files that a run wrote, if the plan keeps any."""
+    if not plan.outputs:
+        return True
     try:
         with store.archive(run_id) as archive:
             names = {path.partition("/")[0] for path, _ in archive.record.outputs}

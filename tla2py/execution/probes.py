@@ -37,15 +37,16 @@ def execute_probes(
         plan,
         points=tuple(probe.point for probe in probes.probes),
         runs=Runs.of([probe.run for probe in probes.probes]),
+        outputs=(),
         sources={**plan.sources, **probes.sources},
     )
     known = known_runs(store, probe_plan)
-    missing = {run.run_id: run for run in probe_plan.runs if run.run_id not in known}
+    missing = probe_plan.runs.at(probe_plan.runs.missing(known))
     job = Job(
         sweep=sweep,
         plan=probe_plan,
         store=store,
-        missing=tuple(missing.values()),
+        missing=missing,
         long=frozenset(),
         known=known,
     )

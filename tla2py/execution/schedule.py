@@ -5,11 +5,11 @@ from __future__ import annotations
 import bisect
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tla2py.errors import StoreError
-from tla2py.model.run import Run
 from tla2py.store.store import Store
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
@@ -69,48 +69,44 @@ def earlier_durations(store: Store) -> Durations:
 
 def weigh(parameters: Mapping[str, str]) -> float:
     """A number that grows with the values of a point's parameters."""
-    weight = 0.0
-    for text in parameters.values():
-        value = comparable(text)
-        if isinstance(value, frozenset):
-            weight += 2.0 * len(value)
-        elif isinstance(value, int):
-            weight += float(value)
-        else:
-            weight += sum(int(n) for n in re.findall(r"\d+", text)[:1])
-    return weight
+    return sum(map(_weight, parameters.values()))
 
 
-def longest_first(plan: Plan, durations: Durations) -> dict[str, tuple[float, float, int]]:
-    """A sort key per run: longer times first, then larger parameters."""
-    keys = {}
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        seconds = durations.seconds(point.parameters)
-        keys[run.run_id] = (-(seconds or 0.0), -weigh(point.parameters), point.index)
-    return keys
+@functools.lru_cache(maxsize=1 << 12)
+def _weight(text: str) -> float:
+    value = comparable(text)
+    if isinstance(value, frozenset):
+        return 2.0 * len(value)
+    if isinstance(value, int):
+        return float(value)
+    return float(sum(int(n) for n in re.findall(r"\d+", text)[:1]))
 
 
-def long_runs(plan: Plan, durations: Durations) -> frozenset[str]:
-    """The runs that are expected to take long."""
-    return frozenset(
-        run.run_id
-        for point, run in zip(plan.points, plan.runs, strict=True)
-        if (durations.seconds(point.parameters) or 0.0) >= LONG_SECONDS
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """The places of missing runs in a plan, in order of their start.
+
+    ``long`` are the ids of those expected to take long, ``seconds`` the CPU seconds that all took before; None if nothing
+    is known of one of them.
+    """
+
+    places: Sequence[int]
+    long: frozenset[str] = frozenset()
+    seconds: float | None = None
+
+
+def schedule_runs(plan: Plan, durations: Durations, places: Iterable[int]) -> Schedule:
+    """The schedule of the runs at some places of a plan: longer times first, then larger parameters."""
+    keys = []
+    for place in places:
+        parameters = plan.points[place].parameters
+        keys.append((durations.seconds(parameters), -weigh(parameters), place))
+    keys.sort(key=lambda key: (-(key[0] or 0.0), *key[1:]))
+    return Schedule(
+        places=array("I", (place for _, _, place in keys)),
+        long=frozenset(plan.runs.ids[place] for took, _, place in keys if (took or 0.0) >= LONG_SECONDS),
+        seconds=None if any(took is None for took, *_ in keys) else sum(took or 0.0 for took, *_ in keys),
     )
-
-
-def total_seconds(plan: Plan, durations: Durations, missing: Sequence[Run]) -> float | None:
-    """The CPU seconds that the missing runs took before; None if nothing is known of one of them."""
-    left = {run.run_id for run in missing}
-    total = 0.0
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        if run.run_id in left:
-            seconds = durations.seconds(point.parameters)
-            if seconds is None:
-                return None
-            total += seconds
-            left.remove(run.run_id)
-    return total
 
 
 def parameter_key(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -88,7 +88,7 @@ def preview_sweeps(
         check_expectations(sweep, plan)
         cached = frozenset() if fresh else frozenset(known_runs(Store(address), plan))
         if not fresh:
-            _report_other_jars(Store(address), sweep, plan.runs.missing(cached), jar, listener)
+            _report_other_jars(Store(address), sweep, plan.runs.at(plan.runs.missing(cached)), jar, listener)
         yield sweep, plan, cached
 
 

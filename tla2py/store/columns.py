@@ -22,3 +22,10 @@ def integer_column(numbers: Iterable[int]) -> pa.Int64Array:
     """The numbers as a column."""
     values = array("q", numbers)
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+
+
+def coded_column(texts: Iterable[str], codes: Iterable[int]) -> pa.DictionaryArray:
+    """A column of texts, given by their numbers among different ones."""
+    numbers = array("i", codes)
+    places = pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
+    return pa.DictionaryArray.from_arrays(places, text_column(texts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -91,6 +91,18 @@ def points_table(parameters: Sequence[ManifestParameter], points: Iterable[Manif
         texts = text_column(each.parameters[parameter.name] for each in every)
         columns[parameter.column] = texts.dictionary_encode()
     return pa.table(columns)
+
+
+def coded_points(
+    run_ids: Sequence[str], columns: Mapping[str, tuple[Sequence[str], Iterable[int]]]
+) -> pa.Table:
+    """The points of these runs as such a table, from the different texts of each column and their numbers at each point."""
+    import pyarrow as pa
+
+    from tla2py.store.columns import coded_column, integer_column, text_column
+
+    first = {"point": integer_column(range(1, len(run_ids) + 1)), "run_id": text_column(run_ids)}
+    return pa.table(first | {name: coded_column(*column) for name, column in columns.items()})
 
 
 def read_points(storage: Storage) -> pa.Table:

@@ -12,7 +12,7 @@ from tla2py.config.literal import literal_text
 from tla2py.errors import InputError
 from tla2py.model.inputs import NO_INPUTS, Inputs
 from tla2py.model.modules import ModuleTexts
-from tla2py.model.run import ID_BYTES, Run, RunDigest, TlcOptions, quoted
+from tla2py.model.run import ID_BYTES, Limits, Run, RunDigest, TlcOptions, quoted
 from tla2py.sweep.outline import Outline, Outlines
 from tla2py.sweep.points import Point, Points
 from tla2py.sweep.sweep import Sweep
@@ -91,10 +91,9 @@ class Runs(Sequence[Run]):
                 seen.add(kind)
                 yield place
 
-    def missing(self, known: Container[str]) -> Runs:
-        """The runs, each once, that are not known."""
-        found = {run_id: place for place, run_id in enumerate(self.ids) if run_id not in known}
-        return self.at(found.values())
+    def missing(self, known: Container[str]) -> list[int]:
+        """The places of the runs, each once, that are not known."""
+        return list({run_id: place for place, run_id in enumerate(self.ids) if run_id not in known}.values())
 
     def at(self, places: Iterable[int]) -> Runs:
         """The runs at these places, in this order."""
@@ -103,16 +102,19 @@ class Runs(Sequence[Run]):
         return Runs(ids, kinds, lambda number: self._make(chosen[number]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """One run per point, in grid order, and the module texts that they share.
 
     ``paths`` are the user's files by the sha256 of their texts; ``filled`` the constants that no point assigns;
-    ``errors`` one for each point of several configs whose config leaves a constant without a value.
+    ``errors`` one for each point of several configs whose config leaves a constant without a value. ``limits`` are those
+    of each run, ``outputs`` the patterns of the files to keep.
     """
 
     points: Sequence[Point]
     runs: Runs
+    limits: Limits
+    outputs: tuple[str, ...] = ()
     sources: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
     filled: tuple[str, ...] = ()
@@ -191,7 +193,16 @@ class _Planner:
             raise errors[0]
         filled = dict.fromkeys(name for each in self._outlines if each.model for name in each.model.filled)
         runs = Runs(Ids(bytes(ids)), kinds, self._run)
-        return Plan(points, runs, sources, paths, tuple(filled), tuple(errors))
+        return Plan(
+            points=points,
+            runs=runs,
+            limits=self._sweep.limits,
+            outputs=tuple(self._sweep.file.outputs.files),
+            sources=sources,
+            paths=paths,
+            filled=tuple(filled),
+            errors=tuple(errors),
+        )
 
     def _shapes(self) -> Iterator[tuple[int, ...]]:
         """A key for each point; points with the same one have the same outline."""

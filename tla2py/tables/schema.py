@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tla2py.store.manifest import ManifestParameter
@@ -289,7 +289,7 @@ def parameter_columns(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def parameter_type(values: Sequence[str]) -> str:
+def parameter_type(values: Collection[str]) -> str:
     """``integer`` or ``boolean`` if every value is one, otherwise ``text``."""
     if all(re.fullmatch(r"-?[0-9]{1,18}", value) for value in values):
         return "integer"
