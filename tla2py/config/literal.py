@@ -31,12 +31,29 @@ _TOKEN = re.compile(
 LARGEST = 2**31 - 1
 
 
-@lru_cache(maxsize=1 << 16)
 def literal_names(text: str) -> frozenset[str] | None:
     """The names in a value, None if a config cannot express the value.
 
     TLC makes a model value of each name, so the caller must check that none is the name of a definition.
     """
+    return _NO_NAMES if _is_small(text) else _literal_names(text)
+
+
+def literal_text(text: str) -> str:
+    """A config's value on one line, with TLA+'s usual spacing."""
+    return text if _is_small(text) else _literal_text(text)
+
+
+def _is_small(text: str) -> bool:
+    """Whether a value is a number that needs no check; a parameter may have a hundred thousand of them."""
+    return len(text) < 10 and text.isascii() and text.isdecimal()
+
+
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=1 << 14)
+def _literal_names(text: str) -> frozenset[str] | None:
     tokens = _tokens(text)
     if not tokens or _end_of_value(tokens) != len(tokens):
         return None
@@ -47,9 +64,8 @@ def literal_names(text: str) -> frozenset[str] | None:
     return frozenset(names)
 
 
-@lru_cache(maxsize=1 << 16)
-def literal_text(text: str) -> str:
-    """A config's value on one line, with TLA+'s usual spacing."""
+@lru_cache(maxsize=1 << 14)
+def _literal_text(text: str) -> str:
     return "".join(f"{token} " if token == "," else token for token in _tokens(text) or ())
 
 

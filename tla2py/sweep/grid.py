@@ -52,19 +52,29 @@ class Grid:
     excluded: tuple[Excluded, ...] = ()
 
 
-@lru_cache(maxsize=1 << 16)
 def comparable(text: str) -> Value:
     """A value for comparison: ``{b2,b1}`` equals ``{b1, b2}``. Other text is compared as text."""
+    # A parameter may have a hundred thousand numbers.
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else _comparable(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _comparable(text: str) -> Value:
     try:
         return parse_value(text)
     except InputError:
         return Opaque(" ".join(text.split()))
 
 
-@lru_cache(maxsize=1 << 16)
 def value_key(text: str) -> Hashable:
     """A key that two texts share if they are the same value; unlike in Python, TRUE is not 1."""
-    return canonical.canonical(comparable(text))
+    value = comparable(text)
+    return canonical.canonical(value) if type(value) is int else _value_key(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _value_key(text: str) -> Hashable:
+    return canonical.canonical(_comparable(text))
 
 
 def walk_grid(

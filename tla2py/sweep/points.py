@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import overload
@@ -68,17 +68,32 @@ class Points(Sequence[Point]):
         texts = {name: column.texts[column.codes[place]] for name, column in self.columns.items()}
         return Point(index=place + 1, parameters=texts)
 
-    def keys(self, names: Iterable[str]) -> Iterator[tuple[int, ...]]:
-        """The numbers of each point's texts of some parameters; those that the sweep lacks are left out."""
-        codes = [self.columns[name].codes for name in names if name in self.columns]
+    def keys(
+        self, names: Iterable[str], same: Callable[[str], bool] | None = None
+    ) -> Iterator[tuple[int, ...]]:
+        """The numbers of each point's texts of some parameters; those that the sweep lacks are left out.
+
+        All texts for which ``same`` holds count as one.
+        """
+        columns = [self.columns[name] for name in names if name in self.columns]
+        codes = [
+            column.codes
+            if same is None
+            else map(
+                [-1 if same(text) else n for n, text in enumerate(column.texts)].__getitem__, column.codes
+            )
+            for column in columns
+        ]
         return zip(*codes, strict=True) if codes else repeat((), self.size)
 
-    def first_with(self, *groups: Sequence[str]) -> Iterator[Point]:
-        """The points, in order, that have new texts of one of these groups of parameters."""
+    def first_with(
+        self, *groups: Sequence[str], same: Callable[[str], bool] | None = None
+    ) -> Iterator[Point]:
+        """The points, in order, that have new texts of one of these groups of parameters; ``same`` is as in ``keys``."""
         places: dict[int, None] = {}
         for group in groups:
             seen: set[tuple[int, ...]] = set()
-            for place, key in enumerate(self.keys(group)):
+            for place, key in enumerate(self.keys(group, same)):
                 if key not in seen:
                     seen.add(key)
                     places[place] = None

@@ -14,13 +14,13 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str], most: int | None =
 
     With ``most``, only so many points are listed, and the values of each parameter are counted instead.
     """
-    first: dict[str, int] = {}
+    listed = len(plan.points) if most is None else min(most, len(plan.points))
     width = len(str(len(plan.points)))
-    listed = len(plan.points) if most is None or len(plan.points) <= most else most
-    for index, run_id in enumerate(plan.runs.ids, 1):
-        same = first.setdefault(run_id, index)
-        if index > listed:
-            continue
+    runs = len({*plan.runs.ids})
+    first: dict[str, int] = {}
+    for index, run_id in enumerate(plan.runs.ids[:listed], 1):
+        # Most sweeps have as many runs as points.
+        same = first.setdefault(run_id, index) if runs < len(plan.points) else index
         state = f"as point {same}" if same != index else "cached" if run_id in known else "to run"
         yield f"{index:>{width}}  {_shown(plan.points[index - 1].parameters)}  {state}"
     if listed < len(plan.points):
@@ -38,12 +38,11 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str], most: int | None =
         yield f"{unread.model} cannot be run: {unread.error.line}"
     if sweep.left_out:
         yield f"left out, not for TLC or without an expected result: {', '.join(sweep.left_out)}"
-    cached = len(first.keys() & set(known))
     excluded = sum(each.count for each in sweep.excluded)
     yield (
         f"{sweep.name}: {counted(len(plan.points), 'point')}, "
         f"{counted(excluded, 'combination')} left out; "
-        f"{counted(len(first), 'run')}, {cached:,} cached, {len(first) - cached:,} to execute"
+        f"{counted(runs, 'run')}, {len(known):,} cached, {runs - len(known):,} to execute"
     )
 
 
