@@ -15,9 +15,9 @@ from tla2py.execution.listener import Listener
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import check_sweep_classes
 from tla2py.sourcemap import Origins, located
-from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.sweep_text import PointPlaces
 from tla2py.toolchain.toolchain import find_toolchain
 
 # The lines with which TLC frames each message of its ``-tool`` output.

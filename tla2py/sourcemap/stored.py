@@ -12,9 +12,8 @@ from tla2py.store.manifest import Manifest
 from tla2py.store.points import ManifestPoint
 from tla2py.store.store import Store
 from tla2py.sweep.file import read_sweep_text
-from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.sections import SweepFile
-from tla2py.sweep.sweep_text import SweepText
+from tla2py.sweep.sweep_text import PointPlaces, SweepText
 
 
 class StoredOrigins:

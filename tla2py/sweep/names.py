@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS
@@ -89,3 +90,15 @@ def unknown_name(name: str, what: str, known: list[str], where: str, shown: str)
         where=where,
         hint=did_you_mean(name, known, "'tla2py inspect' lists what a module defines"),
     )
+
+
+def sweep_name(name: str, source: SweepText) -> str:
+    """The name of a sweep, also of its store below ``runs``. Raises InputError (``sweep-name``)."""
+    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+        raise InputError(
+            "sweep-name",
+            f"name = {name!r} is a path outside the folder of stores",
+            where=source.place("name"),
+            hint="put the store elsewhere with -o",
+        )
+    return name

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tla2py.config.render import default_template
 from tla2py.errors import InputError
 from tla2py.model.config import ParameterKind
 from tla2py.model.inputs import InputFile, Inputs, Variable, is_inside
@@ -184,3 +185,18 @@ def _variables(kind: str, file: SweepFile, parameters: Mapping[str, str]) -> tup
     start = f"{kind}."
     found |= {name.removeprefix(start): text for name, text in parameters.items() if name.startswith(start)}
     return tuple(sorted(Variable(*pair) for pair in found.items()))
+
+
+def template_text(file: SweepFile, source: SweepText, base: Path) -> str:
+    """The template of a sweep's configs. Raises InputError (``template-missing``)."""
+    if file.template is None:
+        return default_template()
+    try:
+        return (base / file.template).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            "template-missing",
+            f"no such template: {file.template}",
+            where=source.place("template"),
+            hint="templates are relative to the sweep file; the default is default.cfg.j2",
+        ) from error

@@ -11,13 +11,13 @@ from tla2py.config.literal import literal_names, literal_text
 from tla2py.config.render import prints_values, render_config
 from tla2py.config.wrapper import build_config, is_single
 from tla2py.errors import InputError
+from tla2py.lint.rendered import dropped_statements
 from tla2py.model.config import Assignment, Config
 from tla2py.model.model import Model
 from tla2py.model.modules import ModuleTexts, module_texts
-from tla2py.sweep.places import PointPlaces
 from tla2py.sweep.points import Point
-from tla2py.sweep.rendered import dropped_statements
 from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.sweep_text import PointPlaces
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.offsets import count_visible
 from tla2py.syntax.standard import standard_module_of

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from tla2py.config.render import default_template
 from tla2py.config.statements import MISTAKE_CODES
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
@@ -20,7 +19,7 @@ from tla2py.sweep.examples_manifest import Entry, ManifestSweep, Unread, manifes
 from tla2py.sweep.expectations import ExpectedRows, with_external_rows
 from tla2py.sweep.file import read_sweep_file, read_sweep_text
 from tla2py.sweep.grid import Excluded, walk_grid
-from tla2py.sweep.names import check_expected_parameters, check_names
+from tla2py.sweep.names import check_expected_parameters, check_names, sweep_name
 from tla2py.sweep.options import (
     check_variables,
     input_files,
@@ -28,6 +27,7 @@ from tla2py.sweep.options import (
     inputs_of,
     search_limits,
     search_options,
+    template_text,
 )
 from tla2py.sweep.point_model import ModelInputs, point_model
 from tla2py.sweep.points import NO_POINTS, Point, Points
@@ -269,7 +269,7 @@ def _loaded(
     parameters = tuple(parameter for group in groups for parameter in group)
     check_expected_parameters(file, source, [parameter.name for parameter in parameters])
     sweep = Sweep(
-        name=_name(file.name or path.stem, source),
+        name=sweep_name(file.name or path.stem, source),
         path=path,
         text="\n".join(source.lines) + "\n",
         file=file,
@@ -279,7 +279,7 @@ def _loaded(
         parameters=parameters,
         options=search_options(file, source, overrides),
         limits=search_limits(file, source),
-        template=_template(file, source, base),
+        template=template_text(file, source, base),
         vacuity=file.tlc.vacuity,
         no_lint=no_lint,
         overrides=overrides,
@@ -292,29 +292,3 @@ def _loaded(
         excluded=grid.excluded,
         input_files=input_files(file, source, base, grid.points),
     )
-
-
-def _name(name: str, source: SweepText) -> str:
-    """The name of a sweep, also of its store below ``runs``."""
-    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-        raise InputError(
-            "sweep-name",
-            f"name = {name!r} is a path outside the folder of stores",
-            where=source.place("name"),
-            hint="put the store elsewhere with -o",
-        )
-    return name
-
-
-def _template(file: SweepFile, source: SweepText, base: Path) -> str:
-    if file.template is None:
-        return default_template()
-    try:
-        return (base / file.template).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            "template-missing",
-            f"no such template: {file.template}",
-            where=source.place("template"),
-            hint="templates are relative to the sweep file; the default is default.cfg.j2",
-        ) from error

@@ -13,9 +13,9 @@ import pytest
 from jsonschema import Draft4Validator
 
 from tests.conftest import COUNTER_SWEEP, RunCli
+from tla2py.cli.schema import sweep_schema
 from tla2py.errors import InputError
 from tla2py.sweep.file import read_sweep_text
-from tla2py.sweep.schema import sweep_schema
 from tla2py.sweep.sections import KEYS, SECTIONS, ValuesTable
 
 if sys.version_info >= (3, 11):

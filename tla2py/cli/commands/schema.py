@@ -42,6 +42,6 @@ def write_schema(path: Path) -> None:
 
 def schema_text() -> str:
     """The schema as text."""
-    from tla2py.sweep.schema import sweep_schema
+    from tla2py.cli.schema import sweep_schema
 
     return json.dumps(sweep_schema(), indent=2) + "\n"
