@@ -12,7 +12,7 @@ import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError, reason_of, writing
-from tla2py.store.storage import write_atomically
+from tla2py.store.atomic import write_atomically
 from tla2py.sweep.grid import value_key
 from tla2py.text import parameter_text
 from tla2py.toml import toml_key, toml_string

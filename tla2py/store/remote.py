@@ -197,12 +197,26 @@ class Remote:
         ):
             raise OSError("the bucket does not exist")
 
-    def _list(self, folder: str) -> list[fs.FileInfo]:
+    def _list(self, folder: str, recursive: bool = False) -> list[fs.FileInfo]:
         filesystem, base = self._connected()
         path = f"{base}/{folder}" if folder else base
         with store_errors(self.address, "store-unreadable"):
-            found: list[fs.FileInfo] = filesystem.get_file_info(fs.FileSelector(path, allow_not_found=True))
+            found: list[fs.FileInfo] = filesystem.get_file_info(
+                fs.FileSelector(path, allow_not_found=True, recursive=recursive)
+            )
         return found
+
+    def tree(self, folder: str) -> dict[str, int]:
+        """The sizes of all files in a folder and in its folders, by name."""
+        _, base = self._connected()
+        files = (info for info in self._list(folder, recursive=True) if info.type == fs.FileType.File)
+        return {info.path.removeprefix(f"{base}/"): info.size or 0 for info in files}
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder with all that is in it, if it exists."""
+        filesystem, base = self._connected()
+        with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
+            filesystem.delete_dir(f"{base}/{name}")
 
     def _remove(self, name: str) -> None:
         filesystem, base = self._connected()

@@ -6,7 +6,6 @@ A storage holds files under names such as ``records/ID.zip``. Each is written wh
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 import re
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 from tla2py.errors import StoreError
+from tla2py.store.atomic import write_atomically, writing_to
 from tla2py.store.window import open_window
 
 # A path, or a URI.
@@ -78,8 +78,14 @@ class Storage(Protocol):
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all."""
 
+    def tree(self, folder: str) -> dict[str, int]:
+        """The sizes of all files in a folder and in its folders, by name; '' is the storage's root."""
+
     def remove(self, names: Iterable[str]) -> None:
         """Remove these files; missing ones are skipped."""
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder with all that is in it, if it exists."""
 
     def staging(self, folder: str) -> AbstractContextManager[Path]:
         """A local folder whose files are put into ``folder`` if the block succeeds."""
@@ -134,7 +140,7 @@ class Folder:
 
     def make(self, folders: Iterable[str]) -> None:
         """Make these folders. Raises StoreError (``store-unwritable``)."""
-        with self._writing():
+        with writing_to(self.path):
             for name in folders:
                 (self.path / name).mkdir(parents=True, exist_ok=True)
 
@@ -185,15 +191,28 @@ class Folder:
 
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all. Raises StoreError (``store-unwritable``)."""
-        with self._writing():
+        with writing_to(self.path):
             for name, write in files.items():
                 write_atomically(self.path / name, write)
 
+    def tree(self, folder: str) -> dict[str, int]:
+        """The sizes of all files in a folder and in its folders, by name."""
+        found = {}
+        for file in files_below(self.path / folder):
+            with contextlib.suppress(OSError):
+                found[str(file.relative_to(self.path))] = file.stat().st_size
+        return found
+
     def remove(self, names: Iterable[str]) -> None:
         """Remove these files; missing ones are skipped. Raises StoreError (``store-unwritable``)."""
-        with self._writing():
+        with writing_to(self.path):
             for name in names:
                 (self.path / name).unlink(missing_ok=True)
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder with all that is in it. Raises StoreError (``store-unwritable``)."""
+        with writing_to(self.path), contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self.path / name)
 
     @contextlib.contextmanager
     def staging(self, folder: str) -> Iterator[Path]:
@@ -202,7 +221,7 @@ class Folder:
         Raises StoreError (``store-unwritable``).
         """
         target = self.path / folder
-        with self._writing(target):
+        with writing_to(target):
             target.mkdir(parents=True, exist_ok=True)
             scratch = tempfile.TemporaryDirectory(dir=target, prefix=".tmp-", ignore_cleanup_errors=True)
             with scratch as name:
@@ -215,7 +234,7 @@ class Folder:
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the folder for writing. Raises StoreError (``store-busy``)."""
-        with self._writing():
+        with writing_to(self.path):
             handle = (self.path / ".lock").open("a")
         with handle:
             try:
@@ -229,28 +248,6 @@ class Folder:
                 else:
                     leftover.unlink(missing_ok=True)
             yield
-
-    @contextlib.contextmanager
-    def _writing(self, path: Path | None = None) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StoreError(
-                "store-unwritable",
-                f"cannot write to {path or self.path}: {error.strerror or error}",
-                hint=_remedy(error),
-            ) from error
-
-
-def _remedy(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "free some space, or name another store with -o; recorded runs are kept; the same command executes the rest"
-    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return (
-            "use another store with -o, or a copy of this one; if its tables exist, "
-            "'tla2py trace STORE' and 'tla2py gate STORE' only read it"
-        )
-    return "name another store with -o; recorded runs are kept"
 
 
 def busy(storage: Storage, holder: str | None = None) -> StoreError:
@@ -270,21 +267,3 @@ def busy(storage: Storage, holder: str | None = None) -> StoreError:
 def files_below(folder: Path) -> list[Path]:
     """The files in a folder and in its folders, in order."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def write_atomically(file: Path, write: Write) -> None:
-    """Write a file whole or not at all. Raises OSError."""
-    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed, not deleted
-        dir=file.parent, prefix=".tmp-", delete=False
-    )
-    try:
-        with handle:
-            write(handle)
-            handle.flush()
-            os.fsync(handle.fileno())
-        Path(handle.name).chmod(0o644)
-        Path(handle.name).replace(file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(handle.name).unlink()
-        raise
