@@ -58,7 +58,7 @@ def checked(stream: IO[bytes], crc32: int | None) -> IO[bytes]:
     A large record is not read for it: each of its streams has a CRC of its own.
     """
     if crc32 is not None and isinstance(stream, io.BytesIO) and zlib.crc32(stream.getbuffer()) != crc32:
-        raise zipfile.BadZipFile("its CRC differs")
+        raise zipfile.BadZipFile("its CRC in the pack differs")
     return stream
 
 
@@ -143,5 +143,5 @@ def _reading(name: object, errors: tuple[type[Exception], ...]) -> Iterator[None
         raise StoreError(
             "record-damaged",
             f"{name} is not a complete record: {error}",
-            hint="delete it; the next sweep executes the run again",
+            hint="delete it; the next sweep executes the run again (if it is in a pack, sweep with --fresh)",
         ) from error
