@@ -21,10 +21,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-import pyarrow.parquet as pq
 from faults import FAULTS, cut, some
 from systems import SYSTEMS, make_sweep
 from trial import TABLES, Trial, rows
+
+from tla2py.store.store import Store
+from tla2py.tables.files import stored_table
 
 
 class WrongError(AssertionError):
@@ -157,9 +159,9 @@ def soak(minutes: float, seed: int, base: Path, counts: Counts) -> Iterator[str]
         try:
             disturb(trial, chance, counts)
             end_well(trial, code, undisturbed.store, counts)
-            found = pq.read_table(trial.store / "tables" / "runs.parquet", columns=["executions"])
+            found = stored_table(Store(trial.store), "runs", ["executions"])["executions"].to_pylist()
             counts.runs += len(found)
-            counts.again += sum(found.column("executions").to_pylist())
+            counts.again += sum(found)
         except WrongError as error:
             yield f"sweep {counts.sweeps - 1} ({system.folder}, {executor}, {folder}): {error}"
         else:

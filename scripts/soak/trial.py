@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import psutil
-import pyarrow.parquet as pq
+
+from tla2py.store.store import Store
+from tla2py.tables.files import stored_table
 
 TABLES = ("runs", "traces", "states", "changes")
 DIFFERENT = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "timeout_seconds", "executor"}
@@ -56,5 +58,5 @@ class Trial:
 
 def rows(store: Path, table: str) -> list[dict[str, object]]:
     """The rows of a table without the columns that differ between runs."""
-    found = pq.read_table(store / "tables" / f"{table}.parquet").to_pylist()
+    found = stored_table(Store(store), table).to_pylist()
     return [{k: v for k, v in row.items() if k not in DIFFERENT} for row in found]

@@ -14,6 +14,7 @@ from tla2py.store.inputs import input_file
 from tla2py.store.record import open_archive
 from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
+from tla2py.tables.files import table_files
 
 
 @provokes("store-missing")
@@ -304,6 +305,6 @@ def input_that_was_edited_in_the_store(lab: Lab) -> None:
 @provokes("table-damaged")
 def table_that_was_edited_while_a_sweep_goes_on(lab: Lab) -> None:
     store = lab.view("invariant").store
-    (Path(store.path) / "tables/traces.parquet").write_text("edited")
+    table_files(store, "traces")[0].write_text("edited")
     with store.lock():
         _ = open_view(store.path).trace_rows

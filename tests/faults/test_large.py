@@ -10,11 +10,11 @@ import zipfile
 from pathlib import Path
 
 import psutil
-import pyarrow.parquet as pq
 import pytest
 
 from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
+from tests.tables import table_rows
 
 pytestmark = [pytest.mark.java, pytest.mark.long, pytest.mark.timeout(3600)]
 
@@ -73,7 +73,7 @@ def test_a_counterexample_of_ten_thousand_states(tmp_path: Path) -> None:
     scene = counting(tmp_path / "long", "Small", "[3, 9999]", 'timeout = "5m"')
     assert scene.run() == 1, scene.stderr
     assert [row["trace_length"] for row in rows(scene.store, "runs")] == [4, 10000]
-    states = pq.read_table(scene.store / "tables" / "states.parquet")
+    states = table_rows(scene.store, "states")
     assert len(states) == 10004
     assert len(rows(scene.store, "changes")) == 9999 + 3
     shown = subprocess.run(

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
+from tests.tables import table_rows
 from tla2py.execution import execute, job
+from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tlc.jvm import pool
 from tla2py.tlc.jvm.pool import close_hosts
 
@@ -76,7 +77,7 @@ def tla2py(run_cli: RunCli, tmp_path: Path, cache: Path, newer_tlc: Path) -> Ite
 
 def rows(store: Path) -> dict[str, list[dict[str, object]]]:
     """The rows of a store's tables without times."""
-    tables = {file.stem: pq.read_table(file).to_pylist() for file in (store / "tables").glob("*.parquet")}
+    tables = {name: table_rows(store, name) for name in TABLE_NAMES}
     return {
         name: [{key: value for key, value in row.items() if key not in TIMES} for row in found]
         for name, found in tables.items()

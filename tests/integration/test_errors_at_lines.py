@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -10,9 +11,12 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
+from tests.tables import table_rows
 from tla2py.gate.decision import Reason
 from tla2py.model.outcome import Verdict
+from tla2py.store.store import Store
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
+from tla2py.tables.files import stored_table
 
 pytestmark = pytest.mark.java
 
@@ -258,7 +262,7 @@ def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
     assert caret_of(lines, "sweep.toml:7:8") == 'Head(<<>>)",'
     assert caret_of(lines, "sweep.toml:8:7").startswith("CHOOSE")
     assert caret_of(lines, "sweep.toml:9:3") == "LET a == 1"
-    rows = pq.read_table(folder / "runs/sweep/tables/diagnostics.parquet").to_pylist()
+    rows = table_rows(folder / "runs/sweep", "diagnostics")
     errors = [row for row in rows if row["severity"] == "error"]
     assert {(row["file"], row["line"], row["column"]) for row in errors} == {
         ("sweep.toml", 7, 8),
@@ -266,7 +270,7 @@ def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
         ("sweep.toml", 9, 3),
     }
     assert not any("/tmp" in row["text"] or "tla2py-" in row["text"] for row in rows)
-    runs = pq.read_table(folder / "runs/sweep/tables/runs.parquet").to_pylist()
+    runs = table_rows(folder / "runs/sweep", "runs")
     assert [row["message_place"] for row in runs] == [
         "sweep.toml:7:8",
         None,
@@ -309,12 +313,14 @@ def test_tables_of_before_are_made_anew(run_cli: RunCli, folder: Path) -> None:
     (folder / "sweep.toml").write_text('module = "Limited.tla"\n[constants]\nN = 1\n')
     assert run_cli("sweep", "sweep.toml", "--executor", "local").code == 1
     tables = folder / "runs/sweep/tables"
-    old = pq.read_table(tables / "runs.parquet").drop_columns(["message_place"])
+    before = table_rows(folder / "runs/sweep", "runs")
+    old = stored_table(Store(folder / "runs/sweep"), "runs").drop_columns(["message_place"])
+    shutil.rmtree(tables)
+    tables.mkdir()
     pq.write_table(old.replace_schema_metadata({}), tables / "runs.parquet")
-    (tables / "diagnostics.parquet").unlink()
+    (tables / "digests.json").write_text("{}")
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
-    assert "message_place" in pq.read_schema(tables / "runs.parquet").names
-    assert (tables / "diagnostics.parquet").exists()
+    assert table_rows(folder / "runs/sweep", "runs") == before
 
 
 ASSUMED = r"""---- MODULE Assumed ----

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow.parquet as pq
 import pytest
 
 from tests import command
+from tests.tables import table_rows
 from tla2py.toolchain.jar import read_jar
 
 pytestmark = [pytest.mark.java, pytest.mark.jars]
@@ -65,7 +65,7 @@ def sweep(folder: Path, jar: Path, text: str) -> Tables:
     (folder / "sweep.toml").write_text(text)
     options = ("-o", "store", "--executor", "local", "--tla2tools", jar)
     command.run("sweep", "sweep.toml", *options, cwd=folder)
-    return lambda name: pq.read_table(folder / "store/tables" / f"{name}.parquet").to_pylist()
+    return lambda name: table_rows(folder / "store", name)
 
 
 def kinds(names: Iterable[str]) -> str:

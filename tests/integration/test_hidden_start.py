@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
-import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import RunCli
 from tests.integration.test_sweep import processes_of, wait_until_gone
+from tests.tables import table_rows
 from tla2py.errors import ToolchainError
 from tla2py.execution.executor import Executor
 from tla2py.execution.options import SweepOptions
@@ -31,8 +31,7 @@ pytestmark = pytest.mark.java
 
 def executors(store: Path) -> list[str]:
     """What executed each point."""
-    column: list[str] = pq.read_table(store / "tables" / "runs.parquet")["executor"].to_pylist()
-    return column
+    return [row["executor"] for row in table_rows(store, "runs")]
 
 
 def run_while_starting(sweep: Path, failures: list[ToolchainError]) -> None:

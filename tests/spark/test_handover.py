@@ -7,10 +7,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from tests.integration.test_sweep import SPECS, TIMES, processes_of, wait_until_gone
+from tests.tables import table_rows
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 
@@ -33,7 +33,7 @@ def test_spark_runs_a_third_of_200_points(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", "store", "--master", "local[2]"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    rows = pq.read_table(tmp_path / "store" / "tables" / "runs.parquet").to_pylist()
+    rows = table_rows(tmp_path / "store", "runs")
     by = Counter(row["executor"] for row in rows)
     assert by["spark"] >= 200 / 3
     assert by["local"] >= 2

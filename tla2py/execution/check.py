@@ -23,7 +23,6 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.result import RunResult
 from tla2py.model.run import Limits, Run, RunRecord, TlcOptions
 from tla2py.sourcemap import OptionTexts, Origins, located
-from tla2py.store.points import ManifestPoint
 from tla2py.sweep.judge import code_of
 from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory
@@ -77,8 +76,7 @@ class Checked:
 
     def to_json(self) -> str:
         """One object: the columns of ``runs``, ``traces`` with their ``states``, ``diagnostics``, and the texts of ``prints``."""
-        point = ManifestPoint(point=1, run_id=self.record.run_id, parameters={})
-        row = rows.run_row(point, (), self.record, self.result)
+        row = {**rows.result_row(self.record, self.result), "point": 1}
         row["prints"] = list(self.result.prints)
         row["traces"] = [
             rows.trace_object(self.record.run_id, number, trace)

@@ -13,8 +13,8 @@ from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph, Span
 from tla2py.tables.details import ActionRow, action_rows
+from tla2py.tables.files import table_files
 from tla2py.tables.runs import RunRow, run_rows
-from tla2py.tables.write import table_file
 from tla2py.vacuity.probe import PROBE_CODES
 
 
@@ -23,7 +23,7 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
 
     An entry of ``[accept]`` that accepts none of them is a finding too.
     """
-    runs = run_rows(table_file(store, "runs"))
+    runs = run_rows(table_files(store, "runs"))
     rows = {row.run_id: row for row in runs}
     results = [
         (index, row)
@@ -31,7 +31,7 @@ def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Find
         if (row := rows.get(run_id)) is not None and row.verdict is not Verdict.EXCLUDED
     ]
     complete = len(rows) >= len({*plan.runs.ids}) and all(_is_whole(sweep, *each) for each in results)
-    actions = [each for each in action_rows(table_file(store, "coverage")) if complete]
+    actions = [each for each in action_rows(table_files(store, "coverage")) if complete]
     # With a single state, that is what explains which actions are never enabled.
     moving = any(row.distinct != 1 for _, row in results)
     counted = complete and moving and {row.run_id for _, row in results} <= {each.run_id for each in actions}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tla2py.model.run import Run
 from tla2py.store.store import Store
+from tla2py.tables.files import intact_files
 from tla2py.tables.runs import run_rows
 
 
@@ -21,10 +22,11 @@ class EarlierJar:
 
 def earlier_jars(store: Store, missing: Sequence[Run]) -> Iterator[EarlierJar]:
     """The earlier jars of a store with runs that differ from missing ones in nothing else."""
-    if not missing or not store.intact("runs"):
+    files = intact_files(store, "runs") if missing else None
+    if not files:
         return
     recorded = store.recorded()
-    made = {row.jar_sha256: row.tlc for row in run_rows(store.table("runs")) if row.jar_sha256}
+    made = {row.jar_sha256: row.tlc for row in run_rows(files) if row.jar_sha256}
     for sha256, tlc in made.items():
         count = sum(
             run.jar_sha256 != sha256 and replace(run, jar_sha256=sha256).run_id in recorded for run in missing

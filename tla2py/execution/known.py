@@ -10,6 +10,7 @@ from tla2py.model.run import RETRIED
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
+from tla2py.tables.files import intact_files
 from tla2py.tables.runs import LimitsRow, limits_rows
 from tla2py.tables.write import tables_current
 from tla2py.tlc.output.result import interpret_record
@@ -29,7 +30,7 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     # A full disk or a crash may have truncated a record after the table was written.
     trusted = is_remote(store.path) or _tables_current(store)
     with contextlib.suppress(OSError, ValueError):
-        for row in limits_rows(store.table("runs")) if planned and store.intact("runs") else ():
+        for row in limits_rows(intact_files(store, "runs") or []) if planned else ():
             place = planned.pop(row.run_id, None)
             if place is None or not (trusted or _recorded(store, row.run_id, row)):
                 continue

@@ -13,6 +13,7 @@ from tla2py.errors import StoreError
 from tla2py.store.store import Store
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
+from tla2py.tables.files import intact_files
 from tla2py.tables.runs import run_seconds
 from tla2py.tlc.jvm.pool import LONG_SECONDS
 
@@ -51,8 +52,7 @@ def earlier_durations(store: Store) -> Durations:
     seconds: dict[str, tuple[float, float]] = {}
     try:
         points = [*store.points()]
-        with store.storage.open("tables/runs.parquet") as source:
-            seconds = run_seconds(source)
+        seconds = run_seconds(intact_files(store, "runs") or [])
     except (StoreError, OSError, ValueError):
         points = []
     known = [(point.parameters, seconds[point.run_id]) for point in points if point.run_id in seconds]

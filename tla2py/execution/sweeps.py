@@ -26,8 +26,8 @@ from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import check_expectations
+from tla2py.tables.files import table_files
 from tla2py.tables.runs import RunRow, run_rows
-from tla2py.tables.write import table_file
 from tla2py.toolchain.jar import Jar
 from tla2py.toolchain.toolchain import Toolchain
 
@@ -165,7 +165,7 @@ def _run(
                 recorded = store.recorded()
                 listener.interrupted(sum(run.run_id not in recorded for run in job.missing))
                 raise
-        runs = run_rows(table_file(store, "runs"))
+        runs = run_rows(table_files(store, "runs"))
         if sweep.vacuity:
             executed += execute_probes(sweep, plan, store, runs, toolchain, start, listener)
         elif store.probes() is None:

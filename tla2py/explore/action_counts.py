@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tla2py.explore.view import StoreView
 from tla2py.tables.details import action_rows
-from tla2py.tables.write import table_file
+from tla2py.tables.files import table_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ def action_counts(view: StoreView) -> list[ActionCount]:
     for point in view.points:
         points.setdefault(point.run_id, []).append(point.point)
     counts: dict[tuple[str, int, str], dict[str, tuple[int, int]]] = {}
-    for row in action_rows(table_file(view.store, "coverage")):
+    for row in action_rows(table_files(view.store, "coverage")):
         if row.kind == "action" and row.run_id in points:
             runs = counts.setdefault((row.module, row.begin_line, row.name), {})
             generated, distinct = runs.get(row.run_id, (0, 0))

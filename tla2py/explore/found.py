@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tla2py.explore.view import StoreView
+from tla2py.tables.files import table_files
 from tla2py.tables.traces import last_changes, trace_actions
-from tla2py.tables.write import table_file
 from tla2py.trace.course import Course, course_of
 
 
@@ -43,8 +43,8 @@ def all_found(view: StoreView) -> list[StoredTrace]:
     """A store's counterexamples, and its simulated behaviours that violate nothing."""
     if not view.trace_rows:
         return []
-    actions = trace_actions(table_file(view.store, "states"))
-    changed = last_changes(table_file(view.store, "changes"), view.trace_rows)
+    actions = trace_actions(table_files(view.store, "states"))
+    changed = last_changes(table_files(view.store, "changes"), view.trace_rows)
     modules = [each.name for each in view.manifest.parameters if each.kind == "module"]
     points: dict[str, list[int]] = {}
     module: dict[str, str] = {}

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import Verdict
+from tla2py.tables.files import table_files
 from tla2py.tables.runs import RunRow, run_numbers
-from tla2py.tables.write import table_file
 from tla2py.text import counted
 
 _COUNTS = ("generated", "distinct", "depth")
@@ -86,7 +86,7 @@ class GridPoint:
 
 def grid_points(view: StoreView) -> list[GridPoint]:
     """The points of a store that have been run, in grid order."""
-    numbers = run_numbers(table_file(view.store, "runs"))
+    numbers = run_numbers(table_files(view.store, "runs"))
     runs = {run.point: (run, row) for run, row in zip(view.run_rows, numbers, strict=True)}
     lengths: dict[str, dict[str, int]] = {}
     for (run_id, label), trace in view.shortest_traces.items():

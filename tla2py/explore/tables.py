@@ -11,11 +11,10 @@ from tla2py.lint.accept import Findings
 from tla2py.store.manifest import Manifest
 from tla2py.store.points import Points
 from tla2py.store.store import Store
-from tla2py.tables.read import read_table
+from tla2py.tables.files import stored_table, table_files
 from tla2py.tables.runs import RunRow, run_rows
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.traces import TraceRow, shortest_traces, trace_rows
-from tla2py.tables.write import table_file
+from tla2py.tables.traces import TRACE_COLUMNS, TraceRow, shortest_traces, trace_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,12 +91,12 @@ class StoreTables:
     @cached_property
     def run_rows(self) -> Sequence[RunRow]:
         """The rows of ``runs``, without pandas."""
-        return run_rows(table_file(self.store, "runs"))
+        return run_rows(table_files(self.store, "runs"))
 
     @cached_property
     def trace_rows(self) -> Sequence[TraceRow]:
         """The rows of ``traces``, without pandas."""
-        return trace_rows(table_file(self.store, "traces"))
+        return trace_rows(stored_table(self.store, "traces", TRACE_COLUMNS))
 
     @cached_property
     def shortest_traces(self) -> Mapping[tuple[str, str], TraceRow]:
@@ -110,7 +109,7 @@ class StoreTables:
             raise InputError(
                 "unknown-table", f"not a table: {name}", hint=f"tables: {', '.join(TABLE_NAMES)}"
             )
-        return read_table(table_file(self.store, name))
+        return stored_table(self.store, name)
 
     def spark(self, name: str) -> DataFrame:
         """A table as a Spark frame, in the active session or in a new one on ``local[*]``."""

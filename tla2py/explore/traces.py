@@ -6,7 +6,6 @@ import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -18,8 +17,8 @@ from tla2py.interop import ForeignStore
 from tla2py.replay.confirm import confirm_trace
 from tla2py.show.export import export_trace
 from tla2py.store.storage import folder_of, is_remote
+from tla2py.tables.files import table_files
 from tla2py.tables.traces import trace_states
-from tla2py.tables.write import table_file
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import EVALUATION, SIMULATED, Trace
 from tla2py.trace.variables import Variables
@@ -64,12 +63,10 @@ def stored_trace(view: StoreView, point: int, number: int) -> Trace:
             "no-trace", f"point {point} has no trace {number}", hint=f"choose a trace from 1 to {len(traces)}"
         )
     row = traces[number - 1]
-    # The states are stored trace after trace.
-    before = sum(each.length for each in takewhile(lambda each: each is not row, view.trace_rows))
     return Trace(
         kind=row.kind,
         name=row.name,
-        states=trace_states(table_file(view.store, "states"), before, row.length),
+        states=trace_states(table_files(view.store, "states"), row.run_id, row.trace),
         loop_start=row.loop_start,
         loop_action=row.loop_action,
         loop_action_args=row.loop_action_args,

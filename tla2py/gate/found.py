@@ -5,7 +5,7 @@ from __future__ import annotations
 from tla2py.explore.view import StoreView
 from tla2py.gate.decision import Found, OtherInputs
 from tla2py.tables.details import action_rows, run_notes
-from tla2py.tables.write import table_file
+from tla2py.tables.files import table_files
 from tla2py.trace.trace import Trace
 
 
@@ -13,7 +13,7 @@ def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> Foun
     """The results of a store's runs."""
     fired: dict[str, set[str]] = {}
     idle: dict[str, set[str]] = {}
-    for row in action_rows(table_file(view.store, "coverage")):
+    for row in action_rows(table_files(view.store, "coverage")):
         names, others = fired.setdefault(row.run_id, set()), idle.setdefault(row.run_id, set())
         if row.kind == "action":
             (names if row.generated else others).add(row.name)
@@ -23,7 +23,7 @@ def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> Foun
         idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
         lengths={key: row.length for key, row in view.shortest_traces.items()},
         other_inputs=other_inputs,
-        notes=tuple(run_notes(table_file(view.store, "diagnostics"), view.run_rows)),
+        notes=tuple(run_notes(table_files(view.store, "diagnostics"), view.run_rows)),
     )
 
 

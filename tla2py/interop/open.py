@@ -6,7 +6,7 @@ from tla2py.errors import StoreError
 from tla2py.interop.store import ForeignStore
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
-from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tables.files import intact_files
 from tla2py.tables.write import refresh_tables, tables_current
 
 
@@ -24,6 +24,6 @@ def open_tables(path: Address) -> Store:
                 refresh_tables(store)
         except StoreError:
             # A sweep is writing, or the store is read-only: read the tables as they are if all exist.
-            if not {f"{name}.parquet" for name in TABLE_NAMES} <= store.storage.names("tables"):
+            if intact_files(store, "runs") is None:
                 raise
     return store

@@ -15,7 +15,7 @@ from tla2py.store.manifest import Manifest
 from tla2py.store.points import ManifestPoint, points_table
 from tla2py.store.store import Store
 from tla2py.tables import rows
-from tla2py.tables.write import write_tables
+from tla2py.tables.schema import TABLES, runs_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,11 +28,14 @@ class ForeignStore(Store):
     """
 
     def __init__(self, path: Path) -> None:
+        # Imported on use, with Arrow: most commands read no such file.
+        from tla2py.tables.sink import TableWriter
+
         super().__init__(path)
         self.file = read_file(path)
         # The tables outlive this object: Spark frames read them lazily.
-        self._tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
-        atexit.register(shutil.rmtree, self._tables, ignore_errors=True)
+        self.tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
+        atexit.register(shutil.rmtree, self.tables, ignore_errors=True)
         run_id = _run_id(path)
         self._manifest = Manifest(
             tla2py_version=__version__,
@@ -43,10 +46,11 @@ class ForeignStore(Store):
         )
         self._points = points_table([], [ManifestPoint(point=1, run_id=run_id, parameters={})])
         result = self.file.result
-        with write_tables(self._tables, ()) as tables:
-            tables.add_run(rows.found_row(run_id, result))
-            tables.add_found(run_id, result.traces, rows.coverage_rows(run_id, result))
-            tables.add_diagnostics(rows.diagnostic_rows(run_id, result))
+        with TableWriter(self.tables, "foreign", {"runs": runs_columns(()), **TABLES}) as tables:
+            tables.add("runs", [rows.found_row(run_id, result)])
+            tables.add_traces(run_id, result.traces)
+            tables.add("coverage", rows.coverage_rows(run_id, result))
+            tables.add("diagnostics", rows.diagnostic_rows(run_id, result))
 
     def manifest(self) -> Manifest:
         """A manifest without parameters."""
@@ -55,14 +59,6 @@ class ForeignStore(Store):
     def points_table(self) -> pa.Table:
         """One point without parameters."""
         return self._points
-
-    def table(self, name: str) -> Path:
-        """The path of a table's file."""
-        return self._tables / f"{name}.parquet"
-
-    def intact(self, name: str) -> bool:  # noqa: ARG002
-        """True: no other process knows the tables."""
-        return True
 
 
 def _run_id(path: Path) -> str:

@@ -24,8 +24,8 @@ from tla2py.page.points import heatmap_section, points_table
 from tla2py.page.traces import TraceViews, trace_section
 from tla2py.show.markup import Element, printable
 from tla2py.show.style import STYLE
+from tla2py.tables.files import table_files
 from tla2py.tables.runs import RunRow, start_days
-from tla2py.tables.write import table_file
 
 _FOLDER = Path(__file__).parent
 # Notes with more characters are folded.
@@ -83,7 +83,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         modules=view.manifest.modules,
         version=__version__,
         tlc=_span(_tools(point.run) for point in points),
-        begun=_span(start_days(table_file(view.store, "runs"))),
+        begun=_span(start_days(table_files(view.store, "runs"))),
         summary=summary_line(view, points),
         findings=view.findings,
         laws=[each for each in explanation if each.telling],

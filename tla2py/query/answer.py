@@ -12,8 +12,8 @@ from tla2py.query.mistakes import check_columns, check_tables, used_tables
 from tla2py.query.parse import NotRead, NotTranslated, parse_query
 from tla2py.spark import has_pyspark, require_pyspark
 from tla2py.store.store import Store
+from tla2py.tables.files import table_files
 from tla2py.tables.schema import TABLES, runs_columns
-from tla2py.tables.write import table_file
 
 Answer = tuple[list[str], list[list[object]]]
 """The names of the columns, and the rows as plain Python values."""
@@ -41,7 +41,10 @@ def answer_query(
         translated = translate(tree, statement, columns)
         check_columns(tree, columns)
         if engine != Engine.SPARK:
-            files = {name: table_file(store, name).resolve() for name in used_tables(tree, columns)}
+            files = {
+                name: [file.resolve() for file in table_files(store, name)]
+                for name in used_tables(tree, columns)
+            }
             return duck_rows(translated, columns, files)
     except NotTranslated as reason:
         if engine != Engine.SPARK:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -39,17 +39,19 @@ def translate(tree: exp.Query, statement: str, columns: Columns) -> exp.Query:
 
 
 def duck_rows(
-    tree: exp.Query, columns: Columns, files: Mapping[str, Path]
+    tree: exp.Query, columns: Columns, files: Mapping[str, Sequence[Path]]
 ) -> tuple[list[str], list[list[object]]]:
     """The column names and rows of a query, as plain Python values. Raises NotTranslated if DuckDB cannot answer it."""
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for macro in MACROS:
             connection.execute(f"CREATE MACRO {macro}")
-        for name, file in files.items():
-            connection.execute(f"CREATE VIEW {name} AS {_view(columns[name], file)}")
+        for name, paths in files.items():
+            connection.execute(f"CREATE VIEW {name} AS {_view(columns[name], paths)}")
         # A query reads nothing but the tables.
-        connection.execute("SET allowed_paths = $paths", {"paths": [str(file) for file in files.values()]})
+        connection.execute(
+            "SET allowed_paths = $paths", {"paths": [str(path) for paths in files.values() for path in paths]}
+        )
         connection.execute("SET enable_external_access = false")
         try:
             _check_set_operations(connection, tree)
@@ -80,10 +82,10 @@ _TYPES = {
 }
 
 
-def _view(columns: Mapping[str, pa.DataType], file: Path) -> str:
+def _view(columns: Mapping[str, pa.DataType], files: Sequence[Path]) -> str:
     shown = []
     # A store that cannot be written may have tables of an older version.
-    there = set(pq.read_schema(file).names)
+    there = set(pq.read_schema(files[0]).names) if files else set()
     for name, kind in columns.items():
         quoted = '"' + name.replace('"', '""') + '"'
         if name not in there:
@@ -95,8 +97,9 @@ def _view(columns: Mapping[str, pa.DataType], file: Path) -> str:
             shown.append(f"CAST({quoted} AS TIMESTAMP) AS {quoted}")
         else:
             shown.append(quoted)
-    path = str(file).replace("'", "''")
-    return f"SELECT {', '.join(shown)} FROM read_parquet('{path}')"  # noqa: S608 - names of this store's columns
+    paths = ", ".join("'{}'".format(str(file).replace("'", "''")) for file in files)
+    rows = f"FROM read_parquet([{paths}])" if files else "LIMIT 0"
+    return f"SELECT {', '.join(shown)} {rows}"
 
 
 def _sql(tree: exp.Expr) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from tla2py.errors import InputError
@@ -9,7 +10,6 @@ from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.sourcemap import Origins, located
 from tla2py.store.manifest import Manifest
-from tla2py.store.points import ManifestPoint
 from tla2py.store.store import Store
 from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.sections import SweepFile
@@ -29,9 +29,9 @@ class StoredOrigins:
         except InputError:
             self._file = SweepFile(module="")  # the store was not made from a sweep file
 
-    def located(self, point: ManifestPoint, record: RunRecord, result: RunResult) -> RunResult:
-        """The result with places in the user's files, or unchanged if the store lacks a text."""
-        written = PointPlaces(source=self._source, file=self._file, parameters=point.parameters)
+    def located(self, parameters: Mapping[str, str], record: RunRecord, result: RunResult) -> RunResult:
+        """The result of a point with these parameters, with places in the user's files; unchanged if a text is missing."""
+        written = PointPlaces(source=self._source, file=self._file, parameters=parameters)
         try:
             return located(
                 record, result, Origins(paths=self._manifest.files, text=self._text, written=written)

@@ -12,9 +12,9 @@ from pyspark.sql.pandas.types import from_arrow_type
 from tla2py.errors import InputError
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
+from tla2py.tables.files import table_files
 from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
-from tla2py.tables.write import table_file
 
 
 def table_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
@@ -30,12 +30,14 @@ def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
     if name not in TABLE_NAMES:
         raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
-    file = table_file(store, name).resolve()
+    files = [file.resolve() for file in table_files(store, name)]
+    if not files:
+        return session.createDataFrame([], struct_type(columns))
     if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
-        # Only the driver has the copy, and Spark has no connector for object storage of its own.
-        return session.createDataFrame(read_table(file), struct_type(columns))
+        # Only the driver has the copies, and Spark has no connector for object storage of its own.
+        return session.createDataFrame(read_table(files), struct_type(columns))
     # On a cluster a path without a scheme means Spark's default file system.
-    return session.read.schema(struct_type(columns)).parquet(file.as_uri())
+    return session.read.schema(struct_type(columns)).parquet(*(file.as_uri() for file in files))
 
 
 def create_views(session: SparkSession, store: Store) -> None:

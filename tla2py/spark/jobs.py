@@ -17,9 +17,8 @@ from tla2py.spark.frames import stored_frame, struct_type
 from tla2py.spark.query import spark_reason
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.store.store import Store
-from tla2py.tables.read import read_table
+from tla2py.tables.files import stored_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, runs_columns
-from tla2py.tables.write import table_file
 
 
 def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataFrame]:
@@ -40,7 +39,7 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
             if isinstance(store, ForeignStore):
                 # Only the driver has its tables.
                 columns = runs_columns(()) if table == "runs" else TABLES[table]
-                part = session.createDataFrame(read_table(table_file(store, table)), struct_type(columns))
+                part = session.createDataFrame(stored_table(store, table), struct_type(columns))
             else:
                 part = stored_frame(session, store, table)
             parts.append(part.withColumn("source", sf.lit(name)))

@@ -263,7 +263,9 @@ class Remote:
         if filesystem.type_name in _OBJECT_STORAGE:
             _copy(file, filesystem, target)
             return
-        beside = str(PurePosixPath(target).with_name(f".tmp-{uuid.uuid4().hex}"))
+        folder = PurePosixPath(target).parent
+        filesystem.create_dir(str(folder), recursive=True)
+        beside = str(folder / f".tmp-{uuid.uuid4().hex}")
         _copy(file, filesystem, beside)
         try:
             filesystem.move(beside, target)

@@ -12,7 +12,7 @@
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
     STORE/records/PACK.zip        a pack of records, see tla2py.store.pack
     STORE/records/PACK.parquet    its index
-    STORE/tables/                 the tables, derived from the rest
+    STORE/tables/                 the tables, derived from the rest, see tla2py.tables.fragments
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.model.result import Executed
-from tla2py.store.digests import is_intact
 from tla2py.store.manifest import FILE, STORE_VERSION, Manifest, read_manifest
 from tla2py.store.points import Points, read_points, write_points
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
@@ -55,6 +54,8 @@ class Store:
 
     def __init__(self, path: Address) -> None:
         self.storage = storage_of(path)
+        # The folder of the tables of a foreign file, which are not in the storage.
+        self.tables: Path | None = None
         self._index: RecordIndex | None = None
 
     @property
@@ -257,16 +258,6 @@ class Store:
         if is_remote(self.path):
             index = self.record_ids()
             self.storage.prefetch(index.place(run_id).file for run_id in run_ids)
-
-    def table(self, name: str) -> Path:
-        """The path of a table's file, or of a local copy. A missing remote table raises FileNotFoundError."""
-        return self.storage.local(f"tables/{name}.parquet")
-
-    def intact(self, name: str) -> bool:
-        """Whether a table's file has the content that was written."""
-        with contextlib.suppress(FileNotFoundError):
-            return is_intact(self.storage, name, self.table(name))
-        return False
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the store for writing. Raises StoreError (``store-busy``)."""

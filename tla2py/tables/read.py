@@ -4,35 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Source = Path | IO[bytes]
-"""A table's file: its path, or the open file."""
+Files = Sequence[Path]
+"""The files that make up a table."""
 
 
-def read_table(source: Source, columns: Sequence[str] | None = None) -> pa.Table:
-    """A Parquet file, or some of its columns. Raises OSError, and pyarrow's errors if it is not Parquet.
+def read_table(files: Files, columns: Sequence[str] | None = None) -> pa.Table:
+    """The rows of Parquet files, at least one, or some of their columns. Raises OSError, and pyarrow's errors.
 
     ``pyarrow.parquet.read_table`` would do, but imports pandas.
     """
     # Imported on use: many commands read no table.
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(source) as file:
-        return file.read(columns=None if columns is None else list(columns))
+    parts = []
+    for path in files:
+        with pq.ParquetFile(path) as file:
+            parts.append(file.read(columns=None if columns is None else list(columns)))
+    return pa.concat_tables(parts)
 
 
-def read_rows(
-    source: Source, columns: Sequence[str], first: int = 0, count: int | None = None
-) -> Iterator[tuple[Any, ...]]:
-    """The values of some columns, a tuple per row; None in columns that the file lacks.
+def read_rows(files: Files, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The values of some columns, a tuple per row; None in columns that a file lacks.
 
-    Returns ``count`` rows from row ``first`` (counted from 0). Raises what ``read_table`` raises.
+    Raises what ``read_table`` raises.
     """
-    for batch in read_table(source, columns).slice(first, count).to_batches(max_chunksize=1000):
+    for path in files:
+        yield from table_rows(read_table([path], columns), columns)
+
+
+def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of one run, as ``read_rows`` returns them; reads little else."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from tla2py.store.columns import text_column
+
+    for path in files:
+        with pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                range_ = file.metadata.row_group(group).column(0).statistics
+                if range_ is not None and range_.has_min_max and not range_.min <= run_id <= range_.max:
+                    continue
+                own = pc.equal(file.read_row_group(group, ["run_id"])["run_id"], text_column([run_id])[0])
+                if pc.any(own).as_py():
+                    yield from table_rows(file.read_row_group(group, list(columns)).filter(own), columns)
+
+
+def table_rows(table: pa.Table, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The values of some columns of an Arrow table, a tuple per row; None in columns that it lacks."""
+    for batch in table.to_batches(max_chunksize=1000):
         present = set(batch.schema.names)
         absent = [None] * batch.num_rows
         lists = [batch.column(name).to_pylist() if name in present else absent for name in columns]

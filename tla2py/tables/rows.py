@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from datetime import datetime
 
 from tla2py.errors import Place
 from tla2py.model.outcome import Diagnostic, Verdict, ended_early
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
-from tla2py.store.manifest import ManifestParameter
-from tla2py.store.points import ManifestPoint
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.graph import GraphEdge, GraphState
@@ -24,15 +22,11 @@ Row = dict[str, object]
 _NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
 
 
-def run_row(
-    point: ManifestPoint, parameters: Sequence[ManifestParameter], record: RunRecord, result: RunResult
-) -> Row:
-    """A point's row of ``runs``."""
+def result_row(record: RunRecord, result: RunResult) -> Row:
+    """A run's row of ``runs`` without point and parameters."""
     first = record.executions[0]
     return {
         "run_id": record.run_id,
-        "point": point.point,
-        **{p.column: parameter_value(p, point.parameters[p.name]) for p in parameters},
         **_result_columns(result),
         **_answers(record, result),
         "print_count": result.print_count,
@@ -86,13 +80,6 @@ def _result_columns(result: RunResult) -> Row:
         "tlc_version": result.tlc_version,
         "tlc_revision": result.tlc_revision,
     }
-
-
-def parameter_value(parameter: ManifestParameter, text: str) -> int | bool | str:
-    """A parameter's value, typed as its column is."""
-    if parameter.type == "integer":
-        return int(text)
-    return text == "TRUE" if parameter.type == "boolean" else text
 
 
 def _message(result: RunResult) -> Row:
@@ -179,7 +166,7 @@ def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
         "index": state.index,
         "action": state.action,
         "action_args": None if state.action_args is None else list(state.action_args),
-        **(asdict(place) if place else _NOWHERE),
+        **(_place(place) if place else _NOWHERE),
         "in_loop": trace.in_loop(state),
         "state": _itf_text(state.values),
     }
@@ -225,7 +212,7 @@ def coverage_rows(run_id: str, result: RunResult) -> Iterator[Row]:
             "run_id": run_id,
             "kind": item.kind,
             "name": item.name,
-            **asdict(item.location),
+            **_place(item.location),
             "distinct": item.distinct,
             "generated": item.generated,
         }
@@ -250,6 +237,11 @@ def graph_edge_row(run_id: str, edge: GraphEdge) -> Row:
         "action": edge.action,
         "action_args": None if edge.action_args is None else list(edge.action_args),
     }
+
+
+def _place(location: Location) -> Row:
+    # ``asdict`` copies each value deeply.
+    return {name: getattr(location, name) for name in _NOWHERE}
 
 
 def _itf_text(values: Mapping[str, Value]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tla2py.model.outcome import Outcome, Verdict, Violation, unfinished
 from tla2py.model.point import PointResult
-from tla2py.tables.read import Source, read_rows, read_table
+from tla2py.tables.read import Files, read_rows, read_table
 
 FIRST_COUNTS = "counts of the first of several executions"
 
@@ -50,14 +50,14 @@ class RunRow(PointResult):
         return unfinished(self.outcome, self.termination_reason)
 
 
-def run_rows(source: Source) -> list[RunRow]:
+def run_rows(files: Files) -> list[RunRow]:
     """The rows of ``runs``, in order."""
     # With many thousand points, the other columns would double the memory.
     columns = [field.name for field in fields(RunRow)]
     # Most texts and lists are equal in all rows.
     shared: dict[object, Any] = {}
     rows = []
-    for values in read_rows(source, columns):
+    for values in read_rows(files, columns):
         row = {
             name: shared.setdefault(value, value) if isinstance(value, str) else value
             for name, value in zip(columns, values, strict=True)
@@ -86,14 +86,14 @@ class LimitsRow:
     disk_bytes: int | None
 
 
-def limits_rows(source: Source) -> Iterator[LimitsRow]:
+def limits_rows(files: Files) -> Iterator[LimitsRow]:
     """The limits of the runs in ``runs``; skips outcomes that this version does not know.
 
     Raises OSError and ValueError if the file is not such a table.
     """
     columns = tuple(field.name for field in fields(LimitsRow))
     known = set(Outcome)
-    for run_id, outcome, verdict, timeout, memory, disk in read_rows(source, columns):
+    for run_id, outcome, verdict, timeout, memory, disk in read_rows(files, columns):
         if outcome in known:
             yield LimitsRow(
                 run_id=run_id,
@@ -105,28 +105,26 @@ def limits_rows(source: Source) -> Iterator[LimitsRow]:
             )
 
 
-def run_seconds(source: Source) -> dict[str, tuple[float, float]]:
+def run_seconds(files: Files) -> dict[str, tuple[float, float]]:
     """The known CPU and wall-clock times of the runs in ``runs``, by run id.
 
     Raises OSError and ValueError if the file is not such a table.
     """
     columns = ("run_id", "cpu_seconds", "wall_seconds")
-    return {
-        run_id: (cpu, wall) for run_id, cpu, wall in read_rows(source, columns) if None not in (cpu, wall)
-    }
+    return {run_id: (cpu, wall) for run_id, cpu, wall in read_rows(files, columns) if None not in (cpu, wall)}
 
 
-def run_numbers(source: Source) -> list[Mapping[str, float | None]]:
+def run_numbers(files: Files) -> list[Mapping[str, float | None]]:
     """The numeric values of each row of ``runs``, parameters included, by column."""
     import pyarrow.parquet as pq
     from pyarrow import types
 
-    schema = pq.read_schema(source)
+    schema = pq.read_schema(files[0])
     names = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
-    return [dict(zip(names, values, strict=True)) for values in read_rows(source, names)]
+    return [dict(zip(names, values, strict=True)) for values in read_rows(files, names)]
 
 
-def start_days(source: Source) -> list[str]:
+def start_days(files: Files) -> list[str]:
     """The days on which the runs of ``runs`` began, as YYYY-MM-DD in UTC."""
-    days = read_table(source, ["started_at"])["started_at"].cast("date32").to_pylist()
+    days = read_table(files, ["started_at"])["started_at"].cast("date32").to_pylist()
     return [day.isoformat() for day in days if day is not None]

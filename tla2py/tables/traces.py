@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
-from tla2py.tables.read import Source, read_rows
+from tla2py.tables.read import Files, read_rows, read_run, table_rows
 from tla2py.trace.trace import Location, State, TraceKind
 from tla2py.values import state_from_itf
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +39,14 @@ class TraceRow:
         return self.name or self.kind
 
 
-def trace_rows(source: Source) -> list[TraceRow]:
+TRACE_COLUMNS = tuple(field.name for field in fields(TraceRow))
+
+
+def trace_rows(table: pa.Table) -> list[TraceRow]:
     """The rows of ``traces``, in order."""
-    columns = [field.name for field in fields(TraceRow)]
     rows = []
-    for values in read_rows(source, columns):
-        row = dict(zip(columns, values, strict=True))
+    for values in table_rows(table, TRACE_COLUMNS):
+        row = dict(zip(TRACE_COLUMNS, values, strict=True))
         args = row["loop_action_args"]
         rows.append(TraceRow(**row | {"loop_action_args": None if args is None else tuple(args)}))
     return rows
@@ -56,8 +62,8 @@ def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceR
     return found
 
 
-def trace_states(source: Source, first: int, count: int) -> tuple[State, ...]:
-    """The states in ``count`` rows of ``states`` from row ``first``, counted from 0."""
+def trace_states(files: Files, run_id: str, trace: int) -> tuple[State, ...]:
+    """The states of a run's trace, by its number, in ``states``."""
     place = ("module", "begin_line", "begin_column", "end_line", "end_column")
     return tuple(
         State(
@@ -67,26 +73,27 @@ def trace_states(source: Source, first: int, count: int) -> tuple[State, ...]:
             location=None if at[0] is None else Location(**dict(zip(place, at, strict=True))),
             values=state_from_itf(json.loads(text)),
         )
-        for index, action, args, text, *at in read_rows(
-            source, ("index", "action", "action_args", "state", *place), first, count
+        for number, index, action, args, text, *at in read_run(
+            files, ("trace", "index", "action", "action_args", "state", *place), run_id
         )
+        if number == trace
     )
 
 
-def trace_actions(source: Source) -> Mapping[tuple[str, int], tuple[str, ...]]:
+def trace_actions(files: Files) -> Mapping[tuple[str, int], tuple[str, ...]]:
     """The named actions of each trace in ``states``, by run id and trace number."""
     found: dict[tuple[str, int], list[tuple[int, str]]] = {}
-    for run_id, trace, index, action in read_rows(source, ("run_id", "trace", "index", "action")):
+    for run_id, trace, index, action in read_rows(files, ("run_id", "trace", "index", "action")):
         if action is not None:
             found.setdefault((run_id, trace), []).append((index, action))
     return {key: tuple(action for _, action in sorted(steps)) for key, steps in found.items()}
 
 
-def last_changes(source: Source, rows: Iterable[TraceRow]) -> Mapping[tuple[str, int], frozenset[str]]:
+def last_changes(files: Files, rows: Iterable[TraceRow]) -> Mapping[tuple[str, int], frozenset[str]]:
     """The variables in ``changes`` that the last step of each trace changes, by run id and trace number."""
     last = {(row.run_id, row.trace): row.length for row in rows}
     found: dict[tuple[str, int], set[str]] = {}
-    for run_id, trace, index, variable in read_rows(source, ("run_id", "trace", "index", "variable")):
+    for run_id, trace, index, variable in read_rows(files, ("run_id", "trace", "index", "variable")):
         if last.get((run_id, trace)) == index:
             found.setdefault((run_id, trace), set()).add(variable)
     return {key: frozenset(names) for key, names in found.items()}

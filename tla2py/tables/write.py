@@ -1,221 +1,167 @@
-"""Rewrites a store's tables from its records, in memory bounded by one trace."""
+"""Brings a store's tables up to date with its records and points."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from tla2py.errors import StoreError
-from tla2py.sourcemap.stored import StoredOrigins
-from tla2py.store.digests import DIGESTS, TableDigests, file_digest, read_digests
-from tla2py.store.manifest import Manifest, ManifestParameter
-from tla2py.store.points import ManifestPoint
-from tla2py.store.record import Archive
-from tla2py.store.storage import Stamp
+from tla2py.store.manifest import Manifest
+from tla2py.store.storage import Storage
 from tla2py.store.store import Store
-from tla2py.tables import rows
-from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
-from tla2py.tlc.output.behaviours import iter_behaviours
-from tla2py.tlc.output.graph import GraphEdge, GraphState, iter_graph
-from tla2py.tlc.output.result import interpret_record
-from tla2py.trace.trace import Trace
+from tla2py.tables.fragments import (
+    COLUMNS,
+    FRAGMENT_TABLES,
+    Fragment,
+    TableList,
+    file_name,
+    fragment_file,
+    fragment_of,
+    new_id,
+    pending_name,
+    pending_names,
+    read_list,
+    read_pending,
+    write_list,
+)
+from tla2py.tables.verify import old_names
 
 if TYPE_CHECKING:
-    from tla2py.tables.sink import Sink
+    import pyarrow as pa
 
-T = TypeVar("T")
+Group = Mapping[str, str]
+"""The identities of records that become one fragment, by run id."""
+Derive = Callable[[Store, Iterable[Group]], Iterable[Fragment]]
+"""Makes a fragment of each group, see ``derive_fragment``."""
 
-# Seconds before looking again at a table that a sweep may be writing.
-_PAUSES = (0.1, 0.3, 0.9)
 # Every sweep reads these again; a reader checks the others.
 _READ_BY_SWEEPS = ("runs", "coverage", "diagnostics")
 
 
-def refresh_tables(store: Store) -> bool:
+def derive_here(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
+    """The fragments of groups of records, one after the other. Raises StoreError as ``derive_fragment`` does."""
+    # Imported on use, with Arrow: most commands write no table.
+    from tla2py.tables.derive import derive_fragment
+
+    for group in groups:
+        fragment = derive_fragment(store, group)
+        if fragment is not None:
+            yield fragment
+
+
+def refresh_tables(
+    store: Store,
+    *,
+    checked: Sequence[str] = _READ_BY_SWEEPS,
+    derive: Derive = derive_here,
+    anew: bool = False,
+) -> bool:
     """Bring the tables up to date with the records; returns whether they had to be written.
 
-    The store must be locked. Raises StoreError as ``rewrite_tables`` does.
+    The files of ``checked`` tables are compared with their digests, of the others with their sizes. ``derive`` makes the
+    fragments that are missing, or all with ``anew``. The store must be locked. Raises StoreError.
     """
-    if tables_current(store) and all(map(store.intact, _READ_BY_SWEEPS)):
-        return False
-    rewrite_tables(store)
+    store.pack(store.next_generation())
+    storage = store.storage
+    before, sizes, waiting = read_list(storage), _sizes(storage), pending_names(storage)
+    listed = [] if before is None or anew else before.fragments
+    sound = [each for each in listed if _is_sound(storage, each, sizes, checked)]
+    if before is not None and not anew and not waiting and len(sound) == len(listed):
+        joined = _is_sound(storage, before.runs, sizes, checked)
+        if joined and before.made_from == _made_from(store, store.manifest()):
+            return False
+    known = {each.id for each in sound}
+    adopted = [] if anew else read_pending(storage, waiting)
+    sound += [each for each in adopted if each.id not in known and _is_sound(storage, each, sizes, checked)]
+    names = _write(store, before, sound, derive, waiting)
+    storage.remove(sizes.keys() - names)
     return True
 
 
-def rewrite_tables(store: Store) -> None:
-    """Write every table aside and move it into place. Raises StoreError (``store-unwritable``)."""
-    manifest, records = store.manifest(), store.records()
-    _write(store, manifest, records, _digest(manifest, store.points(), records))
+def _write(
+    store: Store, before: TableList | None, sound: Sequence[Fragment], derive: Derive, waiting: Iterable[str]
+) -> set[str]:
+    """Write the list; returns the names of the files that it names and of those that readers may still read."""
+    from tla2py.tables.keep import keep_rows
+    from tla2py.tables.merge import compacted
 
-
-def table_file(store: Store, name: str) -> Path:
-    """The file of a table with the content that was written; a changed one is made again from the records.
-
-    Raises StoreError (``table-damaged``) if the store cannot be written.
-    """
-    for pause in (*_PAUSES, None):
-        if store.intact(name):
-            break
-        try:
-            with store.lock():
-                rewrite_tables(store)
-            break
-        except StoreError as error:
-            # A sweep may be writing the tables at this moment.
-            if error.code == "store-busy" and pause is not None:
-                time.sleep(pause)
-                continue
-            raise StoreError(
-                "table-damaged",
-                f"the table {name} of {store.path} differs from the one that was written, and cannot be rebuilt:  "
-                f"{error.message}",
-                hint="open a copy of the store that you can write",
-            ) from error
-    return store.table(name)
+    storage, manifest = store.storage, store.manifest()
+    # Before the records are listed: those that come later are for the next refresh.
+    made_from, points = _made_from(store, manifest), store.points_table()
+    places = _places(manifest)
+    gone = set(before.places).difference(places) if before is not None else set()
+    kept = keep_rows(store, points, sound, (each.partition(" ")[2] for each in gone))
+    derived = list(derive(store, kept.groups()))
+    fragments = compacted(storage, [*kept.fragments, *derived])
+    runs = _join(store, points, manifest, fragments)
+    names = {name for each in (runs, *fragments) for name in each.names}
+    former = old_names(storage.names("tables")) if before is None else before.names
+    retired = sorted({*former} - names)
+    write_list(
+        storage,
+        TableList(
+            version=1 if before is None else before.version + 1,
+            made_from=made_from,
+            places=places,
+            runs=runs,
+            fragments=fragments,
+            retired=retired,
+        ),
+    )
+    names.update(retired)
+    storage.remove([*waiting, *map(pending_name, derived)])
+    made = {name for each in derived for name in each.names}
+    storage.remove(made.union(before.retired if before is not None else ()) - names)
+    return names
 
 
 def tables_current(store: Store) -> bool:
-    """Whether the tables are up to date with the records, judged by their sizes; ``table_file`` checks their contents.
+    """Whether the tables are up to date with the records; ``table_files`` checks their contents.
 
     Raises StoreError as ``Store.manifest`` does.
     """
-    written = read_digests(store.storage)
-    if written.made_from != _digest(store.manifest(), store.points(), store.records()):
-        return False
-    stamps = store.storage.stamps("tables")
-    sizes = {name: stamps.get(f"{name}.parquet") for name in TABLE_NAMES}
-    return all(stamp and stamp.size == written.size.get(name) for name, stamp in sizes.items())
+    tables = read_list(store.storage)
+    return tables is not None and tables.made_from == _made_from(store, store.manifest())
 
 
-def _digest(manifest: Manifest, points: Iterable[ManifestPoint], records: Mapping[str, Stamp]) -> str:
-    """The digest of what the tables are made from: the points and the existing records."""
-    # A newer version of tla2py may have more columns.
-    columns = {name: [column.name for column in each] for name, each in TABLES.items()}
-    parts = [repr((manifest.version, manifest.parameters, FIXED_RUNS_COLUMNS, columns))]
-    for point in points:
-        stamp = records.get(point.run_id)
-        if stamp is not None:
-            parts.append(f"{point.point} {point.run_id} {stamp.size} {stamp.mtime_ns} {point.parameters}")
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+def _made_from(store: Store, manifest: Manifest) -> str:
+    """The digest of what the tables are made from, and of how."""
+    parts = (COLUMNS, manifest.parameters, _places(manifest), store.contents())
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def _write(store: Store, manifest: Manifest, records: Mapping[str, Stamp], digest: str) -> None:
-    points = [point for point in store.points() if point.run_id in records]
+def _places(manifest: Manifest) -> list[str]:
+    """The digests and paths of the user's files."""
+    sweep = hashlib.sha256(manifest.sweep.encode()).hexdigest()
+    files = {sweep: manifest.sweep_file or manifest.name, **manifest.files}
+    return sorted(f"{sha256} {path}" for sha256, path in files.items())
+
+
+def _sizes(storage: Storage) -> dict[str, int]:
+    """The sizes of the tables' files by name."""
+    return {
+        f"tables/{table}/{name}": stamp.size
+        for table in ("runs", *FRAGMENT_TABLES)
+        for name, stamp in storage.stamps(f"tables/{table}").items()
+    }
+
+
+def _is_sound(storage: Storage, fragment: Fragment, sizes: Mapping[str, int], checked: Sequence[str]) -> bool:
+    """Whether the files of a fragment exist, have their sizes and, in ``checked`` tables, their digests."""
+    return fragment.columns == COLUMNS and all(
+        sizes.get(file_name(table, fragment.id)) == file.size
+        and (table not in checked or fragment_file(storage, table, fragment) is not None)
+        for table, file in fragment.files.items()
+    )
+
+
+def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequence[Fragment]) -> Fragment:
+    """The fragment of ``runs``. Raises StoreError (``store-unwritable``)."""
+    from tla2py.tables.join import write_runs
+
+    paths = [fragment_file(store.storage, "results", each) for each in fragments]
+    name = new_id()
     with store.storage.staging("tables") as folder:
-        with write_tables(folder, manifest.parameters) as tables:
-            _add_points(tables, store, manifest, points)
-        files = {name: folder / f"{name}.parquet" for name in TABLE_NAMES}
-        digests = TableDigests(
-            made_from=digest,
-            size={name: file.stat().st_size for name, file in files.items()},
-            sha256={name: file_digest(file) for name, file in files.items()},
-        )
-        (folder / DIGESTS).write_bytes(msgspec.json.format(msgspec.json.encode(digests), indent=1))
-
-
-def _add_points(
-    tables: TableWriter, store: Store, manifest: Manifest, points: Sequence[ManifestPoint]
-) -> None:
-    seen: set[str] = set()
-    origins = StoredOrigins(store, manifest)
-    store.prefetch(point.run_id for point in points)
-    for point in points:
-        with store.archive(point.run_id) as archive:
-            result = interpret_record(archive.record, archive.stdout)
-            result = origins.located(point, archive.record, result)
-            tables.add_run(rows.run_row(point, manifest.parameters, archive.record, result))
-            if point.run_id not in seen:
-                seen.add(point.run_id)
-                lengths = Counter[int]()
-                behaviours = _counted(_optional(archive, "behaviours.txt", iter_behaviours), lengths)
-                traces = chain(result.traces, behaviours)
-                tables.add_found(point.run_id, traces, rows.coverage_rows(point.run_id, result))
-                tables.add_diagnostics(rows.diagnostic_rows(point.run_id, result))
-                tables.add_prints(rows.print_rows(point.run_id, result))
-                tables.add_simulation(rows.simulation_rows(archive.record, result, lengths))
-                tables.add_graph(point.run_id, _optional(archive, "graph.dot", iter_graph))
-
-
-def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Iterator[T]]) -> Iterator[T]:
-    """The items that ``read`` makes of a stream; none if the record lacks it."""
-    stream = archive.optional(name)
-    if stream is not None:
-        with stream:
-            yield from read(stream)
-
-
-def _counted(traces: Iterable[Trace], lengths: Counter[int]) -> Iterator[Trace]:
-    """The traces; their lengths are counted."""
-    for trace in traces:
-        lengths[len(trace.states)] += 1
-        yield trace
-
-
-@contextlib.contextmanager
-def write_tables(folder: Path, parameters: Sequence[ManifestParameter]) -> Iterator[TableWriter]:
-    """A writer of every table as a file in ``folder``."""
-    # Imported on use, with Arrow: most commands write no table.
-    from tla2py.tables.sink import Sink
-
-    columns = {"runs": runs_columns(parameters), **TABLES}
-    with contextlib.ExitStack() as stack:
-        sinks = {}
-        for name in TABLE_NAMES:
-            sinks[name] = stack.enter_context(Sink(folder / f"{name}.parquet", arrow_schema(columns[name])))
-        yield TableWriter(sinks)
-        for sink in sinks.values():
-            sink.close()
-
-
-class TableWriter:
-    """Adds rows to the tables."""
-
-    def __init__(self, sinks: Mapping[str, Sink]) -> None:
-        self._sinks = sinks
-
-    def add_run(self, row: rows.Row) -> None:
-        """Add a point's row of ``runs``."""
-        self._sinks["runs"].add(row)
-
-    def add_found(self, run_id: str, traces: Iterable[Trace], coverage: Iterable[rows.Row] = ()) -> None:
-        """Add a run's counterexamples, in order, and its rows of ``coverage``."""
-        for number, trace in enumerate(traces, 1):
-            self._sinks["traces"].add(rows.trace_row(run_id, number, trace))
-            for state in trace.states:
-                self._sinks["states"].add(rows.state_row(run_id, number, trace, state))
-            for before, after in pairwise(trace.states):
-                for row in rows.change_rows(run_id, number, before, after):
-                    self._sinks["changes"].add(row)
-        for row in coverage:
-            self._sinks["coverage"].add(row)
-
-    def add_diagnostics(self, diagnostics: Iterable[rows.Row]) -> None:
-        """Add a run's errors and warnings."""
-        for row in diagnostics:
-            self._sinks["diagnostics"].add(row)
-
-    def add_prints(self, prints: Iterable[rows.Row]) -> None:
-        """Add the values that a run printed."""
-        for row in prints:
-            self._sinks["prints"].add(row)
-
-    def add_simulation(self, simulation: Iterable[rows.Row]) -> None:
-        """Add a run's statistics, if it simulated."""
-        for row in simulation:
-            self._sinks["simulations"].add(row)
-
-    def add_graph(self, run_id: str, graph: Iterable[GraphState | GraphEdge]) -> None:
-        """Add a run's state graph."""
-        for item in graph:
-            if isinstance(item, GraphState):
-                self._sinks["graph_states"].add(rows.graph_state_row(run_id, item))
-            else:
-                self._sinks["graph_edges"].add(rows.graph_edge_row(run_id, item))
+        results = [path for path in paths if path is not None]
+        rows = write_runs(folder / "runs" / f"{name}.parquet", points, manifest.parameters, results)
+        return fragment_of(folder, name, rows, {"runs": rows})

@@ -11,8 +11,8 @@ from tla2py.errors import MOST_LINES, Place
 from tla2py.explore.view import StoreView
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
 from tla2py.tables.details import first_errors
+from tla2py.tables.files import table_files
 from tla2py.tables.runs import RunRow
-from tla2py.tables.write import table_file
 from tla2py.text import counted
 
 # Of a longer line, only the part around the place is shown.
@@ -55,7 +55,7 @@ def errors_with_points(
     """The first errors of the points with a verdict, each with its points."""
     found: dict[Diagnostic, list[int]] = {}
     concerned = [run for run in runs if run.verdict is verdict]
-    first = first_errors(table_file(view.store, "diagnostics")) if concerned else {}
+    first = first_errors(table_files(view.store, "diagnostics")) if concerned else {}
     for run in concerned:
         unknown = Diagnostic(code=0, severity="error", text=run.outcome.value)
         found.setdefault(first.get(run.run_id, unknown), []).append(run.point)

@@ -14,7 +14,7 @@ from tla2py.sweep.expectations import overridden_text
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.details import run_notes
-from tla2py.tables.write import table_file
+from tla2py.tables.files import table_files
 from tla2py.text import counted
 from tla2py.toolchain.jar import Jar
 
@@ -35,7 +35,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     if result.empty_points:
         points = ", ".join(map(str, result.empty_points))
         yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
-    for note in run_notes(table_file(result.store, "diagnostics"), result.runs):
+    for note in run_notes(table_files(result.store, "diagnostics"), result.runs):
         yield Text(f"{name}, {note}", "yellow")
     if result.sweep.limits.trust:
         yield Text(f"{name}: {TRUSTED}", "yellow")

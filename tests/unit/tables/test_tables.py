@@ -20,8 +20,9 @@ from tla2py.model.outcome import Verdict
 from tla2py.store.manifest import Manifest, ManifestParameter
 from tla2py.store.points import ManifestPoint, points_table
 from tla2py.store.store import Store
+from tla2py.tables.files import stored_table, table_files
 from tla2py.tables.pandas import pandas_frame
-from tla2py.tables.rows import run_row
+from tla2py.tables.rows import result_row
 from tla2py.tables.schema import (
     FIXED_RUNS_COLUMNS,
     TABLE_NAMES,
@@ -31,7 +32,7 @@ from tla2py.tables.schema import (
     parameter_type,
     runs_columns,
 )
-from tla2py.tables.write import refresh_tables, table_file
+from tla2py.tables.write import refresh_tables
 
 PARAMETERS = [
     ManifestParameter(name="N", kind="constant", column="N", type="integer"),
@@ -65,13 +66,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def table(store: Store, name: str) -> list[dict[str, object]]:
-    return pq.read_table(Path(store.path) / "tables" / f"{name}.parquet").to_pylist()  # type: ignore[no-any-return]
+    return stored_table(store, name).to_pylist()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", TABLE_NAMES)
 def test_the_files_have_the_schema_that_is_said(store: Store, name: str) -> None:
     columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
-    found = pq.read_schema(Path(store.path) / "tables" / f"{name}.parquet")
+    found = stored_table(store, name).schema
     assert found.remove_metadata() == arrow_schema(columns).remove_metadata()
     for column in columns:
         field = found.field(column.name)
@@ -85,7 +86,7 @@ def test_an_empty_table_has_its_schema_too(tmp_path: Path) -> None:
     refresh_tables(empty)
     for name in TABLE_NAMES:
         columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
-        read = pq.read_table(Path(empty.path) / "tables" / f"{name}.parquet")
+        read = stored_table(empty, name)
         assert read.num_rows == 0
         assert read.column_names == [column.name for column in columns]
 
@@ -153,9 +154,8 @@ def test_a_row_of_runs(store: Store) -> None:
 def test_a_point_searched_several_times_has_the_counts_of_the_first_and_the_time_of_all(
     tmp_path: Path,
 ) -> None:
-    point = ManifestPoint(point=1, run_id="1", parameters={})
     once, both, last = (
-        run_row(point, (), run.record, run.result)
+        result_row(run.record, run.result)
         for run in (
             executed(tmp_path, "1", "invariant"),
             executed(tmp_path, "2", "invariant", "success"),
@@ -229,7 +229,7 @@ def test_tables_are_written_only_when_the_records_changed(tmp_path: Path) -> Non
     made.write_record(executed(tmp_path / "more", f"{3:032}", "deadlock"))
     assert refresh_tables(made)
     assert [row["outcome"] for row in table(made, "runs")][2] == "violation_deadlock"
-    (Path(made.path) / "tables" / "states.parquet").write_bytes(b"damaged")
+    table_files(made, "states")[0].write_bytes(b"damaged")
     assert refresh_tables(made)
     assert not refresh_tables(made)
 
@@ -249,12 +249,12 @@ def test_points_with_one_run_have_a_row_each_and_its_traces_once(tmp_path: Path)
 def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("invariant",))
     refresh_tables(made)
-    before = {file.name: file.read_bytes() for file in (Path(made.path) / "tables").iterdir()}
+    before = {file: file.read_bytes() for file in (Path(made.path) / "tables").rglob("*.*")}
     made.write_record(executed(tmp_path / "more", f"{2:032}", "deadlock"))
     with file_size_limit(64), pytest.raises(StoreError) as raised:
         refresh_tables(made)
     assert raised.value.code == "store-unwritable"
-    assert {file.name: file.read_bytes() for file in (Path(made.path) / "tables").iterdir()} == before
+    assert {file: file.read_bytes() for file in (Path(made.path) / "tables").rglob("*.*")} == before
     assert refresh_tables(made)
 
 
@@ -263,11 +263,11 @@ def test_tables_that_are_deleted_are_made_again_with_their_folder(tmp_path: Path
     rows = open_view(made.path).run_rows
     shutil.rmtree(tmp_path / "store" / "tables")
     assert open_view(made.path).run_rows == rows
-    assert {file.stem for file in (tmp_path / "store" / "tables").iterdir()} == {*TABLE_NAMES, "digests"}
+    assert (tmp_path / "store" / "tables" / "current.json").exists()
 
 
 def test_pandas_keeps_integers_where_some_are_missing(store: Store) -> None:
-    frame = pandas_frame(pq.read_table(Path(store.path) / "tables" / "runs.parquet"))
+    frame = pandas_frame(stored_table(store, "runs"))
     assert str(frame.dtypes["distinct"]) == "Int64"
     assert frame.distinct.isna().tolist() == [False, False, False, False, True, False]
     assert str(frame.dtypes["Flag"]) == "boolean"
@@ -326,7 +326,7 @@ def test_types_are_those_of_arrow() -> None:
 
 def edited(store: Store, name: str, **columns: str) -> None:
     """Rewrite a table in place with other values."""
-    file = Path(store.path) / "tables" / f"{name}.parquet"
+    [file] = table_files(store, name)
     found = pq.read_table(file)
     for column, text in columns.items():
         index = found.schema.get_field_index(column)
@@ -337,22 +337,22 @@ def edited(store: Store, name: str, **columns: str) -> None:
 def test_a_table_that_was_edited_is_made_again(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("invariant",))
     refresh_tables(made)
-    files = {name: table_file(made, name).read_bytes() for name in ("runs", "states")}
+    rows = {name: table(made, name) for name in ("runs", "states")}
     edited(made, "runs", verdict="holds", outcome="success")
     assert [row.verdict for row in open_view(made.path).run_rows] == [Verdict.VIOLATED]
     # Of the same size and with the same time, a table that is read later.
     open_ = open_view(made.path)
-    states = Path(made.path) / "tables" / "states.parquet"
+    [states] = table_files(made, "states")
     stat = states.stat()
-    states.write_bytes(files["states"][:-9] + bytes(9))
+    states.write_bytes(states.read_bytes()[:-9] + bytes(9))
     os.utime(states, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
     assert open_.arrow("states").num_rows == 3
-    assert states.read_bytes() == files["states"]
+    assert table(made, "states") == rows["states"]
     # A sweep that has nothing to run does not believe it either.
-    runs = Path(made.path) / "tables" / "runs.parquet"
-    runs.write_bytes(files["runs"][:-9] + bytes(9))
+    [runs] = table_files(made, "runs")
+    runs.write_bytes(runs.read_bytes()[:-9] + bytes(9))
     assert refresh_tables(made)
-    assert runs.read_bytes() == files["runs"]
+    assert table(made, "runs") == rows["runs"]
 
 
 def test_an_edited_table_that_cannot_be_made_again_is_an_error(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ class Collector:
 
     def take(self, item: Message | UserText | Trace) -> None:
         """Add the next item of the stream."""
-        for text in self._print_reader.read(None if isinstance(item, Trace) else item):
+        if (text := self._print_reader.read(None if isinstance(item, Trace) else item)) is not None:
             self._print(text)
         if isinstance(item, Trace):
             self._trace(item)

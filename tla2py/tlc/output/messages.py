@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 
 class Level(IntEnum):
@@ -52,6 +54,39 @@ _START = re.compile(rb"@!@!@STARTMSG (-?\d{1,9})(?::(\d))? @!@!@\s*\Z")
 _END = re.compile(rb"@!@!@ENDMSG (-?\d{1,9}) @!@!@")
 
 
+class _Start(NamedTuple):
+    """The start of a message in a line: where the frame begins."""
+
+    begin: int
+    code: int
+    level: Level
+
+
+class _End(NamedTuple):
+    """The end of a message in a line: where the frame begins and ends."""
+
+    begin: int
+    end: int
+    code: int
+
+
+# Most frames are on lines of their own, of which there are few different ones.
+@lru_cache(maxsize=512)
+def _start_of(line: bytes) -> _Start | None:
+    found = _START.search(line)
+    if found is None:
+        return None
+    level = int(found[2] or 0)
+    # A class that TLC may add is read as an error, so that nothing it says is overlooked.
+    return _Start(found.start(), int(found[1]), Level(level) if level <= Level.STATE else Level.ERROR)
+
+
+@lru_cache(maxsize=512)
+def _any_end_of(line: bytes) -> _End | None:
+    found = _END.search(line)
+    return None if found is None else _End(found.start(), found.end(), int(found[1]))
+
+
 def iter_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
     """Messages and free text in order, read lazily; accepts any input.
 
@@ -80,8 +115,8 @@ class MessageReader:
     def read(self, line: bytes) -> Message | UserText | None:
         """The item that a line completes."""
         if _DELIMITER in line:
-            if (start := _START.search(line)) is not None:
-                before = self._text(line[: start.start()])
+            if (start := _start_of(line)) is not None:
+                before = self._text(line[: start.begin])
                 self._open(start)
                 return before
             if (end := self._end_of(line)) is not None:
@@ -99,32 +134,27 @@ class MessageReader:
             return None
         return UserText(_decode(text)) if text or blank else None
 
-    def _open(self, start: re.Match[bytes]) -> None:
-        code = int(start[1])
+    def _open(self, start: _Start) -> None:
         if self._open_codes:
-            self._nested.append(code)
+            self._nested.append(start.code)
         else:
-            self._parts, self._nested = [], []
-            level = int(start[2] or 0)
-            # A class that TLC may add is read as an error, so that nothing it says is overlooked.
-            self._level = Level(level) if level <= Level.STATE else Level.ERROR
-        self._open_codes.append(code)
+            self._parts, self._nested, self._level = [], [], start.level
+        self._open_codes.append(start.code)
 
-    def _end_of(self, line: bytes) -> re.Match[bytes] | None:
+    def _end_of(self, line: bytes) -> _End | None:
         """The frame's end in ``line``; text may follow it only if the message is inside another."""
-        if (end := _END.search(line)) is None or int(end[1]) not in self._open_codes:
+        if (end := _any_end_of(line)) is None or end.code not in self._open_codes:
             return None
-        return end if int(end[1]) != self._open_codes[0] or not line[end.end() :].strip() else None
+        return end if end.code != self._open_codes[0] or not line[end.end :].strip() else None
 
-    def _close(self, line: bytes, end: re.Match[bytes]) -> Message | None:
-        self._parts.append(line[: end.start()])
-        code = int(end[1])
+    def _close(self, line: bytes, end: _End) -> Message | None:
+        self._parts.append(line[: end.begin])
         # Unclosed inner messages end here too.
-        while self._open_codes.pop() != code:
+        while self._open_codes.pop() != end.code:
             pass
         if not self._open_codes:
-            return self._message(complete=True, code=code)
-        self._parts.append(line[end.end() :])
+            return self._message(complete=True, code=end.code)
+        self._parts.append(line[end.end :])
         return None
 
     def _message(self, *, complete: bool, code: int | None = None) -> Message:

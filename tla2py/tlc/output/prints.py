@@ -32,22 +32,22 @@ class PrintReader:
         self._lines: list[str] = []
         self._depth = 0
 
-    def read(self, item: Message | UserText | None) -> Iterator[str]:
+    def read(self, item: Message | UserText | None) -> str | None:
         """The value that an item completes, if any; None is the end, or an item of another kind."""
         if not isinstance(item, UserText):
-            yield from self._end()
             self._parsed = self._parsed or (item is not None and item.code == Code.SANY_END)
-        elif self._parsed and (self._lines or _VALUE.match(item.text)):
+            return self._end() if self._lines else None
+        if self._parsed and (self._lines or _VALUE.match(item.text)):
             self._lines.append(item.text)
             brackets = (found[0] for found in _BRACKET.finditer(item.text) if found[0][0] != '"')
             self._depth += sum(1 if bracket in _OPENING else -1 for bracket in brackets)
             if self._depth <= 0 or len(self._lines) >= _MOST_LINES:
-                yield from self._end()
+                return self._end()
+        return None
 
-    def _end(self) -> Iterator[str]:
+    def _end(self) -> str:
         lines, self._lines, self._depth = self._lines, [], 0
-        if lines:
-            yield "\n".join(lines)[:_LONGEST]
+        return "\n".join(lines)[:_LONGEST]
 
 
 def asserted_value(message: Message) -> str | None:
@@ -56,7 +56,7 @@ def asserted_value(message: Message) -> str | None:
         return None
     reader = PrintReader(parsed=True)
     lines = map(UserText, message.text.partition(_ASSERTED)[2].split("\n"))
-    return next((value for line in (*lines, None) for value in reader.read(line)), None)
+    return next((value for line in (*lines, None) if (value := reader.read(line)) is not None), None)
 
 
 class PrintFollower:
@@ -76,5 +76,5 @@ class PrintFollower:
                     break
                 self._position += len(line)
                 item = self._messages.read(line)
-                if item is not None:
-                    yield from self._prints.read(item)
+                if item is not None and (value := self._prints.read(item)) is not None:
+                    yield value

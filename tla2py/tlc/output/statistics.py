@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 from tla2py.model.outcome import CoverageItem, Stats
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Message
 from tla2py.tlc.output.states import location_of
+from tla2py.trace.trace import Location
 
 # The depth and the time, which has colons, precede the counts. Digits and their grouping depend on the locale.
 _PROGRESS = re.compile(
@@ -33,10 +35,11 @@ _COVERAGE_KINDS: dict[int, str] = {
     Code.COVERAGE_VALUE: "expression",
     Code.COVERAGE_VALUE_COST: "expression",
 }
-_COVERAGE = re.compile(
+_COVERED = re.compile(
     r"[ |]*<?(?P<name>.*?) ?line (?P<a>\d+), col (?P<b>\d+) to line (?P<c>\d+), col (?P<d>\d+) of module (?P<module>\w+)"
-    r"(?: \([^)]*\))?>?(?:: (?P<first>[^:]+)(?::(?P<second>[^:]+))?)?"
+    r"(?: \([^)]*\))?>?"
 )
+_COUNTS = re.compile(r": ([^:]+)(?::([^:]+))?")
 
 
 def latest_progress(line: bytes, *, simulation: bool = False) -> Stats | None:
@@ -111,6 +114,8 @@ _READERS: dict[int, Callable[[str, Stats], Stats]] = {
 
 def _number(text: str | None, otherwise: int | None = None) -> int | None:
     """The number, however its digits are grouped; TLC prints -1 for a count that it does not have."""
+    if text is not None and len(text) < 18 and text.isascii() and text.isdigit():
+        return int(text)
     digits = "".join(filter(str.isdecimal, text or ""))[:18]
     return int(digits) if digits and not (text or "").lstrip().startswith("-") else otherwise
 
@@ -118,13 +123,26 @@ def _number(text: str | None, otherwise: int | None = None) -> int | None:
 def read_coverage(message: Message) -> CoverageItem | None:
     """The coverage row of a message; None for any other message."""
     kind = _COVERAGE_KINDS.get(message.code)
-    found = _COVERAGE.match(message.text) if kind else None
-    if kind is None or found is None:
+    if kind is None:
         return None
-    first, second = _number(found["first"]), _number(found["second"])
+    text = message.text
+    end = text.rfind(": ")
+    covered = _covered(text if end < 0 else text[:end])
+    if covered is None:
+        return None
+    name, location = covered
+    found = _COUNTS.match(text, end) if end >= 0 else None
+    first, second = (None, None) if found is None else (_number(found[1]), _number(found[2]))
     # An expression's first count is its evaluations; the second, if any, is their cost.
     distinct, generated = (None, first) if kind == "expression" else (first, second)
-    location = location_of(found.group("a", "b", "c", "d", "module"))
-    return CoverageItem(
-        kind=kind, name=found["name"], location=location, distinct=distinct, generated=generated
-    )
+    return CoverageItem(kind=kind, name=name, location=location, distinct=distinct, generated=generated)
+
+
+# Each report counts the same, and so do the runs of a sweep.
+@lru_cache(maxsize=4096)
+def _covered(text: str) -> tuple[str, Location] | None:
+    """What a row of a coverage report counts: the name and the place."""
+    found = _COVERED.match(text)
+    if found is None:
+        return None
+    return found["name"], location_of(found.group("a", "b", "c", "d", "module"))

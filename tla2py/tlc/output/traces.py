@@ -90,15 +90,15 @@ class _Traces:
         elif message.code in _ENDINGS and self._states is not None and message.complete:
             yield from self.end(ending=message.text)
         else:
-            yield from self.end(cut_off=not message.complete or message.code in _FAILED)
+            if self._states is not None:
+                yield from self.end(cut_off=not message.complete or message.code in _FAILED)
             yield message
-            yield from self._other(message)
+            if message.code in INTRODUCTIONS or message.level in (Level.ERROR, Level.TLCBUG):
+                yield from self._other(message)
 
     def _other(self, message: Message) -> Iterator[Trace]:
         if message.code in INTRODUCTIONS:
             self._start()
-            return
-        if message.level not in (Level.ERROR, Level.TLCBUG):
             return
         if violations := read_violations(message):
             self._violation = violations[0]

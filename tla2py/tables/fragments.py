@@ -1,0 +1,158 @@
+"""The fragments that a store's tables consist of, and the list of them.
+
+A fragment is a Parquet file for each table, with the rows of some runs; it never changes. The list names the fragments
+that count. It is replaced whole, so that a reader sees the tables of one moment. Files that a list no longer names are
+removed when the next one is written: until then, readers of the list before finish.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from tla2py.store.storage import Storage
+from tla2py.tables.schema import TABLES, Column, runs_columns
+from tla2py.tables.verify import file_digest, intact_file
+
+_LIST = "tables/current.json"
+_PENDING = "tables/pending"
+# Raised when the rows that are made of a record change otherwise than by their columns.
+_ROWS_VERSION = 1
+
+# The rows of ``runs`` without point and parameters, by run.
+RESULTS = (
+    *(column for column in runs_columns(()) if column.name != "point"),
+    Column("record", "string", False, "size and CRC of the record that the row was made from"),
+)
+FRAGMENT_TABLES: dict[str, tuple[Column, ...]] = {"results": RESULTS, **TABLES}
+# A newer version of tla2py may have more columns: fragments with others are made again.
+COLUMNS = hashlib.sha256(
+    repr((_ROWS_VERSION, [(name, [c[:3] for c in each]) for name, each in FRAGMENT_TABLES.items()])).encode()
+).hexdigest()[:16]
+
+# They become names of files, and a store may be untrusted.
+_Id = Annotated[str, msgspec.Meta(pattern=r"^\w+\Z")]
+_FileName = Annotated[str, msgspec.Meta(pattern=r"^tables/(\w+/)?\w+\.(parquet|json)\Z")]
+
+
+class TableFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A Parquet file: its rows, bytes and digest."""
+
+    rows: int
+    size: int
+    sha256: str
+
+
+class Fragment(msgspec.Struct, frozen=True, kw_only=True):
+    """A fragment: the number of its runs, the digest of its columns, and its files by table."""
+
+    id: _Id
+    runs: int
+    columns: str
+    files: dict[str, TableFile]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all its files."""
+        return sum(file.size for file in self.files.values())
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its files in the store."""
+        return [file_name(table, self.id) for table in self.files]
+
+
+class TableList(msgspec.Struct, frozen=True, kw_only=True):
+    """The tables of a store: their fragments, and the fragment of ``runs``, which is joined from points and results.
+
+    ``made_from`` is the digest of the points and the records, ``places`` has the digests and paths of the user's files
+    that diagnostics name, ``retired`` the files of the lists before.
+    """
+
+    version: int
+    made_from: str
+    places: list[str]
+    runs: Fragment
+    fragments: list[Fragment]
+    retired: list[_FileName]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files that make up the tables."""
+        return [name for each in (self.runs, *self.fragments) for name in each.names]
+
+    def of(self, table: str) -> list[Fragment]:
+        """The fragments with rows of a table."""
+        return [each for each in ([self.runs] if table == "runs" else self.fragments) if table in each.files]
+
+
+def new_id() -> str:
+    """A name that no other fragment has."""
+    return uuid.uuid4().hex[:16]
+
+
+def file_name(table: str, fragment_id: str) -> str:
+    """The name of a fragment's file in the store."""
+    return f"tables/{table}/{fragment_id}.parquet"
+
+
+def fragment_file(storage: Storage, table: str, fragment: Fragment) -> Path | None:
+    """A file of a fragment, or its copy, with the content that was written; None if it is missing or differs."""
+    file = fragment.files.get(table)
+    return None if file is None else intact_file(storage, file_name(table, fragment.id), file.sha256)
+
+
+def fragment_of(folder: Path, name: str, runs: int, counts: Mapping[str, int]) -> Fragment:
+    """The fragment whose files are in a folder; ``counts`` are the rows of its tables. Raises OSError."""
+    files = {}
+    for table, rows in counts.items():
+        file = folder / table / f"{name}.parquet"
+        files[table] = TableFile(rows=rows, size=file.stat().st_size, sha256=file_digest(file))
+    return Fragment(id=name, runs=runs, columns=COLUMNS, files=files)
+
+
+def read_list(storage: Storage) -> TableList | None:
+    """The list of the tables; None if it is missing or damaged."""
+    try:
+        with storage.open(_LIST) as source:
+            return msgspec.json.decode(source.read(), type=TableList)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+
+
+def write_list(storage: Storage, tables: TableList) -> None:
+    """Replace the list. Raises StoreError (``store-unwritable``)."""
+    data = msgspec.json.format(msgspec.json.encode(tables), indent=1)
+    storage.write({_LIST: lambda sink: sink.write(data)})
+
+
+def write_pending(storage: Storage, fragment: Fragment) -> None:
+    """Tell the next refresh of a fragment that the list lacks. Raises StoreError (``store-unwritable``)."""
+    storage.make((_PENDING,))
+    data = msgspec.json.encode(fragment)
+    storage.write({pending_name(fragment): lambda sink: sink.write(data)})
+
+
+def pending_name(fragment: Fragment) -> str:
+    """The name of the file that ``write_pending`` writes."""
+    return f"{_PENDING}/{fragment.id}.json"
+
+
+def pending_names(storage: Storage) -> list[str]:
+    """The names of the files that ``write_pending`` wrote, and of unfinished ones."""
+    return sorted(f"{_PENDING}/{name}" for name in storage.names(_PENDING))
+
+
+def read_pending(storage: Storage, names: Iterable[str]) -> list[Fragment]:
+    """The fragments in these files, without damaged ones."""
+    found: list[Fragment] = []
+    for name in names:
+        with contextlib.suppress(OSError, ValueError), storage.open(name) as source:
+            found.append(msgspec.json.decode(source.read(), type=Fragment))
+    return found

@@ -1,0 +1,93 @@
+"""Which rows of a store's fragments still count, and which records have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tla2py.store.columns import text_column
+from tla2py.store.storage import Storage
+from tla2py.store.store import Store
+from tla2py.tables.fragments import Fragment, fragment_file
+from tla2py.tables.merge import merge
+from tla2py.tables.read import read_rows, read_table
+
+# The runs of a new fragment, and the bytes of their records.
+_GROUP_RUNS = 1000
+_GROUP_BYTES = 32 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """The fragments that count, and the records, as ``run_id`` and ``record``, without rows in them."""
+
+    fragments: list[Fragment]
+    missing: pa.Table
+
+    def groups(self) -> Iterator[Mapping[str, str]]:
+        """The missing records, by run id, in groups for a fragment each."""
+        group: dict[str, str] = {}
+        size = 0
+        for batch in self.missing.to_batches(max_chunksize=_GROUP_RUNS):
+            for run_id, record in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                group[run_id] = record
+                size += int(record.partition("-")[0])
+                if len(group) == _GROUP_RUNS or size >= _GROUP_BYTES:
+                    yield group
+                    group, size = {}, 0
+        if group:
+            yield group
+
+
+def keep_rows(store: Store, points: pa.Table, fragments: Sequence[Fragment], moved: Iterable[str]) -> Kept:
+    """The fragments with the rows that count: those of records that the store has, of runs that a point has.
+
+    A fragment that also has other rows is written anew. ``moved`` are paths of the user's files that changed: the rows of
+    runs whose diagnostics name them do not count either. Raises StoreError.
+    """
+    records = _records(store, points)
+    wanted, stale = _keys(records), _stale(store.storage, fragments, set(moved))
+    found, have = [], [text_column(())]
+    for each in fragments:
+        path = fragment_file(store.storage, "results", each)
+        if path is None:
+            continue
+        rows = read_table([path], ("run_id", "record"))
+        keys = _keys(rows)
+        counts = pc.is_in(keys, value_set=wanted)
+        # A task that was repeated may have derived a record twice.
+        counts = pc.and_not(counts, pc.is_in(keys, value_set=pa.chunked_array(have)))
+        counts = pc.and_not(counts, pc.is_in(rows["run_id"], value_set=stale))
+        keys = keys.filter(counts)
+        left: Fragment | None = each
+        if len(keys) < rows.num_rows:
+            runs = rows["run_id"].filter(counts).combine_chunks()
+            left = merge(store.storage, [each], {each.id: runs}) if len(runs) else None
+        if left is not None:
+            found.append(left)
+            have += keys.chunks
+    lacking = pc.invert(pc.is_in(wanted, value_set=pa.chunked_array(have)))
+    return Kept(fragments=found, missing=records.filter(lacking))
+
+
+def _records(store: Store, points: pa.Table) -> pa.Table:
+    """The identities of the records of the points' runs, in the order of the points."""
+    ids = store.record_ids()
+    rows = ids.columns.select(["run_id", "record"])
+    ranks = pc.index_in(rows["run_id"], value_set=points["run_id"])
+    rows, ranks = rows.filter(pc.is_valid(ranks)), ranks.drop_null()
+    return rows.take(pc.sort_indices(ranks))
+
+
+def _keys(rows: pa.Table) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(rows["run_id"], rows["record"], text_column([" "])[0])
+
+
+def _stale(storage: Storage, fragments: Sequence[Fragment], moved: set[str]) -> pa.StringArray:
+    """The runs whose diagnostics name one of these files."""
+    files = [fragment_file(storage, "diagnostics", each) for each in fragments if moved]
+    rows = read_rows([file for file in files if file is not None], ("run_id", "file"))
+    return text_column({run_id for run_id, file in rows if file in moved})
