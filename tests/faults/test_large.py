@@ -14,7 +14,7 @@ import pytest
 
 from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
-from tests.tables import table_rows
+from tests.stores import table_rows
 
 pytestmark = [pytest.mark.java, pytest.mark.long, pytest.mark.timeout(3600)]
 

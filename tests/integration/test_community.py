@@ -10,7 +10,7 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tests.tables import table_rows
+from tests.stores import table_rows
 from tla2py.execution import execute, job
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tlc.jvm import pool

@@ -11,7 +11,7 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tests.tables import table_rows
+from tests.stores import table_rows
 from tla2py.gate.decision import Reason
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests import command
-from tests.tables import table_rows
+from tests.stores import table_rows
 from tla2py.toolchain.jar import read_jar
 
 pytestmark = [pytest.mark.java, pytest.mark.jars]

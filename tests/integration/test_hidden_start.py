@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.integration.test_sweep import processes_of, wait_until_gone
-from tests.tables import table_rows
+from tests.stores import table_rows
 from tla2py.errors import ToolchainError
 from tla2py.execution.executor import Executor
 from tla2py.execution.options import SweepOptions

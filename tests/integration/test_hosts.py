@@ -20,7 +20,7 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.corpus.tlc.regenerate import REPLACED
-from tests.tables import table_rows
+from tests.stores import table_rows
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tlc.command import build_argv

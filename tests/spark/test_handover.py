@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.test_sweep import SPECS, TIMES, processes_of, wait_until_gone
-from tests.tables import table_rows
+from tests.stores import table_rows
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 
