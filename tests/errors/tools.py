@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
 from tla2py.execution.executor import Work, fitting_slots
-from tla2py.execution.machine import this_machine
 from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark import require_pyspark
 from tla2py.syntax.parse import parse_module
+from tla2py.tlc.sandbox.machine import this_machine
 from tla2py.toolchain.download import download
 from tla2py.toolchain.installed import install
 from tla2py.toolchain.jar import bundled_jar

@@ -13,8 +13,8 @@ from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.faults.scene import OWN, Scene
 from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
-from tla2py.execution.machine import Machine, this_machine
 from tla2py.store.store import Store
+from tla2py.tlc.sandbox.machine import Machine, this_machine
 from tla2py.tlc.sandbox.quota import DiskQuota, is_full, reports_full_disk
 
 pytestmark = pytest.mark.faults

@@ -20,13 +20,13 @@ import platformdirs
 from tla2py.errors import Tla2pyError
 from tla2py.execution.check import run_check
 from tla2py.execution.executor import default_slots
-from tla2py.execution.machine import this_machine
 from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.model.outcome import Verdict
 from tla2py.spark import has_pyspark
 from tla2py.sweep.sections import TlcSection
 from tla2py.terminal.tools import community_found
 from tla2py.text import parse_memory
+from tla2py.tlc.sandbox.machine import this_machine
 from tla2py.tlc.sandbox.sandbox import walls
 from tla2py.toolchain.community import community_suits
 from tla2py.toolchain.jar import INSTALL_NEWEST

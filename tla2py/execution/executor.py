@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
 from tla2py.execution.inside import RunEnd, tell_end, told_progress
-from tla2py.execution.machine import Machine, this_machine
 from tla2py.model.run import ExecutorKind, Run
 from tla2py.store.inputs import input_file
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.tlc.jvm.pool import close_hosts, stop_hosts
+from tla2py.tlc.sandbox.machine import Machine, this_machine
 from tla2py.toolchain.toolchain import Toolchain
 
 if TYPE_CHECKING:

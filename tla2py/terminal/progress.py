@@ -11,10 +11,10 @@ from rich.text import Text
 from tla2py.execution.estimate import TimeLeft
 from tla2py.execution.inside import RunProgress
 from tla2py.execution.listener import Progress
-from tla2py.execution.machine import memory_in_use, this_machine
 from tla2py.sweep.points import Point
 from tla2py.terminal.figures import number, seconds
 from tla2py.text import cut, parameter_text
+from tla2py.tlc.sandbox.machine import memory_in_use, this_machine
 
 # Small sweeps show no runs; of many runs a terminal shows those that have lasted longest.
 _SHOWN_SECONDS = 3.0
