@@ -22,7 +22,7 @@ with atheris.instrument_imports(include=["tla2py"]):
     from tla2py.interop.itf import trace_from_itf, trace_to_itf
     from tla2py.interop.read import read_file, read_log
     from tla2py.model.outcome import Verdict
-    from tla2py.tlc.output.graph import iter_graph
+    from tla2py.tlc.output.graph import GraphReader
     from tla2py.tlc.output.interpret import interpret
     from tla2py.tlc.output.messages import iter_messages
     from tla2py.values import format_value, parse_value, same_value, state_from_itf, state_to_itf
@@ -71,8 +71,8 @@ def foreign(data: bytes) -> None:
 
 def graph(data: bytes) -> None:
     """A state graph."""
-    for _ in iter_graph(data.splitlines(keepends=True)):
-        pass
+    for state in GraphReader().read(data).states:
+        state_from_itf(json.loads(state))
 
 
 READERS: list[Callable[[bytes], None]] = [stream, log, value, config, foreign, graph]

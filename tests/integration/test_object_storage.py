@@ -34,7 +34,7 @@ from tla2py.store import remote
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.tables.files import table_files
-from tla2py.tables.fragments import file_name, read_list
+from tla2py.tables.fragments import read_list
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 
@@ -201,8 +201,8 @@ def runs_file(store: Store) -> str:
     """The name of the file that the table of runs is."""
     tables = read_list(store.storage)
     assert tables is not None
-    [fragment] = tables.of("runs")
-    return file_name("runs", fragment.id)
+    [name] = [name for fragment in tables.of("runs") for name in fragment.names]
+    return name
 
 
 def test_what_is_written_reads_back(address: str, tmp_path: Path) -> None:

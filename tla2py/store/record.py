@@ -1,13 +1,15 @@
 """The raw record of a run as one archive, written whole or not at all.
 
 An archive holds ``record.json`` and, for execution n, ``n/stdout.txt`` and ``n/stderr.txt``; on request also
-``1/behaviours.txt`` and ``1/graph.dot``. With one file per run the write is atomic both on a local disk (a rename) and
-on object storage (one put). Its text compresses tenfold.
+``1/behaviours.txt`` and the state graph, cut at ends of lines into ``1/graph-0001.dot`` and so on, each of which can be
+read on its own. Older records hold it as ``1/graph.dot``. With one file per run the write is atomic both on a local disk
+(a rename) and on object storage (one put). Its text compresses tenfold.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import zipfile
 import zlib
@@ -23,7 +25,10 @@ from tla2py.model.inputs import is_inside
 from tla2py.model.run import RECORD_VERSION, RunRecord
 
 _RECORD = "record.json"
-OPTIONAL_STREAMS = ("behaviours.txt", "graph.dot")
+_BEHAVIOURS, _GRAPH = "behaviours.txt", "graph.dot"
+_GRAPH_PART = re.compile(r"1/graph(-[0-9]+)?\.dot")
+GRAPH_PART_BYTES = 32 << 20
+"""The size of a part of a state graph, and of what is read at once of an older graph."""
 # Archives are deterministic; the record holds the times that matter.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -37,13 +42,24 @@ def write_archive(target: IO[bytes], record: RunRecord, folders: Sequence[Path])
     """Write a record and the streams in the folders of its executions."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
         for number, folder in enumerate(folders, 1):
-            for name in ("stdout.txt", "stderr.txt", *OPTIONAL_STREAMS):
-                if name in OPTIONAL_STREAMS and not (folder / name).exists():
+            for name in ("stdout.txt", "stderr.txt", _BEHAVIOURS):
+                if name == _BEHAVIOURS and not (folder / name).exists():
                     continue
                 info = _entry(f"{number}/{name}")
                 with (folder / name).open("rb") as source, archive.open(info, "w", force_zip64=True) as sink:
                     shutil.copyfileobj(source, sink, 1 << 20)
+        for graph in [folder / _GRAPH for folder in folders[:1] if (folder / _GRAPH).exists()]:
+            with graph.open("rb") as source:
+                for number, part in enumerate(_blocks(source), 1):
+                    # A higher level takes twice as long to save a tenth.
+                    archive.writestr(_entry(f"1/graph-{number:04}.dot"), part, compresslevel=1)
         archive.writestr(_entry(_RECORD), msgspec.json.format(msgspec.json.encode(record), indent=1))
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    """The content of a stream in blocks of whole lines."""
+    while block := stream.read(GRAPH_PART_BYTES):
+        yield block + stream.readline()
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -86,12 +102,21 @@ class Archive:
             # The lines of a zip's file are read slowly.
             return io.BufferedReader(self._archive.open(f"{number}/stdout.txt"), 1 << 16)  # type: ignore[type-var]
 
-    def optional(self, name: str) -> IO[bytes] | None:
-        """One of ``OPTIONAL_STREAMS`` of the first execution; None if it was not requested."""
-        if f"1/{name}" not in self._archive.namelist():
+    def behaviours(self) -> IO[bytes] | None:
+        """The behaviours of a simulation; None if they were not requested."""
+        if f"1/{_BEHAVIOURS}" not in self._archive.namelist():
             return None
         with _reading(self._name, _UNREADABLE):
-            return self._archive.open(f"1/{name}")
+            return self._archive.open(f"1/{_BEHAVIOURS}")
+
+    def graph_parts(self) -> list[str]:
+        """The names of the parts of the state graph, in order; none if it was not requested."""
+        return [name for name in self._archive.namelist() if _GRAPH_PART.fullmatch(name)]
+
+    def graph_blocks(self, part: str) -> Iterator[bytes]:
+        """A part of the state graph in blocks of whole lines."""
+        with _reading(self._name, _UNREADABLE), self._archive.open(part) as stream:
+            yield from _blocks(stream)
 
     def stderr(self, number: int) -> str:
         """The standard error of execution ``number``, counted from 1."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TypeVar
 
 from tla2py.sourcemap.stored import StoredOrigins
 from tla2py.store.columns import text_column
@@ -14,13 +13,13 @@ from tla2py.store.record import Archive
 from tla2py.store.store import Store
 from tla2py.tables import rows
 from tla2py.tables.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_id, write_pending
+from tla2py.tables.graph import add_graph, graph_shares, without_repeated, write_shares
 from tla2py.tables.sink import TableWriter
 from tla2py.tlc.output.behaviours import iter_behaviours
-from tla2py.tlc.output.graph import iter_graph
 from tla2py.tlc.output.result import interpret_record
 from tla2py.trace.trace import Trace
 
-T = TypeVar("T")
+NO_GRAPHS: Mapping[str, Sequence[Fragment]] = {}
 
 
 def settle(store: Store, run_ids: Iterable[str], generation: int) -> Fragment | None:
@@ -32,25 +31,41 @@ def settle(store: Store, run_ids: Iterable[str], generation: int) -> Fragment | 
     return derive_fragment(store, store.pack(generation, run_ids))
 
 
-def derive_fragment(store: Store, records: Mapping[str, str]) -> Fragment | None:
+def derive_fragment(
+    store: Store,
+    records: Mapping[str, str],
+    *,
+    graphs: Mapping[str, Sequence[Fragment]] = NO_GRAPHS,
+    processes: int = 1,
+) -> Fragment | None:
     """A fragment with the rows of the points' runs among these, in their order; ``records`` are identities by run id.
 
-    The next refresh adds it to the list. Raises StoreError, also ``record-damaged``.
+    ``graphs`` has what ``GraphShare.write`` made of the graphs of some runs; of others, so many processes read a large
+    one. The next refresh adds the fragment to the list. Raises StoreError, also ``record-damaged``.
     """
     manifest = store.manifest()
     parameters = _parameters(store, manifest, records)
     found = [run_id for run_id in records if run_id in parameters]
     if not found:
         return None
-    name = new_id()
+    name, shares = new_id(), list[Fragment]()
     origins = StoredOrigins(store, manifest)
     store.prefetch(found)
     with store.storage.staging("tables") as folder:
         with TableWriter(folder, name, FRAGMENT_TABLES) as tables:
             for run_id in found:
                 with store.archive(run_id) as archive:
-                    _add_run(tables, archive, origins, parameters[run_id], records[run_id])
-        fragment = fragment_of(folder, name, len(found), tables.counts)
+                    distinct = _add_run(tables, archive, origins, parameters[run_id], records[run_id])
+                    made = graphs.get(run_id) or write_shares(graph_shares(store.path, archive, processes))
+                    if not made:
+                        add_graph(tables, archive, archive.graph_parts())
+                    elif (
+                        sum(file.rows for each in made for file in each.files.get("graph_states", ()))
+                        != distinct
+                    ):
+                        made = without_repeated(store.storage, made)
+                    shares += made
+        fragment = fragment_of(folder, name, len(found)).with_files(shares)
     write_pending(store.storage, fragment)
     return fragment
 
@@ -75,32 +90,27 @@ def _add_run(
     origins: StoredOrigins,
     parameters: Mapping[str, str],
     identity: str,
-) -> None:
+) -> int | None:
+    """Add a run's rows, except for its state graph; returns the number of distinct states that TLC counted."""
     record = archive.record
     run_id = record.run_id
     result = interpret_record(record, archive.stdout)
     result = origins.located(parameters, record, result)
     tables.add("results", [{**rows.result_row(record, result), "record": identity}])
     lengths = Counter[int]()
-    behaviours = _counted(_optional(archive, "behaviours.txt", iter_behaviours), lengths)
-    tables.add_traces(run_id, chain(result.traces, behaviours))
+    tables.add_traces(run_id, chain(result.traces, _behaviours(archive, lengths)))
     tables.add("coverage", rows.coverage_rows(run_id, result))
     tables.add("diagnostics", rows.diagnostic_rows(run_id, result))
     tables.add("prints", rows.print_rows(run_id, result))
     tables.add("simulations", rows.simulation_rows(record, result, lengths))
-    tables.add_graph(run_id, _optional(archive, "graph.dot", iter_graph))
+    return result.stats.distinct
 
 
-def _optional(archive: Archive, name: str, read: Callable[[Iterable[bytes]], Iterator[T]]) -> Iterator[T]:
-    """The items that ``read`` makes of a stream; none if the record lacks it."""
-    stream = archive.optional(name)
+def _behaviours(archive: Archive, lengths: Counter[int]) -> Iterator[Trace]:
+    """The behaviours that a record keeps; their lengths are counted."""
+    stream = archive.behaviours()
     if stream is not None:
         with stream:
-            yield from read(stream)
-
-
-def _counted(traces: Iterable[Trace], lengths: Counter[int]) -> Iterator[Trace]:
-    """The traces; their lengths are counted."""
-    for trace in traces:
-        lengths[len(trace.states)] += 1
-        yield trace
+            for trace in iter_behaviours(stream):
+                lengths[len(trace.states)] += 1
+                yield trace

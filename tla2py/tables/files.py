@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tla2py.errors import StoreError
 from tla2py.store.store import Store
-from tla2py.tables.fragments import fragment_file, read_list
+from tla2py.tables.fragments import fragment_files, read_list
 from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLES, arrow_schema, runs_columns
 from tla2py.tables.verify import old_table
@@ -50,9 +50,13 @@ def intact_files(store: Store, name: str) -> list[Path] | None:
     if tables is None:
         old = old_table(store.storage, name)
         return None if old is None else [old]
-    files = [fragment_file(store.storage, name, each) for each in tables.of(name)]
-    found = [file for file in files if file is not None]
-    return found if len(found) == len(files) else None
+    found: list[Path] = []
+    for each in tables.of(name):
+        files = fragment_files(store.storage, name, each)
+        if files is None:
+            return None
+        found += files
+    return found
 
 
 def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) -> pa.Table:

@@ -1,6 +1,6 @@
 """The fragments that a store's tables consist of, and the list of them.
 
-A fragment is a Parquet file for each table, with the rows of some runs; it never changes. The list names the fragments
+A fragment has a Parquet file for each table, or several for a large one, with the rows of some runs; it never changes. The list names the fragments
 that count. It is replaced whole, so that a reader sees the tables of one moment. Files that a list no longer names are
 removed when the next one is written: until then, readers of the list before finish.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -42,8 +42,9 @@ _FileName = Annotated[str, msgspec.Meta(pattern=r"^tables/(\w+/)?\w+\.(parquet|j
 
 
 class TableFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A Parquet file: its rows, bytes and digest."""
+    """A Parquet file: its name in the store, its rows, bytes and digest."""
 
+    name: _FileName
     rows: int
     size: int
     sha256: str
@@ -55,17 +56,25 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
     id: _Id
     runs: int
     columns: str
-    files: dict[str, TableFile]
+    files: dict[str, list[TableFile]]
+
+    def with_files(self, others: Iterable[Fragment]) -> Fragment:
+        """This fragment, with the files of others after its own."""
+        files = {table: [*mine] for table, mine in self.files.items()}
+        for other in others:
+            for table, more in other.files.items():
+                files[table] = [*files.get(table, ()), *more]
+        return msgspec.structs.replace(self, files=files)
 
     @property
     def size(self) -> int:
         """The bytes of all its files."""
-        return sum(file.size for file in self.files.values())
+        return sum(file.size for files in self.files.values() for file in files)
 
     @property
     def names(self) -> list[str]:
         """The names of its files in the store."""
-        return [file_name(table, self.id) for table in self.files]
+        return [file.name for files in self.files.values() for file in files]
 
 
 class TableList(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,23 +106,29 @@ def new_id() -> str:
     return uuid.uuid4().hex[:16]
 
 
-def file_name(table: str, fragment_id: str) -> str:
-    """The name of a fragment's file in the store."""
-    return f"tables/{table}/{fragment_id}.parquet"
+def fragment_files(storage: Storage, table: str, fragment: Fragment) -> list[Path] | None:
+    """The files of a fragment's table, or their copies, in order, with the content that was written.
+
+    None if one is missing or differs.
+    """
+    files = [intact_file(storage, each.name, each.sha256) for each in fragment.files.get(table, ())]
+    found = [file for file in files if file is not None]
+    return found if len(found) == len(files) else None
 
 
-def fragment_file(storage: Storage, table: str, fragment: Fragment) -> Path | None:
-    """A file of a fragment, or its copy, with the content that was written; None if it is missing or differs."""
-    file = fragment.files.get(table)
-    return None if file is None else intact_file(storage, file_name(table, fragment.id), file.sha256)
+def fragment_of(folder: Path, name: str, runs: int) -> Fragment:
+    """The fragment whose files ``TABLE/NAME.parquet`` are in a folder. Raises OSError."""
+    import pyarrow.parquet as pq
 
-
-def fragment_of(folder: Path, name: str, runs: int, counts: Mapping[str, int]) -> Fragment:
-    """The fragment whose files are in a folder; ``counts`` are the rows of its tables. Raises OSError."""
     files = {}
-    for table, rows in counts.items():
+    for table in ("runs", *FRAGMENT_TABLES):
         file = folder / table / f"{name}.parquet"
-        files[table] = TableFile(rows=rows, size=file.stat().st_size, sha256=file_digest(file))
+        if file.exists():
+            size, rows = file.stat().st_size, pq.read_metadata(file).num_rows
+            made = TableFile(
+                name=f"tables/{table}/{file.name}", rows=rows, size=size, sha256=file_digest(file)
+            )
+            files[table] = [made]
     return Fragment(id=name, runs=runs, columns=COLUMNS, files=files)
 
 

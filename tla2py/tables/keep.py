@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 from tla2py.store.columns import text_column
 from tla2py.store.storage import Storage
 from tla2py.store.store import Store
-from tla2py.tables.fragments import Fragment, fragment_file
+from tla2py.tables.fragments import Fragment, fragment_files
 from tla2py.tables.merge import merge
 from tla2py.tables.read import read_rows, read_table
 
@@ -52,10 +53,10 @@ def keep_rows(store: Store, points: pa.Table, fragments: Sequence[Fragment], mov
     wanted, stale = _keys(records), _stale(store.storage, fragments, set(moved))
     found, have = [], [text_column(())]
     for each in fragments:
-        path = fragment_file(store.storage, "results", each)
-        if path is None:
+        paths = fragment_files(store.storage, "results", each)
+        if not paths:
             continue
-        rows = read_table([path], ("run_id", "record"))
+        rows = read_table(paths, ("run_id", "record"))
         keys = _keys(rows)
         counts = pc.is_in(keys, value_set=wanted)
         # A task that was repeated may have derived a record twice.
@@ -88,6 +89,6 @@ def _keys(rows: pa.Table) -> pa.ChunkedArray:
 
 def _stale(storage: Storage, fragments: Sequence[Fragment], moved: set[str]) -> pa.StringArray:
     """The runs whose diagnostics name one of these files."""
-    files = [fragment_file(storage, "diagnostics", each) for each in fragments if moved]
-    rows = read_rows([file for file in files if file is not None], ("run_id", "file"))
+    files = [fragment_files(storage, "diagnostics", each) or () for each in fragments if moved]
+    rows = read_rows(list(chain.from_iterable(files)), ("run_id", "file"))
     return text_column({run_id for run_id, file in rows if file in moved})

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tla2py.store.storage import Storage
-from tla2py.tables.fragments import FRAGMENT_TABLES, Fragment, fragment_file, fragment_of, new_id
+from tla2py.tables.fragments import FRAGMENT_TABLES, Fragment, fragment_files, fragment_of, new_id
 from tla2py.tables.schema import arrow_schema
 
 # So many fragments of a tier become one of the next, with up to eight times as many runs.
@@ -51,20 +51,18 @@ def _tier_to_merge(fragments: Iterable[Fragment]) -> list[Fragment]:
 
 def merge(storage: Storage, fragments: Sequence[Fragment], kept: Kept | None = None) -> Fragment | None:
     """One fragment with the rows of some; None if a file of theirs is damaged. Raises StoreError (``store-unwritable``)."""
-    name, counts = new_id(), {}
+    name, runs = new_id(), 0
     with storage.staging("tables") as folder:
         for table, columns in FRAGMENT_TABLES.items():
             files = []
             for each in fragments:
-                if table in each.files:
-                    path = fragment_file(storage, table, each)
-                    if path is None:
-                        return None
-                    files.append((path, None if kept is None else kept[each.id]))
+                paths = fragment_files(storage, table, each)
+                if paths is None:
+                    return None
+                files += [(path, None if kept is None else kept[each.id]) for path in paths]
             rows = _write(folder / table / f"{name}.parquet", arrow_schema(columns), _batches(files))
-            if rows:
-                counts[table] = rows
-        return fragment_of(folder, name, counts["results"], counts)
+            runs = rows if table == "results" else runs
+        return fragment_of(folder, name, runs)
 
 
 def _batches(files: Iterable[tuple[Path, pa.StringArray | None]]) -> Iterator[pa.RecordBatch]:

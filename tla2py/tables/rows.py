@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields
 from datetime import datetime
 
@@ -14,9 +14,8 @@ from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 from tla2py.tlc.output.codes import EXPLAINING
-from tla2py.tlc.output.graph import GraphEdge, GraphState
 from tla2py.trace.trace import Location, State, Trace
-from tla2py.values import Value, changes, format_value, state_to_itf
+from tla2py.values import changes, format_value, state_text
 
 Row = dict[str, object]
 _NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
@@ -168,7 +167,7 @@ def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
         "action_args": None if state.action_args is None else list(state.action_args),
         **(_place(place) if place else _NOWHERE),
         "in_loop": trace.in_loop(state),
-        "state": _itf_text(state.values),
+        "state": state_text(state.values),
     }
 
 
@@ -218,31 +217,6 @@ def coverage_rows(run_id: str, result: RunResult) -> Iterator[Row]:
         }
 
 
-def graph_state_row(run_id: str, state: GraphState) -> Row:
-    """A reachable state's row of ``graph_states``."""
-    return {
-        "run_id": run_id,
-        "fingerprint": state.fingerprint,
-        "initial": state.initial,
-        "state": _itf_text(state.values),
-    }
-
-
-def graph_edge_row(run_id: str, edge: GraphEdge) -> Row:
-    """A step's row of ``graph_edges``."""
-    return {
-        "run_id": run_id,
-        "source": edge.source,
-        "target": edge.target,
-        "action": edge.action,
-        "action_args": None if edge.action_args is None else list(edge.action_args),
-    }
-
-
 def _place(location: Location) -> Row:
     # ``asdict`` copies each value deeply.
     return {name: getattr(location, name) for name in _NOWHERE}
-
-
-def _itf_text(values: Mapping[str, Value]) -> str:
-    return json.dumps(state_to_itf(values), ensure_ascii=False, separators=(",", ":"))

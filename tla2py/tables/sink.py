@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from tla2py.tables import rows
 from tla2py.tables.rows import Row
 from tla2py.tables.schema import Column, arrow_schema
-from tla2py.tlc.output.graph import GraphEdge, GraphState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,15 +33,23 @@ class Sink:
         self._file, self._schema = file, schema
         self._writer: pq.ParquetWriter | None = None
         self._lines: list[str] = []
+        self._tables: list[pa.Table] = []
         self._size = 0
-        self.rows = 0
 
     def add(self, row: Row) -> None:
         """Add a row; batches are written as they fill up."""
         line = _encode(row)
         self._lines.append(line)
         self._size += len(line)
-        self.rows += 1
+        if self._size >= _BATCH_BYTES:
+            self._flush()
+
+    def add_columns(self, columns: Sequence[pa.Array]) -> None:
+        """Add rows given as all columns, only to tables that get all rows this way."""
+        table = pa.Table.from_arrays(columns, schema=self._schema)
+        if table.num_rows:
+            self._tables.append(table)
+            self._size += table.nbytes
         if self._size >= _BATCH_BYTES:
             self._flush()
 
@@ -53,20 +60,31 @@ class Sink:
             self._writer.close()
 
     def _flush(self) -> None:
-        if not self._lines:
-            return
-        text = "\n".join(self._lines).encode()
-        self._lines, self._size = [], 0
-        # Arrow would build the table from Python objects too, but imports pandas to do so.
-        table = pj.read_json(
-            pa.BufferReader(text),
-            read_options=pj.ReadOptions(use_threads=False, block_size=len(text) + 1),
-            parse_options=pj.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="error"),
-        )
-        if self._writer is None:
+        tables = [*self._tables, *([_parsed(self._lines, self._schema)] if self._lines else [])]
+        self._lines, self._tables, self._size = [], [], 0
+        if tables and self._writer is None:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._writer = pq.ParquetWriter(self._file, self._schema, compression="zstd")
-        self._writer.write_table(pa.Table.from_arrays(table.columns, schema=self._schema))
+        if tables and self._writer is not None:
+            self._writer.write_table(pa.concat_tables(tables))
+
+
+def rows_as_table(columns: Sequence[Column], added: Iterable[Row]) -> pa.Table:
+    """A few rows as an Arrow table."""
+    return _parsed([_encode(row) for row in added], arrow_schema(columns))
+
+
+def _parsed(lines: list[str], schema: pa.Schema) -> pa.Table:
+    if not lines:
+        return schema.empty_table()
+    text = "\n".join(lines).encode()
+    # Arrow would build the table from Python objects too, but imports pandas to do so.
+    table = pj.read_json(
+        pa.BufferReader(text),
+        read_options=pj.ReadOptions(use_threads=False, block_size=len(text) + 1),
+        parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+    )
+    return pa.Table.from_arrays(table.columns, schema=schema)
 
 
 def _milliseconds(time: object) -> str:
@@ -94,11 +112,6 @@ class TableWriter:
         for sink in self._sinks.values():
             sink.close()
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of rows of each table that has any."""
-        return {table: sink.rows for table, sink in self._sinks.items() if sink.rows}
-
     def add(self, table: str, added: Iterable[Row]) -> None:
         """Add rows to a table."""
         sink = self._sinks[table]
@@ -113,11 +126,6 @@ class TableWriter:
             for before, after in pairwise(trace.states):
                 self.add("changes", rows.change_rows(run_id, number, before, after))
 
-    def add_graph(self, run_id: str, graph: Iterable[GraphState | GraphEdge]) -> None:
-        """Add a run's state graph."""
-        states, edges = self._sinks["graph_states"], self._sinks["graph_edges"]
-        for item in graph:
-            if isinstance(item, GraphState):
-                states.add(rows.graph_state_row(run_id, item))
-            else:
-                edges.add(rows.graph_edge_row(run_id, item))
+    def add_columns(self, table: str, columns: Sequence[pa.Array]) -> None:
+        """Add rows to a table, given as all its columns."""
+        self._sinks[table].add_columns(columns)

@@ -14,8 +14,7 @@ from tla2py.tables.fragments import (
     FRAGMENT_TABLES,
     Fragment,
     TableList,
-    file_name,
-    fragment_file,
+    fragment_files,
     fragment_of,
     new_id,
     pending_name,
@@ -25,6 +24,7 @@ from tla2py.tables.fragments import (
     write_list,
 )
 from tla2py.tables.verify import old_names
+from tla2py.tlc.sandbox.machine import this_machine
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,8 +43,9 @@ def derive_here(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
     # Imported on use, with Arrow: most commands write no table.
     from tla2py.tables.derive import derive_fragment
 
+    processes = max(int(this_machine().cores), 1)
     for group in groups:
-        fragment = derive_fragment(store, group)
+        fragment = derive_fragment(store, group, processes=processes)
         if fragment is not None:
             yield fragment
 
@@ -149,9 +150,9 @@ def _sizes(storage: Storage) -> dict[str, int]:
 def _is_sound(storage: Storage, fragment: Fragment, sizes: Mapping[str, int], checked: Sequence[str]) -> bool:
     """Whether the files of a fragment exist, have their sizes and, in ``checked`` tables, their digests."""
     return fragment.columns == COLUMNS and all(
-        sizes.get(file_name(table, fragment.id)) == file.size
-        and (table not in checked or fragment_file(storage, table, fragment) is not None)
-        for table, file in fragment.files.items()
+        all(sizes.get(file.name) == file.size for file in files)
+        and (table not in checked or fragment_files(storage, table, fragment) is not None)
+        for table, files in fragment.files.items()
     )
 
 
@@ -159,9 +160,8 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
     """The fragment of ``runs``. Raises StoreError (``store-unwritable``)."""
     from tla2py.tables.join import write_runs
 
-    paths = [fragment_file(store.storage, "results", each) for each in fragments]
+    results = [file for each in fragments for file in fragment_files(store.storage, "results", each) or ()]
     name = new_id()
     with store.storage.staging("tables") as folder:
-        results = [path for path in paths if path is not None]
         rows = write_runs(folder / "runs" / f"{name}.parquet", points, manifest.parameters, results)
-        return fragment_of(folder, name, rows, {"runs": rows})
+        return fragment_of(folder, name, rows)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cmp_to_key
+from functools import cmp_to_key, lru_cache
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 
@@ -46,6 +46,7 @@ _RESERVED = re.compile(
 _IDENTIFIER = re.compile(r"(?!WF_|SF_)[0-9_]*[A-Za-z][A-Za-z0-9_]*")
 
 
+@lru_cache(maxsize=4096)
 def is_identifier(text: str) -> bool:
     """Whether ``text`` can be a field name in TLA+."""
     return _IDENTIFIER.fullmatch(text) is not None and _RESERVED.fullmatch(text) is None

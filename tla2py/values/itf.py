@@ -47,10 +47,11 @@ def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
     string in ``value``. Any other model value becomes ``{"#unserializable": name}``. Parts nested deeper than
     ``DEEPEST`` become their TLA+ text in the same way.
     """
-    return _form_to_itf(canonical(value), model_values)
+    return form_to_itf(canonical(value), model_values)
 
 
-def _form_to_itf(form: Form, model_values: Collection[str]) -> Json:
+def form_to_itf(form: Form, model_values: Collection[str]) -> Json:
+    """``to_itf`` for a canonical form."""
     # Parents are created first and filled later, which avoids recursion.
     holder: list[Json] = []
     todo: list[_Todo] = [(form, holder.append, 0)]
@@ -205,7 +206,7 @@ def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
         elif form[0] == STRING:
             strings.add(form[1])
     listed = names - strings
-    state: dict[str, Json] = {name: _form_to_itf(form, listed) for name, form in forms.items()}
+    state: dict[str, Json] = {name: form_to_itf(form, listed) for name, form in forms.items()}
     if names:
         meta: dict[str, Json] = {"modelValues": [*sorted(listed)]}
         if listed != names:
