@@ -104,6 +104,7 @@ bench: setup $(VENV)/peers/.ready ## measure, in ratios, against the plain comma
 	$(BIN)/python -m benchmarks.sweeps $(if $(JAR),--peer $(VENV)/peers/bin/python $(JAR))
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
+	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.peers $(VENV)/peers/bin/python
 
 $(VENV)/peers/.ready:
