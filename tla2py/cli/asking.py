@@ -194,6 +194,7 @@ def show_essential(
 ) -> None:
     """Show which steps of a trace are essential: the trace itself, or a shorter one that violates the same."""
     seconds = parse_duration(timeout, "--timeout")
+    chosen = variables.of(view.trace(point, number))
     found = stored_essential(view, point, number, jar, seconds=seconds, progress=err().print)
     steps, left = len(found.trace.states) - 1, len(found.shortest.states) - 1
     title = f"point {point}, trace {number}: "
@@ -208,4 +209,4 @@ def show_essential(
         show(Text(f"{title}every step is essential: {counted(steps, 'step')}"))
     if steps > left:
         show(Text(f"{title}{steps - left} of {counted(steps, 'step')} can be left out"))
-    show(trace_text(found.shortest, full=full, chosen=variables.of(found.shortest)))
+    show(trace_text(found.shortest, full=full, chosen=chosen))

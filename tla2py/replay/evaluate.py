@@ -29,8 +29,9 @@ def evaluate_trace(
 ) -> Trace:
     """The trace with ``State.evaluated`` set: the value of each expression at each state.
 
-    An expression with primed variables has values at the states after the first: that of the step to the state. Raises InputError: ``expression-syntax``, ``expression-fails`` for an
-    expression that TLC cannot evaluate, ``not-confirmable`` for a trace that cannot be written as a module.
+    An expression with primed variables has values at the states after the first: that of the step to the state.
+    Raises InputError: ``expression-syntax``, ``expression-fails`` for an expression that TLC cannot evaluate,
+    ``not-confirmable`` for a trace that cannot be written as a module.
     """
     query = TraceQuery([trace], origin)
     parsed = [parse_expression(each) for each in expressions]

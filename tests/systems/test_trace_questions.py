@@ -1,0 +1,171 @@
+"""What TLC answers about the shortest counterexamples of the five systems, compared with their READMEs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests import command
+from tests.systems.rows import SPECS
+from tla2py.explore.view import open_view
+
+pytestmark = [pytest.mark.java, pytest.mark.systems]
+
+NO_FENCE = """\
+specification = "Spec"
+invariants = ["NoDivergenceBetweenClientAndMetaData"]
+symmetry = "Symmetry"
+[constants]
+Clients = "{c1, c2}"
+SendLimit = 1
+InflightLimit = 1
+Bookies = "{b1, b2}"
+WriteQuorum = 2
+AckQuorum = 2
+[substitutions]
+RecoveryReadsFence = "ReadsDoNotFence"
+"""
+COMPACTION = """\
+specification = "Spec"
+invariants = ["CompactedLedgerLeak"]
+[constants]
+ConsumeTimesLimit = 2
+MessageSentLimit = 1
+CompactionTimesLimit = 3
+RetainNullKey = true
+MaxCrashTimes = 1
+ModelProducer = false
+ModelConsumer = false
+KeySpace = "{}"
+ValueSpace = "{}"
+"""
+IDENTITY = """\
+specification = "Spec"
+invariants = ["ProducerIdsAreDistinct"]
+view = "View"
+symmetry = "Symmetry"
+[constants]
+TopicPartitions = "{}"
+TxnLogPartitions = "{p1}"
+TransactionIds = "{tid1, tid2, tid3}"
+Brokers = "{b1}"
+Clients = "{c1, c2, c3, c4}"
+MaxCoordinatorChanges = 0
+"""
+FIRST_TRY = """\
+specification = "Spec"
+invariants = ["StrongIsr"]
+[constants]
+LogSize = 2
+MaxRecords = 2
+Replicas = "{b1, b2, b3}"
+MaxLeaderEpoch = 2
+"""
+CHAINING = """\
+init = "Init"
+next = "Next"
+invariants = ["OnlyOneLedgerOpenAtATime"]
+constraints = ["LedgerLimit"]
+[constants]
+Clients = "{c1, c2}"
+[parameters]
+LedgerLimit = ["md_next_lid < 6"]
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A counterexample of which a README tells: its length, what is FALSE in its last state, and a value there."""
+
+    module: str
+    model: str
+    length: int
+    action: str
+    conjunct: str
+    witness: frozenset[tuple[str, str]]
+    expression: str
+    value: str
+
+
+KNOWN = [
+    # The metadata say that the ledger is empty, and c1 has an entry acknowledged.
+    Known(
+        module="bookkeeper/BookKeeperProtocolNoFence.tla",
+        model=NO_FENCE,
+        length=14,
+        action="RecoveryClientClosesLedger",
+        conjunct="clients[c].lac <= meta_last_entry",
+        witness=frozenset({("c", "c1")}),
+        expression="<<meta_last_entry, {c \\in Clients : clients[c].lac > meta_last_entry}>>",
+        value="<<0, {c1}>>",
+    ),
+    # The third ledger is written while the first and the second are there.
+    Known(
+        module="compaction/FairCompaction.tla",
+        model=COMPACTION,
+        length=12,
+        action="CompactorPhaseTwoWrite",
+        conjunct="Cardinality({n \\in 1..CompactionTimesLimit : compactedLedgers[n] # Nil}) < 3",
+        witness=frozenset(),
+        expression="{n \\in 1..3 : compactedLedgers[n] # Nil}",
+        value="{1, 2, 3}",
+    ),
+    # Two clients with different ids get the same producer id.
+    Known(
+        module="kafka_transactions/TxnRecovery.tla",
+        model=IDENTITY,
+        length=14,
+        action="ReceiveInitPidResponse",
+        conjunct="client[c].tid = client[d].tid",
+        witness=frozenset({("c", "c4"), ("d", "c3")}),
+        expression="Cardinality({client[c].tid : c \\in {d \\in Clients : client[d].pid = 2}})",
+        value="2",
+    ),
+    # b3 is in the ISR, and the committed record is gone from its log.
+    Known(
+        module="kip320/Kip320FirstTry.tla",
+        model=FIRST_TRY,
+        length=13,
+        action="FollowerTruncate",
+        conjunct="GetEndOffset(replica) > offset",
+        witness=frozenset({("replica", "b3"), ("offset", "0")}),
+        expression="{b \\in quorumState.isr : replicaLog[b].endOffset = 0}",
+        value="{b3}",
+    ),
+    # The list holds ledgers 3 and 4, the invariant looks at ledgers 1 and 2.
+    Known(
+        module="ledger_chaining/LedgerChaining.tla",
+        model=CHAINING,
+        length=18,
+        action="AppendLedgerSuccess",
+        conjunct="l1 = l2",
+        witness=frozenset({("l1", "2"), ("l2", "1")}),
+        expression="<<md_llist, {n \\in DOMAIN md_ledgers : md_ledgers[n].open}>>",
+        value="<<<<3, 4>>, {1, 2, 4}>>",
+    ),
+]
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.module.partition("/")[0])
+def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(
+        f'module = "{SPECS / known.module}"\nlibraries = ["{SPECS / "lib"}"]\n[model]\n'
+        f"check_deadlock = false\n{known.model}"
+    )
+    done = command.run("sweep", "sweep.toml", "--executor", "local", cwd=tmp_path)
+    assert done.code == 1, done.stderr
+    view = open_view(tmp_path / "runs/sweep")
+    last = view.with_values(known.expression).trace(1).states[-1]
+    assert (last.index, last.evaluated) == (known.length, ((known.expression, known.value),))
+    (kind,) = view.turning()
+    (turn,) = kind.turns
+    found = turn.example
+    assert found.turning is not None
+    assert found.turning_state is not None
+    assert (found.turning.conjunct.text, frozenset(found.witness)) == (known.conjunct, known.witness)
+    assert (found.turning_state.index, found.turning_state.action) == (known.length, known.action)
+    # Breadth first TLC finds a shortest counterexample.
+    essential = view.essential(1)
+    assert (essential.shortest, essential.undecided) == (essential.trace, ())
