@@ -63,3 +63,8 @@ class Executed:
     folders: tuple[Path, ...]
     result: RunResult
     cancelled: bool
+
+    @property
+    def output(self) -> str:
+        """What TLC printed in the first execution."""
+        return (self.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")

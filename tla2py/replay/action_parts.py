@@ -10,7 +10,6 @@ from tla2py.replay.edits import Edit, wrapped
 from tla2py.replay.parts import Conjunct
 from tla2py.syntax import Level
 from tla2py.syntax.expression import Expression
-from tla2py.syntax.levels import Levels
 from tla2py.syntax.scope import Resolver, Scope
 
 PRINTER = "AskEnabledTell"
@@ -103,7 +102,7 @@ class ActionParts(DefinitionCopy):
 
     def _is_list(self, expr: Expression, names: tuple[str, ...], scope: Scope) -> bool:
         """Whether a formula is more than one conjunct, or describes the step below quantifiers or disjunctions."""
-        levels = Levels(self.query.spec.resolver)
+        levels = self.query.levels
         if levels.of_expression(expr, scope, frozenset(names)) == Level.CONSTANT:
             # TLC evaluates it once, before all states.
             return False
@@ -172,10 +171,10 @@ def leads(
         if entity.kind == "definition" and entity.body is not None:
             return leads(entity.body, action, entity.scope, resolver, (*above, expr.operator))
     inside = resolver.let(scope, expr) if expr.shape == "let" else scope
-    return any(leads(each, action, inside, resolver, above) for each in _parts(expr))
+    return any(leads(each, action, inside, resolver, above) for each in formula_parts(expr))
 
 
-def _parts(expr: Expression) -> tuple[Expression, ...]:
+def formula_parts(expr: Expression) -> tuple[Expression, ...]:
     """The parts of a formula that may take a step."""
     if expr.shape == "build" and expr.operator == "IF":
         return expr.arguments[1:]

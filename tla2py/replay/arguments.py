@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import starmap
+from itertools import accumulate, starmap
 from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
+from tla2py.replay.action_parts import formula_parts
 from tla2py.replay.edits import Edit, edited, wrapped
 from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
 from tla2py.syntax import Level, Module, ModuleGraph, Span
@@ -63,14 +64,24 @@ def derive_arguments(
         file = f"{module.name}.tla"
         query.modules[file] = _instrument(query.modules[file], module, query.spec, actions)
     query.modules[f"{_PRINTER}.tla"] = _PRINTER_TEXT
-    with query.run(_MODULE, _module(query, traces), specification="AskArgumentsSpec") as executed:
+    lines = query.each_state(
+        _MODULE,
+        [state for trace in traces for state in trace.states],
+        (
+            f'PrintT(<<"{_STEP}", askArgumentsStep>>)',
+            query.successor("AskArgumentsStates[askArgumentsStep + 1]"),
+            query.next,
+        ),
+        without=accumulate(len(trace.states) for trace in traces),
+    )
+    with query.run(_MODULE, "\n".join(lines), specification="AskArgumentsSpec") as executed:
         if executed.result.verdict is not Verdict.HOLDS:
             raise InputError(
                 "not-confirmable",
                 f"TLC could not follow the steps: {first_error(executed.result)}",
                 hint="leave out --arguments to see the trace as TLC printed it",
             )
-        output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+        output = executed.output
     found: dict[tuple[int, str], list[Mapping[str, Value]]] = {}
     for printed in _read(output):
         found.setdefault((printed.step, printed.action), []).append(printed.values)
@@ -115,41 +126,6 @@ def _derived(state: State, found: Mapping[tuple[int, str], list[Mapping[str, Val
 def _bare(action: str) -> str:
     """The name of an action without its instance."""
     return action.rpartition("!")[2]
-
-
-def _module(query: TraceQuery, traces: Sequence[Trace]) -> str:
-    states = query.states(state for trace in traces for state in trace.states)
-    variables = query.variables
-    here = [f"  /\\ {name} = AskArgumentsStates[step].{name}" for name in variables]
-    there = [f"  /\\ {name}' = AskArgumentsStates[step + 1].{name}" for name in variables]
-    ends, count = [], 0
-    for trace in traces:
-        count += len(trace.states)
-        ends.append(str(count))
-    return "\n".join(
-        [
-            *query.header(_MODULE),
-            "VARIABLE askArgumentsStep",
-            f"AskArgumentsStates == {states}",
-            "AskArgumentsInit ==",
-            f"  \\E step \\in 1..{count} \\ {{{', '.join(ends)}}} :",
-            "  /\\ askArgumentsStep = step",
-            *here,
-            # The successor must not be evaluated again: it gets a negative number.
-            "AskArgumentsNext ==",
-            "  LET step == askArgumentsStep IN",
-            "  /\\ step > 0",
-            f'  /\\ PrintT(<<"{_STEP}", step>>)',
-            *there,
-            f"  /\\ {query.next}",
-            # Once all variables have a next value TLC stops at the first solution, so one is assigned last.
-            "  /\\ askArgumentsStep' = -step",
-            f"AskArgumentsVars == <<{', '.join((*variables, 'askArgumentsStep'))}>>",
-            "AskArgumentsSpec == AskArgumentsInit /\\ [][AskArgumentsNext]_AskArgumentsVars",
-            "====",
-            "",
-        ]
-    )
 
 
 def _read(output: str) -> Iterator[_Printed]:
@@ -199,7 +175,7 @@ class _Leaves:
             return
         inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
         bound = tuple(name for each in expr.bounds for name in each.names)
-        for part in _parts(expr):
+        for part in formula_parts(expr):
             if expr.operator != "/\\" or self._leads(part, names, scope):
                 yield from self.find(part, (*names, *bound), inside)
 
@@ -210,16 +186,7 @@ class _Leaves:
             level = self._levels.of_expression(expr, scope, frozenset(names))
             return expr.operator == "\\E" and level == Level.ACTION
         inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
-        return any(self._leads(part, names, inside) for part in _parts(expr))
-
-
-def _parts(expr: Expression) -> tuple[Expression, ...]:
-    """The disjuncts, conjuncts, branches or body of a formula."""
-    if expr.shape == "build" and expr.operator == "IF":
-        return expr.arguments[1:]
-    if expr.shape in ("bind", "let") or (expr.shape == "apply" and expr.operator in ("/\\", "\\/")):
-        return expr.arguments
-    return ()
+        return any(self._leads(part, names, inside) for part in formula_parts(expr))
 
 
 def _told(span: Span, action: str, names: Iterable[str]) -> Iterator[Edit]:

@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.replay.parts import PRINTER, Conjunct, InvariantCopy, printer_text
-from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
+from tla2py.replay.query import Binding, Origin, TraceQuery, bound, first_error, printed_tuples
 from tla2py.trace.trace import State, Trace
-from tla2py.values import format_value
 
 _MODULE: Final = "AskConjuncts"
-
-Binding: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +79,9 @@ class Conjuncts:
     def blame(self) -> str:
         """``, for c = 2, d = 1``: for which values the conjunct is FALSE; empty if it does not depend on any."""
         unbound = self.turning.conjunct.unbound if self.turning else ()
-        bound = [f"{name} = {value}" for name, value in self.witness]
+        values = ", ".join(f"{name} = {value}" for name, value in self.witness)
         return "".join(
-            f", for {text}" for text in (", ".join(bound), "no " * bool(unbound) + ", ".join(unbound)) if text
+            f", for {text}" for text in (values, "no " * bool(unbound) + ", ".join(unbound)) if text
         )
 
     def to_json(self) -> dict[str, object]:
@@ -123,49 +120,28 @@ def evaluate_conjuncts(
         )
     query.expose(name)
     copy = InvariantCopy(query=query, name=name, printer=PRINTER)
-    states = [state for trace in traces for state in trace.states]
+    module = query.each_state(
+        _MODULE,
+        [state for trace in traces for state in trace.states],
+        (
+            'PrintT(<<"tla2py: state", askConjunctsStep>>)',
+            f"IF {copy.root} THEN TRUE ELSE TRUE",
+            query.unchanged,
+        ),
+    )
     error = ""
     # A conjunct may make sense only if those before it are TRUE. Then TLC has to stop at the first that is FALSE.
     for stops in (False, True):
         query.modules[f"{PRINTER}.tla"] = printer_text(stops=stops)
-        with query.run(
-            _MODULE, _module(query, states, copy.root), specification="AskConjunctsSpec"
-        ) as executed:
-            output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+        with query.run(_MODULE, "\n".join(module), specification="AskConjunctsSpec") as executed:
             if executed.result.verdict is Verdict.HOLDS:
-                return tuple(_read(traces, copy.conjuncts, output))
+                return tuple(_read(traces, copy.conjuncts, executed.output))
             error = first_error(executed.result)
     raise InputError(
         "not-confirmable",
         f"TLC could not evaluate the conjuncts of {name}: {error}",
         hint="use --eval EXPR for the values of expressions in its states",
     )
-
-
-def _module(query: TraceQuery, states: Sequence[State], copy: str) -> str:
-    here = [f"  /\\ {name} = AskConjunctsStates[step].{name}" for name in query.variables]
-    same = [f"  /\\ {name}' = {name}" for name in query.variables]
-    lines = [
-        *query.header(_MODULE),
-        "VARIABLE askConjunctsStep",
-        f"AskConjunctsStates == {query.states(states)}",
-        "AskConjunctsInit ==",
-        f"  \\E step \\in 1..{len(states)} :",
-        "  /\\ askConjunctsStep = step",
-        *here,
-        "AskConjunctsNext ==",
-        # The successor must not be evaluated again: it gets a negative number.
-        "  /\\ askConjunctsStep > 0",
-        '  /\\ PrintT(<<"tla2py: state", askConjunctsStep>>)',
-        f"  /\\ IF {copy} THEN TRUE ELSE TRUE",
-        *same,
-        "  /\\ askConjunctsStep' = -askConjunctsStep",
-        f"AskConjunctsVars == <<{', '.join((*query.variables, 'askConjunctsStep'))}>>",
-        "AskConjunctsSpec == AskConjunctsInit /\\ [][AskConjunctsNext]_AskConjunctsVars",
-        "====",
-        "",
-    ]
-    return "\n".join(lines)
 
 
 class _Told(NamedTuple):
@@ -216,8 +192,7 @@ def _read(traces: Sequence[Trace], conjuncts: Sequence[Conjunct], output: str) -
                 begin = len(pending)
                 while begin and conjuncts[pending[begin - 1].number].depth > depth:
                     begin -= 1
-                binding = tuple(zip(map(str, names), map(format_value, values), strict=True))
-                told = _Told(number, value, binding, pending[begin:])
+                told = _Told(number, value, bound(names, values), pending[begin:])
                 pending[begin:] = [told] if depth else []
                 for state in states if not depth else ():
                     found.keep(told, state)
@@ -225,8 +200,10 @@ def _read(traces: Sequence[Trace], conjuncts: Sequence[Conjunct], output: str) -
     for trace in traces:
         end = begin + len(trace.states)
         rows = (
-            ConjunctRow(conjunct=conjunct, values=tuple(each[begin:end]), witnesses=tuple(bound[begin:end]))
-            for conjunct, each, bound in zip(conjuncts, found.values, found.witnesses, strict=True)
+            ConjunctRow(
+                conjunct=conjunct, values=tuple(each[begin:end]), witnesses=tuple(witnesses[begin:end])
+            )
+            for conjunct, each, witnesses in zip(conjuncts, found.values, found.witnesses, strict=True)
         )
         yield Conjuncts(trace=trace, rows=tuple(rows))
         begin = end

@@ -10,13 +10,11 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.replay.action_parts import PRINTER, PRINTER_TEXT, ActionParts, leads
 from tla2py.replay.parts import Conjunct
-from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
+from tla2py.replay.query import Binding, Origin, TraceQuery, bound, first_error, printed_tuples
 from tla2py.syntax import Level
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
-from tla2py.syntax.levels import Levels
 from tla2py.trace.trace import State, Trace
-from tla2py.values import format_value
 
 _MODULE: Final = "AskEnabled"
 
@@ -41,7 +39,7 @@ class Enabledness:
     state: State
     rows: tuple[PrefixRow, ...]
     enabled: bool
-    binding: tuple[tuple[str, str], ...]
+    binding: Binding
     stopped: Conjunct | None
 
 
@@ -62,8 +60,11 @@ def evaluate_enabled(
     query.expose(root)
     copy = ActionParts(query=query, name=root, printer=PRINTER, action=action)
     query.modules[f"{PRINTER}.tla"] = PRINTER_TEXT
-    with query.run(_MODULE, _module(query, state, copy.root), specification="AskEnabledSpec") as executed:
-        output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+    # No step is taken. A variable without a next value makes TLC try all bindings.
+    conjuncts = ('PrintT(<<"tla2py: state">>)', copy.root, 'PrintT(<<"tla2py: enabled">>)', "FALSE")
+    module = query.each_state(_MODULE, [state], conjuncts)
+    with query.run(_MODULE, "\n".join(module), specification="AskEnabledSpec") as executed:
+        output = executed.output
         if executed.result.verdict is not Verdict.HOLDS:
             raise InputError(
                 "not-confirmable",
@@ -87,7 +88,7 @@ def _root(query: TraceQuery, action: str) -> str:
         entity is not None
         and entity.body is not None
         and not entity.parameters
-        and Levels(query.spec.resolver).of_entity(entity) == Level.ACTION
+        and query.levels.of_entity(entity) == Level.ACTION
     ):
         return action
     missing = (
@@ -107,35 +108,11 @@ def _actions(expr: Expression) -> Iterator[str]:
             yield from _actions(each)
 
 
-def _module(query: TraceQuery, state: State, copy: str) -> str:
-    here = [f"  /\\ {name} = AskEnabledStates[1].{name}" for name in query.variables]
-    variables = ", ".join((*query.variables, "askEnabledStep"))
-    lines = [
-        *query.header(_MODULE),
-        "VARIABLE askEnabledStep",
-        f"AskEnabledStates == {query.states([state])}",
-        "AskEnabledInit ==",
-        "  /\\ askEnabledStep = 0",
-        *here,
-        "AskEnabledNext ==",
-        '  /\\ PrintT(<<"tla2py: state">>)',
-        f"  /\\ {copy}",
-        '  /\\ PrintT(<<"tla2py: enabled">>)',
-        # No step is taken. A variable without a next value makes TLC try all bindings.
-        "  /\\ FALSE",
-        "  /\\ askEnabledStep' = 1",
-        f"AskEnabledSpec == AskEnabledInit /\\ [][AskEnabledNext]_<<{variables}>>",
-        "====",
-        "",
-    ]
-    return "\n".join(lines)
-
-
 class _Tried(NamedTuple):
     """A conjunct that TLC tried, by number, and the binding."""
 
     number: int
-    binding: tuple[tuple[str, str], ...]
+    binding: Binding
 
 
 def _read(action: str, state: State, copy: ActionParts, output: str) -> Enabledness:
@@ -148,9 +125,8 @@ def _read(action: str, state: State, copy: ActionParts, output: str) -> Enabledn
         match printed:
             case (str(event), int(number), tuple(names), tuple(values)):
                 depth = copy.depths[number]
-                bound = zip(map(str, names), map(format_value, values), strict=True)
                 path = [each for each in path if copy.depths[each.number] < depth]
-                path.append(_Tried(number, tuple(bound)))
+                path.append(_Tried(number, bound(names, values)))
                 enabled[number] = enabled[number] or event == "tla2py: bound"
                 if not complete and (not best or depth > copy.depths[best[-1].number]):
                     best = path

@@ -10,8 +10,7 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.syntax import Level, ModuleGraph
-from tla2py.syntax.levels import Levels
+from tla2py.syntax import Level
 from tla2py.syntax.standalone import StandaloneExpression, parse_expression
 from tla2py.trace.trace import Trace
 from tla2py.values import ValueTextError, format_value, parse_value
@@ -36,10 +35,10 @@ def evaluate_trace(
     query = TraceQuery([trace], origin)
     parsed = [parse_expression(each) for each in expressions]
     query.expose(*(name for each in parsed for name in each.names))
-    steps = [_describes_step(query.spec, *each) for each in zip(expressions, parsed, strict=True)]
+    steps = [_describes_step(query, *each) for each in zip(expressions, parsed, strict=True)]
     lines = _module(query, trace, expressions, parsed, steps)
     with query.run(_MODULE, "\n".join(lines), specification="AskValuesSpec") as executed:
-        output = (executed.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+        output = executed.output
         if executed.result.verdict is not Verdict.HOLDS:
             raise _failure(executed.result, output, lines, expressions)
     values: dict[int, list[tuple[str, str]]] = {}
@@ -54,9 +53,9 @@ def evaluate_trace(
     )
 
 
-def _describes_step(spec: ModuleGraph, text: str, parsed: StandaloneExpression) -> bool:
+def _describes_step(query: TraceQuery, text: str, parsed: StandaloneExpression) -> bool:
     """Whether an expression has a value for each step, not for each state."""
-    level = Levels(spec.resolver).of_expression(parsed.body, spec.scope, frozenset())
+    level = query.levels.of_expression(parsed.body, query.spec.scope, frozenset())
     if level == Level.TEMPORAL:
         raise InputError(
             "expression-fails",
@@ -75,43 +74,25 @@ def _module(
 ) -> list[str]:
     """The lines of a module that prints the values."""
     used = {module for each in parsed for module in each.standard} - {"Integers", "Naturals", "TLC"}
-    count = len(trace.states)
-    here = [f"  /\\ {name} = AskValuesStates[step].{name}" for name in query.variables]
-    there = [f"  /\\ {name}' = AskValuesStates[step + 1].{name}" for name in query.variables]
-    same = [f"  /\\ {name}' = {name}" for name in query.variables]
-    lines = query.header(_MODULE, *sorted(used))
-    for number, text in enumerate(expressions):
-        lines += [f"AskValues{number} ==", *text.split("\n")]
-    lines += [
-        "VARIABLE askValuesStep",
-        f"AskValuesStates == {query.states(trace.states)}",
-        "AskValuesInit ==",
-        f"  \\E step \\in 1..{count} :",
-        "  /\\ askValuesStep = step",
-        *here,
-        # The successor must not be evaluated again: it gets a negative number.
-        "AskValuesLast ==",
-        f"  /\\ askValuesStep = {count}",
-        *same,
-        "AskValuesStep ==",
-        f"  LET step == askValuesStep IN /\\ step \\in 1..{count - 1}",
-        *(" " * 30 + line for line in there),
-        "AskValuesNext ==",
-        "  /\\ askValuesStep > 0",
-        *(f"  /\\ {_print('askValuesStep', n)}" for n, step in enumerate(steps) if not step),
-        f"  /\\ IF askValuesStep = {count} THEN AskValuesLast ELSE AskValuesStep",
-        *(
-            f"  /\\ IF askValuesStep = {count} THEN TRUE ELSE {_print('askValuesStep + 1', n)}"
-            for n, step in enumerate(steps)
-            if step
+    last = f"askValuesStep = {len(trace.states)}"
+    after = query.successor("AskValuesStates[askValuesStep + 1]")
+    return query.each_state(
+        _MODULE,
+        trace.states,
+        (
+            *(_print("askValuesStep", n) for n, step in enumerate(steps) if not step),
+            f"IF {last} THEN {query.unchanged} ELSE {after}",
+            *(
+                f"IF {last} THEN TRUE ELSE {_print('askValuesStep + 1', n)}"
+                for n, step in enumerate(steps)
+                if step
+            ),
         ),
-        "  /\\ askValuesStep' = -askValuesStep",
-        f"AskValuesVars == <<{', '.join((*query.variables, 'askValuesStep'))}>>",
-        "AskValuesSpec == AskValuesInit /\\ [][AskValuesNext]_AskValuesVars",
-        "====",
-        "",
-    ]
-    return lines
+        extended=sorted(used),
+        definitions=[
+            line for n, text in enumerate(expressions) for line in (f"AskValues{n} ==", *text.split("\n"))
+        ],
+    )
 
 
 def _print(state: str, number: int) -> str:

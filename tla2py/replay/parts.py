@@ -10,7 +10,6 @@ from tla2py.replay.copies import DefinitionCopy, Place
 from tla2py.replay.edits import Edit, wrapped
 from tla2py.syntax import Level
 from tla2py.syntax.expression import Expression
-from tla2py.syntax.levels import Levels
 
 PRINTER = "AskConjunctsTell"
 # Parts of parts of a conjunct are shown to this depth.
@@ -119,7 +118,7 @@ class InvariantCopy(DefinitionCopy):
 
     def _varies(self, expr: Expression, names: tuple[str, ...], place: Place) -> bool:
         """Whether an expression depends on the state: TLC evaluates constants once, before all states."""
-        level = Levels(self.query.spec.resolver).of_expression(expr, place.scope, frozenset(names))
+        level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
         return level != Level.CONSTANT
 
     def _part(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:

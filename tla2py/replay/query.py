@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from tla2py.config.read import parse_config
 from tla2py.config.render import default_template, render_config
@@ -19,6 +20,7 @@ from tla2py.model.modules import without_local
 from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
 from tla2py.syntax import ModuleGraph, load_modules
+from tla2py.syntax.levels import Levels
 from tla2py.tlc.inputs import input_path
 from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.toolchain.community import recorded_classes
@@ -26,6 +28,9 @@ from tla2py.toolchain.overrides import class_file
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
 from tla2py.values import Value, ValueTextError, format_value, parse_value, state_to_itf
+
+Binding: TypeAlias = tuple[tuple[str, str], ...]
+"""Names and the values that they are bound to, as TLA+ text."""
 
 # What TLC prints instead of a value that it did not evaluate.
 _NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")
@@ -69,6 +74,7 @@ class TraceQuery:
             )
         self.modules = {name: sources[sha256] for name, sha256 in record.modules}
         self.spec = _spec(record.main, self.modules)
+        self.levels = Levels(self.spec.resolver)
         self.variables = tuple(variable.name for variable in self.spec.variables)
         states = [state for trace in traces for state in trace.states]
         names = {name for state in states for name in _model_values(state)}
@@ -133,6 +139,51 @@ class TraceQuery:
             for state in states
         )
         return "<<\n  " + ",\n  ".join(records) + "\n>>"
+
+    @property
+    def unchanged(self) -> str:
+        """The formula that the variables keep their values."""
+        return f"UNCHANGED <<{', '.join(self.variables)}>>"
+
+    def successor(self, state: str) -> str:
+        """The formula that the next values of the variables are those of a state."""
+        return " /\\ ".join(f"{name}' = {state}.{name}" for name in self.variables)
+
+    def each_state(
+        self,
+        name: str,
+        states: Sequence[State],
+        conjuncts: Iterable[str],
+        *,
+        extended: Iterable[str] = (),
+        definitions: Iterable[str] = (),
+        without: Iterable[int] = (),
+    ) -> list[str]:
+        """The lines of a module that evaluates a step, given by its conjuncts, once in each of some states.
+
+        The conjuncts may use ``nameStep``, the number of the state, and ``NameStates``. ``without`` are the numbers of
+        states that have no step.
+        """
+        step, number = f"{name[0].lower()}{name[1:]}Step", f"{name[0].lower()}{name[1:]}Number"
+        return [
+            *self.header(name, *extended),
+            *definitions,
+            f"VARIABLE {step}",
+            f"{name}States == {self.states(states)}",
+            f"{name}Init ==",
+            f"  \\E {number} \\in 1..{len(states)} \\ {{{', '.join(map(str, without))}}} :",
+            f"  /\\ {step} = {number}",
+            *(f"  /\\ {each} = {name}States[{number}].{each}" for each in self.variables),
+            f"{name}Next ==",
+            # The successor must not be evaluated again: it gets a negative number.
+            f"  /\\ {step} > 0",
+            *(f"  /\\ {each}" for each in conjuncts),
+            # Once all variables have a next value TLC stops at the first solution, so one is assigned last.
+            f"  /\\ {step}' = -{step}",
+            f"{name}Spec == {name}Init /\\ [][{name}Next]_<<{', '.join((*self.variables, step))}>>",
+            "====",
+            "",
+        ]
 
     def expose(self, *names: str | None) -> None:
         """Remove LOCAL from the root module's definitions of these names, for the module that extends it."""
@@ -211,6 +262,11 @@ def printed_tuples(output: str) -> Iterator[Value]:
             if pending:
                 yield parse_value(pending)
                 pending = ""
+
+
+def bound(names: Iterable[Value], values: Iterable[Value]) -> Binding:
+    """The binding that a further run printed as a tuple of names and one of values."""
+    return tuple(zip(map(str, names), map(format_value, values), strict=True))
 
 
 def _spec(main: str, modules: Mapping[str, str]) -> ModuleGraph:
