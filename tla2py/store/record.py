@@ -28,7 +28,8 @@ _RECORD = "record.json"
 _BEHAVIOURS, _GRAPH = "behaviours.txt", "graph.dot"
 _GRAPH_PART = re.compile(r"1/graph(-[0-9]+)?\.dot")
 GRAPH_PART_BYTES = 32 << 20
-"""The size of a part of a state graph, and of what is read at once of an older graph."""
+"""The size of a part of a state graph."""
+_BLOCK_BYTES = 8 << 20
 # Archives are deterministic; the record holds the times that matter.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -50,15 +51,15 @@ def write_archive(target: IO[bytes], record: RunRecord, folders: Sequence[Path])
                     shutil.copyfileobj(source, sink, 1 << 20)
         for graph in [folder / _GRAPH for folder in folders[:1] if (folder / _GRAPH).exists()]:
             with graph.open("rb") as source:
-                for number, part in enumerate(_blocks(source), 1):
+                for number, part in enumerate(_blocks(source, GRAPH_PART_BYTES), 1):
                     # A higher level takes twice as long to save a tenth.
                     archive.writestr(_entry(f"1/graph-{number:04}.dot"), part, compresslevel=1)
         archive.writestr(_entry(_RECORD), msgspec.json.format(msgspec.json.encode(record), indent=1))
 
 
-def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+def _blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
     """The content of a stream in blocks of whole lines."""
-    while block := stream.read(GRAPH_PART_BYTES):
+    while block := stream.read(size):
         yield block + stream.readline()
 
 
@@ -116,7 +117,7 @@ class Archive:
     def graph_blocks(self, part: str) -> Iterator[bytes]:
         """A part of the state graph in blocks of whole lines."""
         with _reading(self._name, _UNREADABLE), self._archive.open(part) as stream:
-            yield from _blocks(stream)
+            yield from _blocks(stream, _BLOCK_BYTES)
 
     def stderr(self, number: int) -> str:
         """The standard error of execution ``number``, counted from 1."""

@@ -37,7 +37,8 @@ class StateWriter:
     """A writer of states from texts of variables; it numbers the kinds of variables and remembers their combinations."""
 
     def __init__(self) -> None:
-        self._kinds: dict[_Kind, int] = {}
+        self._numbers: dict[_Kind, int] = {}
+        self._kinds: list[_Kind] = []
         self._endings: dict[tuple[int, ...], str | None] = {}
 
     def variable(self, name: str, value: Value) -> VariableText:
@@ -49,7 +50,10 @@ class StateWriter:
                 found[rank].add(content)
         kind = _Kind(name, *map(frozenset, found.values()))
         text = json_text({name: form_to_itf(form, kind.model_values)})[1:-1]
-        return VariableText(text, self._kinds.setdefault(kind, len(self._kinds)))
+        number = self._numbers.setdefault(kind, len(self._kinds))
+        if number == len(self._kinds):
+            self._kinds.append(kind)
+        return VariableText(text, number)
 
     def state(self, variables: Iterable[VariableText]) -> str | None:
         """The state of these variables, as ``state_text`` writes it.
@@ -67,8 +71,7 @@ class StateWriter:
         return None if ending is None else "{" + ",".join(texts) + ending
 
     def _ending(self, numbers: tuple[int, ...]) -> str | None:
-        all_kinds = list(self._kinds)
-        kinds = [all_kinds[number] for number in numbers]
+        kinds = [self._kinds[number] for number in numbers]
         names = frozenset[str]().union(*(kind.model_values for kind in kinds))
         strings = frozenset[str]().union(*(kind.strings for kind in kinds))
         if len({kind.name for kind in kinds}) < len(kinds) or names & strings:

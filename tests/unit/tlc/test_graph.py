@@ -127,7 +127,7 @@ def test_a_number_that_is_no_fingerprint_is_left_out(number: str) -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla2py.tlc.output.graph._REMEMBERED", 40)
+    monkeypatch.setattr("tla2py.tlc.output.graph._REMEMBERED", 3000)
     lines = "\n".join(f'{n} [label="/\\\\ x = {n % 50}\\n/\\\\ y = {n}"];' for n in range(200))
     reader = GraphReader()
     assert read(lines, reader).states == [

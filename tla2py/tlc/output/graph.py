@@ -25,8 +25,9 @@ _ONLY = re.compile(r"\w+ = ")
 # After one more backslash it is part of a string, or a break after a string that ends with one.
 _DOUBTFUL = "\\" + _BREAK
 _FINGERPRINT = "fp: "
-# The most characters of variables that a reader remembers.
-_REMEMBERED = 1 << 25
+# The bytes of variables that a reader remembers, and of each besides three times its text.
+_REMEMBERED = 1 << 26
+_OVERHEAD = 400
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
@@ -110,6 +111,10 @@ class GraphReader:
             try:
                 variables = [known[text] for text in conjuncts]
             except KeyError:
+                if self._size > _REMEMBERED:
+                    # The writer's numbers of kinds are in what is forgotten.
+                    self._writer, self._size = StateWriter(), 0
+                    known.clear()
                 variables = [self._variable(text) for text in conjuncts]
             if None not in variables:
                 text = self._writer.state(variables)  # type: ignore[arg-type]
@@ -122,10 +127,7 @@ class GraphReader:
         if text in self._variables:
             return self._variables[text]
         values = self._reader.read_values("/\\ " + _unescaped(text))
-        self._size += len(text)
-        if self._size > _REMEMBERED:
-            self._variables.clear()
-            self._size = len(text)
+        self._size += 3 * len(text) + _OVERHEAD
         [(name, value), *others] = values.items()
         doubtful = others or name == VIEW or _FINGERPRINT in text
         found = self._variables[text] = None if doubtful else self._writer.variable(name, value)
