@@ -26,6 +26,7 @@ _COMMANDS = {
     "query": "query:query_command",
     "report": "report:report_command",
     "gate": "gate:gate_command",
+    "tables": "tables:tables_command",
     "prune": "prune:prune_command",
     "tools": "tools:tools_app",
     "doctor": "doctor:doctor_command",

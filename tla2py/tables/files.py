@@ -11,7 +11,7 @@ from tla2py.errors import StoreError
 from tla2py.store.store import Store
 from tla2py.tables.fragments import fragment_files, read_list
 from tla2py.tables.read import read_table
-from tla2py.tables.schema import TABLES, arrow_schema, runs_columns
+from tla2py.tables.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.tables.verify import old_table
 from tla2py.tables.write import refresh_tables
 
@@ -57,6 +57,16 @@ def intact_files(store: Store, name: str) -> list[Path] | None:
             return None
         found += files
     return found
+
+
+def row_counts(store: Store) -> dict[str, int]:
+    """The number of rows of each table of a store whose tables were written."""
+    tables = read_list(store.storage)
+    return (
+        {}
+        if tables is None
+        else {name: sum(each.files[name].rows for each in tables.of(name)) for name in TABLE_NAMES}
+    )
 
 
 def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) -> pa.Table:
