@@ -60,13 +60,12 @@ def intact_files(store: Store, name: str) -> list[Path] | None:
 
 
 def row_counts(store: Store) -> dict[str, int]:
-    """The number of rows of each table of a store whose tables were written."""
+    """The number of rows of each table; empty if no tables were written."""
     tables = read_list(store.storage)
-    return (
-        {}
-        if tables is None
-        else {name: sum(each.files[name].rows for each in tables.of(name)) for name in TABLE_NAMES}
-    )
+    if tables is None:
+        return {}
+    files = {name: [file for each in tables.of(name) for file in each.files[name]] for name in TABLE_NAMES}
+    return {name: sum(file.rows for file in found) for name, found in files.items()}
 
 
 def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) -> pa.Table:
