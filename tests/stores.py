@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
 
 from tla2py.store.index import identity
+from tla2py.store.record import record_name
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.tables.files import stored_table
@@ -23,8 +25,11 @@ def record_ids(store: Address) -> dict[str, str]:
     index = opened.record_ids()
     found = dict(index)
     for run_id in index.loose:
-        with opened.storage.open(f"records/{run_id}.zip") as source:
-            data = source.read()
+        try:
+            with opened.storage.open(record_name(run_id)) as source:
+                data = source.read()
+        except FileNotFoundError:
+            return record_ids(store)  # it was packed meanwhile
         found[run_id] = identity(len(data), zlib.crc32(data))
     return found
 
@@ -36,3 +41,17 @@ def damage_record(store: Path, run_id: str) -> None:
     with (store / part.name).open("r+b") as file:
         file.seek(part.offset + part.size // 2)
         file.write(b"damaged!")
+
+
+def loose_records(folder: Path) -> list[Path]:
+    """The files of a store's records, by run id, after the packed ones were made loose again."""
+    index = Store(folder).record_ids()
+    for run_id in index:
+        place = index.place(run_id).file
+        assert not isinstance(place, str)
+        with zipfile.ZipFile(folder / place.name) as archive:
+            (folder / record_name(run_id)).write_bytes(archive.read(f"{run_id}.zip"))
+    for pack in index.packs:
+        for suffix in ("parquet", "zip"):
+            (folder / "records" / f"{pack.name}.{suffix}").unlink()
+    return sorted((folder / "records").glob("*.zip"))

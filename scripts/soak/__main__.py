@@ -89,7 +89,7 @@ def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
         else:
             counts.missed += 1
         check_left(trial, counts)
-        lost = before.keys() - trial.records().keys()
+        lost = before - trial.records()
         if lost:
             counts.losses += len(lost)
             raise WrongError(f"after {name} {len(lost)} records are gone")

@@ -63,7 +63,7 @@ def twice(driver: psutil.Process) -> bool:
 
 
 def cut(trial: Trial) -> bool:
-    """Truncate a record, as a crash of the machine would; the driver has ended."""
+    """Truncate records, as a crash of the machine would; the driver has ended."""
     files = sorted(trial.store.glob("records/*.zip"))
     if files:
         file = random.choice(files)  # noqa: S311

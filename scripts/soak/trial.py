@@ -40,9 +40,9 @@ class Trial:
                 start_new_session=True,
             )
 
-    def records(self) -> dict[str, int]:
-        """The time each record was written."""
-        return {file.name: file.stat().st_mtime_ns for file in self.store.glob("records/*.zip")}
+    def records(self) -> set[str]:
+        """The runs with a record."""
+        return Store(self.store).recorded()
 
     def processes(self) -> list[psutil.Process]:
         """The processes that work in this trial's folder."""

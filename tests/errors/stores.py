@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
+from tests.stores import loose_records
 from tla2py.cli.app import run_command
 from tla2py.explore.contrast import point_contrasts
 from tla2py.explore.view import open_view
@@ -98,7 +99,7 @@ def store_that_refuses_access(lab: Lab) -> None:
 @provokes("record-damaged")
 def record_that_is_cut(lab: Lab) -> None:
     view = lab.view("invariant")
-    (record,) = Path(view.store.path, "records").iterdir()
+    (record,) = loose_records(Path(view.store.path))
     record.write_bytes(record.read_bytes()[:100])
     with open_archive(record):
         pass

@@ -15,6 +15,7 @@ import psutil
 
 from tests.command import Record
 from tests.integration.test_sweep import rows
+from tests.stores import record_ids
 from tla2py.errors import Tla2pyError
 
 TABLES = ("runs", "traces", "states", "changes")
@@ -74,11 +75,11 @@ class Scene:
         """The exit code of the sweep."""
         return int(self.start(*more, **env).wait(timeout=3000))
 
-    def records(self) -> dict[str, int]:
-        """The names of the records there are, and when they were written."""
-        return {file.name: file.stat().st_mtime_ns for file in self.store.glob("records/*.zip")}
+    def records(self) -> dict[str, str]:
+        """The identities of the records by run id."""
+        return record_ids(self.store)
 
-    def executed_since(self, before: dict[str, int]) -> int:
+    def executed_since(self, before: dict[str, str]) -> int:
         """The number of runs recorded since ``records`` returned ``before``."""
         return sum(before.get(name) != written for name, written in self.records().items())
 
@@ -120,8 +121,8 @@ class Scene:
         assert "Traceback" not in self.stderr, self.stderr
         self.check_clean_scratch()
         before = self.records()
-        for name in before:
-            with zipfile.ZipFile(self.store / "records" / name) as archive:
+        for file in self.store.glob("records/*.zip"):
+            with zipfile.ZipFile(file) as archive:
                 assert archive.testzip() is None
         if not finish:
             return

@@ -14,7 +14,7 @@ import pytest
 
 from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
-from tests.stores import table_rows
+from tests.stores import loose_records, table_rows
 
 pytestmark = [pytest.mark.java, pytest.mark.long, pytest.mark.timeout(3600)]
 
@@ -59,7 +59,7 @@ def test_a_spec_that_prints_a_gigabyte(tmp_path: Path) -> None:
     assert driver.wait(timeout=300) == 0, scene.stderr
     (record,) = (
         size
-        for file in scene.store.glob("records/*.zip")
+        for file in loose_records(scene.store)
         if (size := zipfile.ZipFile(file).getinfo("1/stdout.txt").file_size) > 10**8
     )
     assert record > 10**9

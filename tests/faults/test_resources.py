@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.faults.scene import OWN, Scene
+from tests.stores import record_ids
 from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
 from tla2py.store.store import Store
@@ -58,8 +59,8 @@ def test_a_sweep_that_does_not_fit_says_so(executor: str, run_cli: RunCli, tiny_
 @pytest.mark.java
 def test_heap_and_direct_memory_are_within_the_limit(own: Scene) -> None:
     seen = []
-    for file in own.store.glob("records/*.zip"):
-        with Store(own.store).archive(file.stem) as archive, archive.stdout(1) as lines:
+    for run_id in record_ids(own.store):
+        with Store(own.store).archive(run_id) as archive, archive.stdout(1) as lines:
             memory = archive.record.limits.memory_bytes // 1024**2
             found = re.search(rb"with (\d+)MB heap and (\d+)MB offheap memory", b"".join(lines))
             assert found

@@ -15,6 +15,7 @@ import pytest
 
 from tests.faults.scene import OWN, Scene
 from tests.integration.test_sweep import rows
+from tests.stores import loose_records
 from tla2py.model.run import RunRecord
 
 pytestmark = [pytest.mark.java, pytest.mark.faults]
@@ -32,7 +33,7 @@ def test_a_record_cut_off_in_mid_write(tables: str, own: Scene, like: Like) -> N
     scene = copied(own, like(own))
     if tables == "lost":
         shutil.rmtree(scene.store / "tables")
-    whole = next(scene.store.glob("records/*.zip"))
+    whole = loose_records(scene.store)[0]
     whole.write_bytes(whole.read_bytes()[:-100])
     # What a write that was cut off leaves behind where it goes about as here, and a file that has nothing in it.
     (scene.store / "records" / ".tmp-cut").write_bytes(b"PK\3\4")
@@ -49,7 +50,7 @@ def test_a_clock_that_jumps(seconds: int, own: Scene, like: Like) -> None:
     scene = copied(own, like(own))
     then = time.time() + seconds
     # Half of the records are of another time, by their files and by what is in them.
-    for file in sorted(scene.store.glob("records/*.zip"))[::2]:
+    for file in loose_records(scene.store)[::2]:
         move_in_time(file, then)
     for file in [*scene.store.rglob("*.tla"), *scene.store.rglob("*.parquet"), scene.store / "store.json"]:
         os.utime(file, (then, then))

@@ -57,7 +57,7 @@ def test_a_store_tells_of_runs_of_the_modules_before(tmp_path: Path, run_cli: Ru
         module.write("\n\\* changed\n")
     plan = plan_sweep(load_sweep(tmp_path / "s.toml"), find_jar().sha256)
     run_ids = {point.parameters["Max"]: run.run_id for point, run in zip(plan.points, plan.runs, strict=True)}
-    assert not run_ids.values() & store.records().keys()
+    assert not {*run_ids.values()} & store.recorded()
     durations = earlier_durations(store)
     took = {size: durations.seconds({"Max": size}) for size in run_ids}
     told = tla2py.open_store(store.path).arrow("runs").to_pylist()

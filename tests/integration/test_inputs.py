@@ -12,6 +12,7 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
+from tests.stores import record_ids
 from tla2py.explore.view import StoreView, open_view
 from tla2py.store.store import Store
 from tla2py.values import Record
@@ -56,7 +57,7 @@ def test_a_changed_file_or_variable_makes_another_run(run_cli: RunCli, sweep: Pa
 
     def swept() -> tuple[int, tuple[object, object]]:
         assert run_cli("sweep", sweep, *LOCAL).code == 0
-        return len(list((store / "records").iterdir())), found(open_view(store), 1)
+        return len(record_ids(store)), found(open_view(store), 1)
 
     assert swept() == (1, ("7", "one"))
     assert swept() == (1, ("7", "one"))

@@ -48,7 +48,7 @@ def first_counts(executor: Executor, folder: Path) -> RunProgress:
 
     with pytest.raises(_SeenError):
         list(executor.execute(planned.runs, work, tick))
-    assert not store.records()
+    assert not store.recorded()
     assert seen[0].run_id == planned.runs[0].run_id
     return seen[0]
 

@@ -8,6 +8,7 @@ import psutil
 import pytest
 
 from tests.conftest import RunCli
+from tests.stores import record_ids
 from tla2py.store.store import Store
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
@@ -20,8 +21,8 @@ def test_small_runs_share_a_jvm_that_ends_with_spark(run_cli: RunCli, tmp_path: 
     ended = run_cli("sweep", SPECS / "counter.toml", "-o", path, "--master", "local[1,4]", process=True)
     assert ended.code == 0, ended
     places = set()
-    for file in (path / "records").glob("*.zip"):
-        with Store(path).archive(file.stem) as archive:
+    for run_id in record_ids(path):
+        with Store(path).archive(run_id) as archive:
             for execution in archive.record.executions:
                 places |= {part for part in execution.argv if part.startswith("-Djava.io.tmpdir=")}
     (place,) = places

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
 import pyarrow.parquet as pq
 import pyspark
 import pytest
@@ -26,13 +25,14 @@ from tests import command
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_modules import COUNTDOWN
 from tests.integration.test_sweep import SPECS, rows
+from tests.stores import record_ids
 from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
 from tla2py.lint import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
 from tla2py.spark.shipping import Shipper, unpack
-from tla2py.store.record import open_archive
+from tla2py.store.store import Store
 from tla2py.syntax import Remark
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.toolchain.java import find_java
@@ -168,8 +168,7 @@ def test_tables_go_where_spark_writes(local_store: Path, tmp_path: Path, session
 @pytest.mark.long
 def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
     log = tmp_path / "tlc.log"
-    record = min((local_store / "records").glob("*.zip"))
-    with open_archive(record) as archive, archive.stdout(1) as lines:
+    with Store(local_store).archive(min(record_ids(local_store))) as archive, archive.stdout(1) as lines:
         log.write_bytes(b"".join(lines))
     ended = submit("load_traces.py", local_store, log, "-o", tmp_path / "tables", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
@@ -375,11 +374,10 @@ def test_a_cluster_that_shares_nothing_but_the_store(
     for table in TABLE_NAMES:
         assert rows(store, table) == rows(local_store, table)
     places = set()
-    for record in store.glob("records/*.zip"):
-        with zipfile.ZipFile(record) as archive:
-            facts = msgspec.json.decode(archive.read("record.json"))
-        for execution in facts["executions"]:
-            argv = execution["argv"]
+    for run_id in record_ids(store):
+        with Store(store).archive(run_id) as archive:
+            executions = archive.record.executions
+        for argv in (execution.argv for execution in executions):
             jar = Path(argv[argv.index("-cp") + 1])
             metadir = Path(argv[argv.index("-metadir") + 1])
             worker = next(folder for folder in cluster.workers if folder in metadir.parents)

@@ -19,6 +19,7 @@ import tla2py
 from tests import command
 from tests.conftest import RunCli
 from tests.integration.test_sweep import SPECS, processes_of, rows, wait_until_gone
+from tests.stores import record_ids
 from tla2py.spark.frames import struct_type
 from tla2py.tables.schema import TABLE_NAMES, TABLES
 
@@ -131,13 +132,13 @@ def test_a_kill_loses_nothing(
         stdout=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 120
-    while not list(store.glob("records/*.zip")) and time.monotonic() < deadline:
+    while not record_ids(store) and time.monotonic() < deadline:
         time.sleep(0.02)
     if victim == "driver":
         process.kill()
         process.wait(timeout=30)
         assert not wait_until_gone(scratch, 30), processes_of(scratch)
-        assert len(list(store.glob("records/*.zip"))) < 6
+        assert len(record_ids(store)) < 6
         rest = run_cli("sweep", SPECS / "counter.toml", "-o", store)
         assert rest.code == 0, rest.stderr
     else:

@@ -30,7 +30,7 @@ class Answers:
     def result(self, row: Row) -> tuple[RunResult, float]:
         """What became of a row's run, and the seconds it took, as soon as it is over."""
         run_id = self._run_ids[row.id]
-        while run_id not in self._store.records():
+        while run_id not in self._store.recorded():
             next(self._news)
         with self._store.archive(run_id) as archive:
             result = interpret_record(archive.record, archive.stdout)

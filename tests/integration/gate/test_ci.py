@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.gate.lift import LIFT, NO_CI, SWEEP
+from tests.stores import record_ids
 
 pytestmark = pytest.mark.java
 
@@ -44,9 +45,9 @@ def run(script: str, shell: list[str], folder: Path, **environment: str) -> subp
     )
 
 
-def records(folder: Path) -> dict[Path, int]:
-    """The records of all stores and when they were written."""
-    return {path: path.stat().st_mtime_ns for path in folder.rglob("records/*.zip")}
+def records(folder: Path) -> dict[Path, dict[str, str]]:
+    """The identities of the records of all stores."""
+    return {path.parent: record_ids(path.parent) for path in folder.rglob("store.json")}
 
 
 @pytest.fixture

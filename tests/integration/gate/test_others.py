@@ -11,6 +11,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, drifts, red, refused
+from tests.stores import loose_records
 from tla2py.gate.decision import Reason
 from tla2py.gate.drift import DriftKind
 from tla2py.store.record import open_archive
@@ -244,7 +245,7 @@ def test_mode_and_workers_of_a_manifest_are_kept_to(examples: Path, run_cli: Run
     done = gate(run_cli, examples, "manifest.json", "--timeout", "1m", "--memory", "256MiB")
     assert done.code == 0, done.stdout + done.stderr
     argvs = {}
-    for record in (examples / "store" / "records").glob("*.zip"):
+    for record in loose_records(examples / "store"):
         with open_archive(record) as archive:
             (execution,) = archive.record.executions
             argvs[" ".join(execution.invariants)] = " ".join(execution.argv)

@@ -17,7 +17,10 @@ from tests.command import Ended
 from tests.conftest import RunCli
 from tests.faults.disk import small_disk
 from tests.integration.gate.lift import LIFT, Folder, red, refused
+from tests.stores import loose_records
 from tla2py.gate.decision import OtherInputs, Reason
+from tla2py.store.record import record_name
+from tla2py.store.store import Store
 
 pytestmark = pytest.mark.java
 
@@ -124,13 +127,13 @@ def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
     # Only the second point changes.
     folder.change(template, "INVARIANTS", f"{{{{ 'VIEW floor ' if {top[3:-3]} == '2' }}}}INVARIANTS")
     other_inputs(folder.cli("gate", "store"), "template")
-    points = json.loads((folder.store / "store.json").read_text())["points"]
-    (folder.store / "records" / f"{points[1]['run_id']}.zip").unlink()
+    loose_records(folder.store)
+    (folder.store / record_name(Store(folder.store).points()[2].run_id)).unlink()
     other_inputs(folder.cli("gate", "store"))
 
 
 def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
-    records = sorted((locked.store / "records").iterdir())
+    records = loose_records(locked.store)
     records[0].unlink()
     done = locked.cli("gate", "store")
     assert (done.code, [reason for reason, _ in done.reasons]) == (2, [Reason.NOT_RUN])

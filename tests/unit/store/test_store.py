@@ -203,7 +203,7 @@ def test_a_full_disk_leaves_what_was_there(store: Store, path: Path) -> None:
         assert raised.value.code == "store-unwritable"
         assert files(path) == before
     store.write_record(big)
-    assert "b" * 32 in store.records()
+    assert "b" * 32 in store.recorded()
 
 
 def test_a_writer_that_fails_leaves_what_was_there(store: Store, path: Path) -> None:
