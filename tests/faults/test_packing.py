@@ -1,0 +1,66 @@
+"""A sweep that is killed while it packs its records."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.recorded import records_of
+from tests.unit.records import executed
+from tests.unit.store.test_store import MANIFEST, POINTS
+from tla2py.store.store import Store
+
+pytestmark = pytest.mark.faults
+
+# Kills itself before the next of so many renames and removals.
+PACK = """
+import os, signal, sys
+from tla2py.store.store import Store
+
+left = int(sys.argv[2])
+
+def step(event, arguments):
+    global left
+    if event in ("os.rename", "os.remove"):
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left -= 1
+
+store = Store(sys.argv[1])
+with store.lock():
+    sys.addaudithook(step)
+    store.pack(store.next_generation())
+    left = 1000
+"""
+
+
+def test_a_kill_while_records_are_packed(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    store.write_manifest(MANIFEST, POINTS, {})
+    for generation in range(1, 9):
+        for number in (0, generation):
+            run = executed(tmp_path / f"streams-{generation}", f"{number:032}", "success")
+            store.write_record(run)
+        if generation < 8:
+            store.pack(generation)
+    before = records_of(store.path)
+    assert len(store.record_ids().packs) == 7
+    for steps in count():
+        copy = shutil.copytree(store.path, tmp_path / f"copy-{steps}")
+        ended = subprocess.run([sys.executable, "-c", PACK, str(copy), str(steps)], check=False)
+        assert records_of(copy) == before
+        with Store(copy).lock():
+            Store(copy).pack(20)
+        assert records_of(copy) == before
+        assert not Store(copy).record_ids().loose
+        assert not Store(copy).record_ids().halves
+        assert not [*copy.rglob(".tmp-*")]
+        if not ended.returncode:
+            break
+        assert ended.returncode == -9
+    assert steps > 20
