@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.recorded import records_of
+from tests.stores import record_ids
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, POINTS
 from tla2py.store.store import Store
@@ -48,15 +48,15 @@ def test_a_kill_while_records_are_packed(tmp_path: Path) -> None:
             store.write_record(run)
         if generation < 8:
             store.pack(generation)
-    before = records_of(store.path)
+    before = record_ids(store.path)
     assert len(store.record_ids().packs) == 7
     for steps in count():
         copy = shutil.copytree(store.path, tmp_path / f"copy-{steps}")
         ended = subprocess.run([sys.executable, "-c", PACK, str(copy), str(steps)], check=False)
-        assert records_of(copy) == before
+        assert record_ids(copy) == before
         with Store(copy).lock():
             Store(copy).pack(20)
-        assert records_of(copy) == before
+        assert record_ids(copy) == before
         assert not Store(copy).record_ids().loose
         assert not Store(copy).record_ids().halves
         assert not [*copy.rglob(".tmp-*")]

@@ -142,7 +142,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
         stdout=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 60
-    while not records_of(store) and time.monotonic() < deadline:
+    while not record_ids(store) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert processes_of(scratch), "no TLC was running when the sweep was killed"
     process.send_signal(sent)
