@@ -35,7 +35,7 @@ from tla2py.model.result import Executed
 from tla2py.store.manifest import FILE, STORE_VERSION, Manifest, read_manifest
 from tla2py.store.points import Points, read_points, write_points
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
-from tla2py.store.storage import Address, Stamp, Write, below, is_remote, storage_of
+from tla2py.store.storage import Address, Write, below, is_remote, storage_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,11 +161,6 @@ class Store:
         """A module text by its sha256. Raises OSError if it is missing."""
         with self.storage.open(f"sources/{sha256}.tla") as source:
             return source.read().decode("utf-8")
-
-    def records(self) -> dict[str, Stamp]:
-        """The stamps of the records by run id."""
-        stamps = self.storage.stamps("records")
-        return {name.removesuffix(".zip"): stamp for name, stamp in stamps.items() if name.endswith(".zip")}
 
     def record_ids(self) -> RecordIndex:
         """The identities of the packed records by run id."""

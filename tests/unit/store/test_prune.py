@@ -97,6 +97,9 @@ def test_nothing_that_a_point_needs_is_removed(store: Store, tmp_path: Path) -> 
         *(f"outputs/{run_id(number)}/out/log.txt" for number in (1, 2, 4, 5)),
     }
     assert not (tmp_path / "store" / "outputs" / run_id(3)).exists()
+    # What a table's list does not name.
+    (tmp_path / "store" / "tables" / "runs" / f"{'0' * 16}.parquet").write_bytes(b"half")
+    assert prune(store).counts() == {"table file": 1}
     after = files(tmp_path / "store")
     assert not prune(store, dry_run=True).counts()
     assert not prune(store).counts()
