@@ -35,6 +35,8 @@ from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.tables.files import table_files
 from tla2py.tables.fragments import read_list
+from tla2py.tables.prune import prune
+from tla2py.tables.runs import run_rows
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 
@@ -337,6 +339,24 @@ def test_records_are_packed_and_read_where_they_are(address: str, tmp_path: Path
         assert archive.record.run_id == f"{9:032}"
     assert refusal(lambda: reader.archive("0" * 32).__enter__()).code == "record-damaged"
     assert refusal(lambda: reader.archive("c" * 32).__enter__()).code == "record-damaged"
+
+
+def test_a_store_is_pruned_where_it_is(address: str, tmp_path: Path) -> None:
+    store = made(address, tmp_path)
+    store.write_record(executed(tmp_path, "b" * 32, "deadlock"))
+    store.storage.make(("inputs", f"outputs/{'b' * 32}/deep"))
+    leftovers = [f"inputs/{'9' * 64}", f"outputs/{'b' * 32}/deep/log.txt"]
+    store.storage.write({name: lambda sink: sink.write(b"x") for name in leftovers})
+    refresh_tables(store)
+    store.write_probes(())
+    foreseen = prune(store, dry_run=True)
+    assert foreseen.counts() == {"record": 1, "output": 1, "source": 2, "input": 1}
+    assert prune(store) == foreseen
+    assert store.recorded() == {"a" * 32}
+    assert not store.storage.tree("outputs")
+    assert not store.storage.tree("inputs")
+    assert not prune(store, dry_run=True).counts()
+    assert len(run_rows(table_files(store, "runs"))) == 1
 
 
 # Claims

@@ -147,6 +147,12 @@ def test_probes_are_answered_from_the_store_and_run_anew_after_a_change(
     assert run(mail, run_cli).code == 0
     after = found(mail, "vacuous-implication")
     assert {each.subject for each in before} - {each.subject for each in after} == {"Quantified"}
+    # The runs of the module before the change go, those that ask about the changed one stay.
+    pruned = run_cli("prune", mail / "store")
+    assert pruned.stdout.startswith(f"removed {len(records)} records, "), pruned
+    again = run(mail, run_cli)
+    assert (again.code, again.executed) == (0, 0)
+    assert found(mail, "vacuous-implication") == after
 
 
 def test_an_unanswered_probe_is_named(probed: Path, tmp_path: Path, run_cli: RunCli) -> None:
