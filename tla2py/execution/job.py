@@ -60,16 +60,17 @@ class Job:
 
 def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
     """The job of a sweep; writes the store's manifest. The store must be locked."""
-    # Read before the manifest that names the earlier runs is overwritten.
-    durations = earlier_durations(store)
     known = {} if fresh else known_runs(store, plan)
+    places = plan.runs.missing(known)
+    # Read before the manifest that names the earlier runs is overwritten.
+    durations = earlier_durations(store) if places else NOTHING_KNOWN
     form = manifest(sweep, plan)
     texts = {each.column: sweep.points.columns[each.name] for each in form.parameters}
     points = coded_points(plan.runs.ids, {name: (each.texts, each.codes) for name, each in texts.items()})
     store.write_manifest(form, points, plan.sources)
     files = (file for group in sweep.input_files.values() for file in group)
     write_inputs(store.storage, (sha256 for _, sha256 in files))
-    schedule = schedule_runs(plan, durations, plan.runs.missing(known))
+    schedule = schedule_runs(plan, durations, places)
     return Job(
         sweep=sweep,
         plan=plan,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tla2py.errors import StoreError
+from tla2py.store.points import ManifestPoint
 from tla2py.store.store import Store
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
@@ -50,21 +51,21 @@ NOTHING_KNOWN = Durations(by_parameters={}, by_weight={})
 def earlier_durations(store: Store) -> Durations:
     """The times in a store's tables, whatever its modules were then; empty without a store."""
     seconds: dict[str, tuple[float, float]] = {}
+    points: Iterable[ManifestPoint] = ()
     try:
-        points = [*store.points()]
+        points = store.points()
         seconds = run_seconds(intact_files(store, "runs") or [])
     except (StoreError, OSError, ValueError):
-        points = []
-    known = [(point.parameters, seconds[point.run_id]) for point in points if point.run_id in seconds]
+        points = ()
+    by_parameters: dict[tuple[tuple[str, str], ...], float] = {}
     by_weight: dict[float, float] = {}
-    for parameters, (took, _) in known:
-        weight = weigh(parameters)
-        by_weight[weight] = max(took, by_weight.get(weight, 0.0))
-    return Durations(
-        by_parameters={parameter_key(p): took for p, (took, _) in known},
-        by_weight=by_weight,
-        wall={parameter_key(p): took for p, (_, took) in known},
-    )
+    wall: dict[tuple[tuple[str, str], ...], float] = {}
+    for point in points:
+        if point.run_id in seconds:
+            key, weight = parameter_key(point.parameters), weigh(point.parameters)
+            by_parameters[key], wall[key] = seconds[point.run_id]
+            by_weight[weight] = max(by_parameters[key], by_weight.get(weight, 0.0))
+    return Durations(by_parameters=by_parameters, by_weight=by_weight, wall=wall)
 
 
 def weigh(parameters: Mapping[str, str]) -> float:
