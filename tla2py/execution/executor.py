@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -106,6 +105,23 @@ def execute_into_store(
     return end
 
 
+class Waiting:
+    """The runs that wait, in order; a planned run is made when it is taken."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._runs = runs
+        self._taken = 0
+
+    def __len__(self) -> int:
+        return len(self._runs) - self._taken
+
+    def take(self, count: int) -> Sequence[Run]:
+        """The next runs, at most ``count``."""
+        taken = self._runs[self._taken : self._taken + count]
+        self._taken += len(taken)
+        return taken
+
+
 class LocalExecutor:
     """An executor whose threads each wait for one TLC."""
 
@@ -123,7 +139,7 @@ class LocalExecutor:
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
         """Execute all runs; leaving the loop early cancels the others without a record."""
         cancelled = threading.Event()
-        waiting = deque(runs)
+        waiting = Waiting(runs)
         # A thread ends with None.
         done: SimpleQueue[RunEnd | BaseException | None] = SimpleQueue()
 
@@ -176,10 +192,10 @@ class LocalExecutor:
             with self._lock:
                 self._running -= 1
 
-    def _take(self, waiting: deque[Run]) -> Sequence[Run]:
+    def _take(self, waiting: Waiting) -> Sequence[Run]:
         """The runs that a thread executes next, one after the other; empty if none is left."""
         with self._lock:
-            return [waiting.popleft()] if waiting else []
+            return waiting.take(1)
 
     def _execute(self, batch: Sequence[Run], work: Work, cancelled: threading.Event) -> Sequence[RunEnd]:
         """Execute runs in a thread; cancelled ones have no end."""

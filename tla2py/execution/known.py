@@ -22,7 +22,8 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     A run with trust is executed each time: its id does not cover what it reads. The verdicts come from the table of
     runs. Records missing from it, those of a killed sweep, are read one by one; a damaged record counts as missing.
     """
-    if plan.limits.trust:
+    # Nothing is looked up, nor Arrow imported, before the first sweep.
+    if plan.limits.trust or not store.storage.names("records"):
         return {}
     present = store.recorded()
     planned = {run_id: place for place, run_id in enumerate(plan.runs.ids) if run_id in present}

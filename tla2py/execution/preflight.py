@@ -50,7 +50,7 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
 
         check_needs(sweep.specs.values(), sweep.options, jar, place)
         texts = dict.fromkeys(
-            plan.sources[each.sha256] for _, run in plan.samples() for each in run.modules[:1]
+            plan.sources[each.sha256] for _, run in plan.outlines() for each in run.modules[:1]
         )
         check_wrappers(texts, jar, sweep.path)
     found = lint_sweep(sweep, plan, read_dialect(jar))

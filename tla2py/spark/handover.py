@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tla2py.errors import ToolchainError
-from tla2py.execution.executor import LocalExecutor, Work
+from tla2py.execution.executor import LocalExecutor, Waiting, Work
 from tla2py.execution.inside import RunEnd
 from tla2py.model.run import Run
 from tla2py.spark.start import SparkStart
@@ -83,13 +82,13 @@ class HandoverExecutor(LocalExecutor):
             return waiting >= _MANY_RUNS * self.slots
         return rest / (self.slots * max(run.options.workers for run in runs)) > _WORTH_SECONDS
 
-    def _take(self, waiting: deque[Run]) -> Sequence[Run]:
+    def _take(self, waiting: Waiting) -> Sequence[Run]:
         with self._lock:
             size = 1
             if self._start.up and self._ended:
                 mean = self._spent / self._ended
                 size = min(int(_BATCH_SECONDS / max(mean, 0.01)), len(waiting) // (2 * self.slots))
-            batch = [waiting.popleft() for _ in range(min(max(size, 1), len(waiting)))]
+            batch = waiting.take(max(size, 1))
             self._left = len(waiting)
             return batch
 

@@ -125,8 +125,8 @@ class Outlines:
             outline = replace(outline, given=self.modules(outline, self.text(outline, point)))
         return outline
 
-    def text(self, outline: Outline, point: Point) -> str:
-        """The config of a point's run. Raises InputError (``template-drops``), and as ``render_config`` does."""
+    def text(self, outline: Outline, point: Point, *, check: bool = True) -> str:
+        """The config of a point's run. Raises InputError (``template-drops``) if ``check``, and as ``render_config`` does."""
         parameters = point.parameters
         if outline.pieces is None:
             text = render_config(outline.config_at(parameters), self._sweep.template, where=self._template)
@@ -134,7 +134,7 @@ class Outlines:
             values = (literal_text(parameters[name]) for name in outline.order)
             parts = zip_longest(outline.pieces, values, fillvalue="")
             text = "".join(part for pair in parts for part in pair)
-        if outline.model is not None and not outline.settled and self._template is not None:
+        if check and outline.model is not None and not outline.settled:
             dropped = dropped_statements(outline.model, outline.config_at(parameters), text)
             if dropped:
                 raise InputError(

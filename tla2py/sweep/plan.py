@@ -12,54 +12,32 @@ from tla2py.config.literal import literal_text
 from tla2py.errors import InputError
 from tla2py.model.inputs import NO_INPUTS, Inputs
 from tla2py.model.modules import ModuleTexts
-from tla2py.model.run import ID_BYTES, Limits, Run, RunDigest, TlcOptions, quoted
+from tla2py.model.run import Limits, Run, RunDigest, TlcOptions, quoted
 from tla2py.sweep.outline import Outline, Outlines
-from tla2py.sweep.points import Point, Points
+from tla2py.sweep.points import Ids, Point, Points
 from tla2py.sweep.sweep import Sweep
 
 # How many options and inputs are kept, each with the text that they add to the digests of runs.
 _MOST_SETTINGS = 1 << 12
 
 
-class Ids(Sequence[str]):
-    """The ids of runs."""
-
-    def __init__(self, digests: bytes) -> None:
-        self._digests = digests
-
-    def __len__(self) -> int:
-        return len(self._digests) // ID_BYTES
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        places = range(len(self))[index]
-        return self._id(places) if isinstance(places, int) else tuple(map(self._id, places))
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._id, range(len(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ids) and self._digests == other._digests
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _id(self, place: int) -> str:
-        return self._digests[place * ID_BYTES : (place + 1) * ID_BYTES].hex()
-
-
 class Runs(Sequence[Run]):
     """The runs of points, each made when it is read.
 
     ``ids`` are their ids. ``kinds`` is a number for each run: the configs of runs with the same number differ only in
-    values that a config can express and no module declares.
+    values that a config can express and no module declares. ``outlines`` is the same before a template rendered them.
     """
 
-    def __init__(self, ids: Sequence[str], kinds: Sequence[int], make: Callable[[int], Run]) -> None:
+    def __init__(
+        self,
+        ids: Sequence[str],
+        kinds: Sequence[int],
+        make: Callable[[int], Run],
+        outlines: Sequence[int] | None = None,
+    ) -> None:
         self.ids = ids
         self.kinds = kinds
+        self.outlines = kinds if outlines is None else outlines
         self._make = make
 
     @classmethod
@@ -85,11 +63,7 @@ class Runs(Sequence[Run]):
 
     def samples(self) -> Iterator[int]:
         """The place of the first run of each kind."""
-        seen: set[int] = set()
-        for place, kind in enumerate(self.kinds):
-            if kind not in seen:
-                seen.add(kind)
-                yield place
+        return _first_places(self.kinds)
 
     def missing(self, known: Container[str]) -> list[int]:
         """The places of the runs, each once, that are not known."""
@@ -123,6 +97,18 @@ class Plan:
     def samples(self) -> Iterator[tuple[Point, Run]]:
         """A point and its run of each kind, see ``Runs``."""
         return ((self.points[place], self.runs[place]) for place in self.runs.samples())
+
+    def outlines(self) -> Iterator[tuple[Point, Run]]:
+        """A point and its run of each outline, see ``Runs``."""
+        return ((self.points[place], self.runs[place]) for place in _first_places(self.runs.outlines))
+
+
+def _first_places(numbers: Iterable[int]) -> Iterator[int]:
+    seen: set[int] = set()
+    for place, number in enumerate(numbers):
+        if number not in seen:
+            seen.add(number)
+            yield place
 
 
 def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
@@ -192,7 +178,7 @@ class _Planner:
         if errors and all(outline.refused is not None for outline in self._outlines):
             raise errors[0]
         filled = dict.fromkeys(name for each in self._outlines if each.model for name in each.model.filled)
-        runs = Runs(Ids(bytes(ids)), kinds, self._run)
+        runs = Runs(Ids(bytes(ids)), kinds, self._run, self._numbers)
         return Plan(
             points=points,
             runs=runs,
@@ -261,13 +247,15 @@ class _Planner:
         sweep = self._sweep
         codes = (sweep.points.columns[name].codes[place] for name in self._set_by)
         covered = place + 1 in sweep.counted or bool(sweep.expectation(sweep.points[place]).fires)
-        return self._made(place, tuple(codes), covered=covered)[0]
+        return self._made(place, tuple(codes), covered=covered, check=False)[0]
 
-    def _made(self, place: int, key: tuple[int, ...], *, covered: bool) -> tuple[Run, ModuleTexts]:
+    def _made(
+        self, place: int, key: tuple[int, ...], *, covered: bool, check: bool = True
+    ) -> tuple[Run, ModuleTexts]:
         sweep, point = self._sweep, self._sweep.points[place]
         outline = self._outlines[self._numbers[place]]
         setting = self._setting(self._numbers[place], place, key, covered=covered)
-        text = self._maker.text(outline, point)
+        text = self._maker.text(outline, point, check=check)
         given = outline.given if outline.pieces is not None else self._maker.modules(outline, text)
         run = Run(
             main=outline.main,

@@ -1,4 +1,4 @@
-"""The points of a sweep, kept as columns: a hundred thousand points have few different texts."""
+"""The points of a sweep and the ids of their runs, kept as columns: a hundred thousand points have few different texts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import overload
+
+from tla2py.model.run import ID_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +103,32 @@ class Points(Sequence[Point]):
 
 
 NO_POINTS = Points({}, 0)
+
+
+class Ids(Sequence[str]):
+    """The ids of runs."""
+
+    def __init__(self, digests: bytes) -> None:
+        self._digests = digests
+
+    def __len__(self) -> int:
+        return len(self._digests) // ID_BYTES
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        places = range(len(self))[index]
+        return self._id(places) if isinstance(places, int) else tuple(map(self._id, places))
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._id, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ids) and self._digests == other._digests
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _id(self, place: int) -> str:
+        return self._digests[place * ID_BYTES : (place + 1) * ID_BYTES].hex()

@@ -46,7 +46,7 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
 
 
 def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
-    samples = list(plan.samples())
+    samples = list(plan.outlines())
     used = {name for _, run in samples for name in run.config.names()}
     for file in sweep.configs.values():
         yield from lint_parsed(file, sweep.specs, complete=False, dialect=dialect, used=used)

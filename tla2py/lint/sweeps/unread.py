@@ -27,7 +27,7 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
     # Such a name is only replaced in one module, or at one instance.
     unread = {name for name in unread if re.fullmatch(r"\w+", name)}
     seen: set[object] = set()
-    for point, run in plan.samples():
+    for point, run in plan.outlines():
         spec = sweep.spec(point.parameters)
         if not unread or not spec.variables:
             return
