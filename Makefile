@@ -28,7 +28,7 @@ chromium:
 sweep: setup ## run the KIP-320 sweep
 	$(BIN)/tla2py sweep specs/kip320/sweep.toml
 
-systems: setup ## run the sweeps of all five systems and show them in one table
+systems: setup ## run the sweeps of all systems and show them in one table
 	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
 # All tests of a file run on one worker, and files start in order.
@@ -50,7 +50,7 @@ test-properties: setup ## run the property-based tests with all their examples
 
 test-full: test test-properties $(TEST_GROUPS) ## run all tests, group by group; each has a target: test-spark, test-long, ...
 
-gate: setup ## gate the sweeps of all five systems: green while their known bugs are unchanged
+gate: setup ## gate the sweeps of all systems: green while their known bugs are unchanged
 	$(BIN)/tla2py gate specs/*/sweep.toml
 
 reference: setup ## run all reference tests: our systems against the published ones

@@ -1,4 +1,4 @@
-"""Each of the five systems at a small size, gated and locked, then broken in a copy: every way goes red by its own words."""
+"""Each of the systems at a small size, gated and locked, then broken in a copy: every way goes red by its own words."""
 
 from __future__ import annotations
 
@@ -63,6 +63,13 @@ SYSTEMS = {
             'Brokers = "{b1}"\nClients = "{c1}"\nMaxCoordinatorChanges = 0\n'
         ),
         ("MaxCoordinatorChanges", "Init"),
+    ),
+    "two_phase": (
+        "TwoPhase",
+        ("TypeOK", "Consistent"),
+        'specification = "Spec"\n',
+        'RM = "{rm1, rm2}"\n',
+        ("RM", "Init"),
     ),
 }
 

@@ -13,7 +13,8 @@ from tla2py.sweep.sweep import load_sweep
 from tla2py.syntax import load_modules
 from tla2py.toml import value_text
 
-MODULES = sorted(SPECS.rglob("*.tla"))
+# The trace specification needs the CommunityModules; test_two_phase.py gives them to TLC.
+MODULES = sorted(set(SPECS.rglob("*.tla")) - {SPECS / "two_phase" / "TwoPhaseTrace.tla"})
 SWEEPS = sorted(SPECS.rglob("*.toml"))
 
 
@@ -56,7 +57,7 @@ def test_a_sweep_file_says_what_it_expects(sweep_file: Path) -> None:
 
 def test_every_system_has_a_sweep_and_a_page() -> None:
     folders = [folder for folder in SPECS.iterdir() if folder.is_dir() and folder.name != "lib"]
-    assert len(folders) == 5
+    assert len(folders) == 6
     for folder in folders:
         assert (folder / "sweep.toml").is_file(), folder.name
         assert (folder / "README.md").is_file(), folder.name

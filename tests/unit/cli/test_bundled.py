@@ -16,7 +16,7 @@ from tla2py.errors import InputError
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import load_sweep
 
-NAMES = ["bookkeeper", "compaction", "kafka_transactions", "kip320", "ledger_chaining"]
+NAMES = ["bookkeeper", "compaction", "kafka_transactions", "kip320", "ledger_chaining", "two_phase"]
 
 
 def test_the_list(run_cli: RunCli) -> None:
