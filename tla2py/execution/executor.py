@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +19,8 @@ from tla2py.model.run import ExecutorKind, Run
 from tla2py.store.inputs import input_file
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
+from tla2py.tables.fragments import Fragment
+from tla2py.tables.write import Group, derive_here
 from tla2py.tlc.jvm.pool import close_hosts, stop_hosts
 from tla2py.tlc.sandbox.machine import Machine, this_machine
 from tla2py.toolchain.toolchain import Toolchain
@@ -35,7 +37,7 @@ class Work:
 
     ``warm`` are the runs that may share JVMs, ``long`` those that took long before. ``slots`` is the number of concurrent
     runs, see ``execute_run``. Runs on the driver's machine write their progress into the folder ``progress``.
-    ``cpu_seconds`` is what all runs took before, None if that is unknown.
+    ``cpu_seconds`` is what all runs took before, None if that is unknown. ``generation`` is the one of the sweep's packs.
     """
 
     sources: Mapping[str, str]
@@ -46,6 +48,7 @@ class Work:
     slots: int = 1
     progress: Path | None = None
     cpu_seconds: float | None = None
+    generation: int = 1
 
 
 class Executor(Protocol):
@@ -62,11 +65,18 @@ class Executor(Protocol):
     def distant(self) -> bool:
         """Whether runs execute on other machines, which have no folder ``Work.progress``."""
 
+    @property
+    def settles(self) -> bool:
+        """Whether runs are settled where they execute, at least those that execute in large batches."""
+
     def running(self) -> int:
         """The number of runs in progress."""
 
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
         """Execute all runs, in order of start; ``tick`` is called now and then while none ends."""
+
+    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
+        """The fragments of groups of records, see ``refresh_tables``."""
 
 
 # Opens an executor that sweeps share; it starts on the first call and closes with the context.
@@ -95,10 +105,12 @@ def execute_into_store(
         if executed.cancelled:
             return None
         store.write_record(replace(executed, record=replace(executed.record, executor=executor)))
+        written = sum(file.stat().st_size for folder in executed.folders for file in folder.iterdir())
     end = RunEnd(
         run_id=run.run_id,
         verdict=executed.result.verdict,
         cpu_seconds=sum(each.cpu_seconds for each in executed.record.executions),
+        output_bytes=written,
         wall_seconds=time.monotonic() - began,
     )
     tell_end(end, work.progress)
@@ -125,7 +137,7 @@ class Waiting:
 class LocalExecutor:
     """An executor whose threads each wait for one TLC."""
 
-    distant = False
+    distant = settles = False
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
@@ -181,6 +193,10 @@ class LocalExecutor:
             stop_hosts()
             self._join([thread for thread in threads if thread.ident])
             close_hosts()
+
+    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
+        """The fragments of groups of records."""
+        return derive_here(store, groups)
 
     @contextmanager
     def _counted(self) -> Iterator[None]:

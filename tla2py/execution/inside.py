@@ -112,7 +112,7 @@ def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """The end of a recorded run: its verdict, and the times of its executions.
+    """The end of a recorded run: its verdict, the times of its executions, and the bytes of their output.
 
     ``wall_seconds`` is None for a run that an earlier attempt at its task recorded.
     """
@@ -120,6 +120,7 @@ class RunEnd:
     run_id: str
     verdict: Verdict
     cpu_seconds: float
+    output_bytes: int = 0
     wall_seconds: float | None = None
 
 

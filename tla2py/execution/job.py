@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tla2py
+from tla2py.errors import StoreError
 from tla2py.execution.estimate import Estimator
 from tla2py.execution.executor import Executor, Work
 from tla2py.execution.inside import ProgressReader, RunEnd
@@ -29,10 +32,12 @@ from tla2py.sweep.plan import Plan, Runs
 from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.schema import parameter_columns, parameter_type
-from tla2py.tables.write import refresh_tables
+from tla2py.tables.write import Derive, derive_here, refresh_tables
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.toolchain.toolchain import Toolchain
 
+# The driver settles so many ended runs at once.
+_SETTLED_RUNS = 500
 # A shared JVM pays off from this number of runs per slot.
 _WARM_RUNS = 3
 # How often the driver looks inside the runs, and at least how many times longer than that takes.
@@ -92,9 +97,16 @@ def execute_job(
     raises.
     """
     progress = Progress(violated=sum(verdict is Verdict.VIOLATED for verdict in job.known.values()))
+    derive: Derive = derive_here
+    settler: _Settler | None = None
     try:
         if job.missing:
             pool = executor()
+            # What is loose from now on is of this sweep.
+            job.store.pack(job.store.next_generation())
+            generation = job.store.next_generation()
+            if not pool.settles:
+                settler = _Settler(job.store, generation)
             # A shared JVM takes longer for its first run and less than half for the others.
             short = {*job.missing.ids} - job.long
             warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
@@ -106,9 +118,10 @@ def execute_job(
                 long=job.long,
                 slots=pool.slots,
                 cpu_seconds=job.seconds,
+                generation=generation,
             )
             with scratch_folder("tla2py-progress-") as folder:
-                course = _Course(job, pool, folder, progress)
+                course = _Course(job, pool, generation, folder, progress)
 
                 def tick() -> None:
                     course.look()
@@ -117,18 +130,55 @@ def execute_job(
                 tick()
                 for end in pool.execute(job.missing, replace(work, progress=folder), tick):
                     course.end(end)
+                    if settler:
+                        settler.add(end.run_id)
                     tick()
+            derive = pool.derive
     finally:
-        refresh_tables(job.store)
+        if settler:
+            settler.close()
+        refresh_tables(job.store, derive=derive)
     return progress.done
+
+
+class _Settler:
+    """Settles ended runs in the background, so that a driver that is killed late leaves little to derive."""
+
+    def __init__(self, store: Store, generation: int) -> None:
+        self._store = store
+        self._generation = generation
+        self._ended: list[str] = []
+        self._thread: threading.Thread | None = None
+
+    def add(self, run_id: str) -> None:
+        """Settle the runs that have ended, if they are many."""
+        self._ended.append(run_id)
+        if len(self._ended) >= _SETTLED_RUNS and not (self._thread and self._thread.is_alive()):
+            run_ids, self._ended = self._ended, []
+            self._thread = threading.Thread(target=self._settle, args=(run_ids,), name="settle", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Wait for the runs that are being settled."""
+        if self._thread:
+            self._thread.join()
+
+    def _settle(self, run_ids: Sequence[str]) -> None:
+        # Imported on use, with Arrow: most sweeps are small.
+        from tla2py.tables.derive import settle
+
+        # A failure is left to the refresh, which raises it.
+        with contextlib.suppress(StoreError):
+            settle(Store(self._store.path), run_ids, self._generation)
 
 
 class _Course:
     """The course of a job, from the ends of its runs and, once a second, from a look inside them."""
 
-    def __init__(self, job: Job, pool: Executor, folder: Path, progress: Progress) -> None:
+    def __init__(self, job: Job, pool: Executor, generation: int, folder: Path, progress: Progress) -> None:
         self._job = job
         self._pool = pool
+        self._generation = generation
         self._reader = ProgressReader(folder)
         self._progress = progress
         self._open = {*job.missing.ids}
@@ -171,8 +221,7 @@ class _Course:
             self.end(end)
         if self._pool.distant:
             # A task reports its runs when it ends; their records are there before.
-            names = self._job.store.storage.names("records")
-            recorded = sum(f"{run_id}.zip" in names for run_id in self._open)
+            recorded = len(self._open & self._job.store.recorded(self._generation))
             progress.done = max(progress.done, len(self._job.missing) - len(self._open) + recorded)
         for end in self._ends:
             if end.wall_seconds is not None:

@@ -7,13 +7,14 @@ from tla2py.interop.store import ForeignStore
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.tables.files import intact_files
-from tla2py.tables.write import refresh_tables, tables_current
+from tla2py.tables.write import Derive, derive_here, refresh_tables, tables_current
 
 
-def open_tables(path: Address) -> Store:
+def open_tables(path: Address, derive: Derive = derive_here) -> Store:
     """The store at ``path``, with its tables brought up to date; a trace file becomes a store of one point.
 
-    Raises StoreError as ``Store.manifest`` does, and InputError for a file without a trace.
+    ``derive`` makes the rows that are missing. Raises StoreError as ``Store.manifest`` does, and InputError for a file
+    without a trace.
     """
     if not is_remote(path) and folder_of(path).is_file():
         return ForeignStore(folder_of(path))
@@ -21,7 +22,7 @@ def open_tables(path: Address) -> Store:
     if not tables_current(store):
         try:
             with store.lock():
-                refresh_tables(store)
+                refresh_tables(store, derive=derive)
         except StoreError:
             # A sweep is writing, or the store is read-only: read the tables as they are if all exist.
             if intact_files(store, "runs") is None:

@@ -7,19 +7,25 @@ import logging
 import math
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, Broadcast, SparkContext, TaskContext
 
-from tla2py.errors import StoreError, Tla2pyError, ToolchainError
+from tla2py.errors import StoreError, Tla2pyError
 from tla2py.execution.executor import Work, execute_into_store
 from tla2py.execution.inside import RunEnd
 from tla2py.model.run import Run
-from tla2py.spark.shipping import Parcel, Shipper, unpack
-from tla2py.store.storage import folder_of, is_remote
+from tla2py.spark.derive import deriver
+from tla2py.spark.launch import job_failed
+from tla2py.spark.shipping import Parcel, shared_address, shipper, unpack
 from tla2py.store.store import Store
+from tla2py.sweep.plan import Runs
+from tla2py.tables.derive import settle
+from tla2py.tables.fragments import Fragment
+from tla2py.tables.write import Group
 from tla2py.tlc.output.result import interpret_record
 
 # Py4J logs the traceback of every connection that it loses. Set up logging to see them.
@@ -28,6 +34,9 @@ logging.getLogger("py4j").addHandler(logging.NullHandler())
 News = list[RunEnd | Tla2pyError]
 # Batches are sized for so many waves of tasks: fewer would leave slots idle at the end, more would cost more.
 _WAVES = 8
+# A task with fewer runs, or fewer bytes of output, leaves them to the driver: fragments and packs cost too.
+_SETTLED_RUNS = 32
+_SETTLED_BYTES = 16 << 20
 # A lost executor costs the rows of its batch, not its records.
 _BATCH_RUNS = 200
 
@@ -53,7 +62,6 @@ class SparkExecutor:
     def __init__(self, context: SparkContext) -> None:
         self._context = context
         self._cpus = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
-        self._shipper = Shipper(self._context)
         self._active, self._looked = 0, 0.0
 
     @property
@@ -65,6 +73,12 @@ class SparkExecutor:
     def distant(self) -> bool:
         """Whether the tasks run on other machines."""
         return not str(self._context.master).startswith("local")
+
+    settles = True
+
+    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
+        """The fragments of groups of records, made by tasks if the records are many."""
+        return deriver(self._context)(store, groups)
 
     def running(self) -> int:
         """How many runs execute now, at most 0.2 seconds ago: asking Spark takes many calls."""
@@ -89,9 +103,10 @@ class SparkExecutor:
         """
         shared = self.share(work)
         news = self._context.accumulator([], _Append())
-        execute = _task(shared)
+        execute = _task(shared, settling=True)
 
-        batches = batched(runs, work.long, self.slots)
+        ids = runs.ids if isinstance(runs, Runs) else [run.run_id for run in runs]
+        batches = _Batches(runs, batched(ids, work.long, self.slots))
         failure: list[BaseException] = []
 
         def job() -> None:
@@ -116,7 +131,7 @@ class SparkExecutor:
                     thread.join(0.1)
                     tick()
             if failure:
-                raise _job_failed(failure[0]) from failure[0]
+                raise job_failed(failure[0]) from failure[0]
         finally:
             self.join([thread])
             with contextlib.suppress(Py4JError, OSError):
@@ -124,16 +139,16 @@ class SparkExecutor:
 
     def share(self, work: Work) -> Broadcast[Parcel]:
         """The work as tasks get it."""
-        # Spark's processes may have started in another folder.
-        store = work.store if is_remote(work.store) else folder_of(work.store).absolute()
-        return self._context.broadcast(self._shipper.pack(replace(work, store=store)))
+        return self._context.broadcast(
+            shipper(self._context).pack(replace(work, store=shared_address(work.store)))
+        )
 
     def execute_batch(self, runs: Sequence[Run], shared: Broadcast[Parcel]) -> list[RunEnd]:
         """Execute runs one after the other, in one task; raises as ``execute`` does."""
         try:
-            news = self._context.parallelize([runs], 1).mapPartitions(_task(shared)).collect()
+            news = self._context.parallelize([runs], 1).mapPartitions(_task(shared, settling=False)).collect()
         except Exception as error:
-            raise _job_failed(error) from error
+            raise job_failed(error) from error
         return [*_ends(news)]
 
     def join(self, threads: Sequence[threading.Thread]) -> None:
@@ -147,10 +162,10 @@ class SparkExecutor:
             alive[0].join(0.5)
 
 
-def batched(runs: Sequence[Run], long: frozenset[str], slots: int) -> list[Sequence[Run]]:
-    """The runs of each task, in order of start: long runs alone, the others together, in ever smaller batches."""
-    batches: list[Sequence[Run]] = [[run] for run in runs if run.run_id in long]
-    short = [run for run in runs if run.run_id not in long]
+def batched(ids: Sequence[str], long: frozenset[str], slots: int) -> list[Sequence[int]]:
+    """The places of each task's runs, in order of start: long runs alone, the others in ever smaller batches."""
+    batches: list[Sequence[int]] = [[place] for place, run_id in enumerate(ids) if run_id in long]
+    short = array("I", (place for place, run_id in enumerate(ids) if run_id not in long))
     start = 0
     while start < len(short):
         size = min(math.ceil((len(short) - start) / (slots * _WAVES)), _BATCH_RUNS)
@@ -159,8 +174,25 @@ def batched(runs: Sequence[Run], long: frozenset[str], slots: int) -> list[Seque
     return batches
 
 
-def _task(shared: Broadcast[Parcel]) -> Callable[[Iterable[Sequence[Run]]], Iterator[RunEnd | Tla2pyError]]:
-    """What a task does with its runs; an error ends it."""
+class _Batches:
+    """The runs of each task, each made when it is sent."""
+
+    def __init__(self, runs: Sequence[Run], places: Sequence[Sequence[int]]) -> None:
+        self._runs = runs
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[list[Run]]:
+        for places in self._places:
+            yield [self._runs[place] for place in places]
+
+
+def _task(
+    shared: Broadcast[Parcel], *, settling: bool
+) -> Callable[[Iterable[Sequence[Run]]], Iterator[RunEnd | Tla2pyError]]:
+    """What a task does with its runs; an error ends it. With ``settling`` it settles them if they are many."""
 
     def task(part: Iterable[Sequence[Run]]) -> Iterator[RunEnd | Tla2pyError]:
         context = TaskContext.get()
@@ -168,12 +200,18 @@ def _task(shared: Broadcast[Parcel]) -> Callable[[Iterable[Sequence[Run]]], Iter
         try:
             work = unpack(shared.value)
             store = Store(work.store)
-            recorded = store.storage.names("records") if repeated else set()
+            recorded = store.recorded(work.generation) if repeated else set()
+            ended: list[RunEnd] = []
             for run in (run for batch in part for run in batch):
-                end = _recorded_end(run, store) if f"{run.run_id}.zip" in recorded else None
+                end = _recorded_end(run, store) if run.run_id in recorded else None
                 end = end or execute_into_store(run, work, "spark")
                 if end:
+                    ended.append(end)
                     yield end
+            if settling and (
+                len(ended) >= _SETTLED_RUNS or sum(end.output_bytes for end in ended) >= _SETTLED_BYTES
+            ):
+                settle(store, [end.run_id for end in ended], work.generation)
         except Tla2pyError as error:
             yield error
 
@@ -197,11 +235,3 @@ def _ends(news: Iterable[RunEnd | Tla2pyError]) -> Iterator[RunEnd]:
         if isinstance(each, Tla2pyError):
             raise each
         yield each
-
-
-def _job_failed(error: BaseException) -> ToolchainError:
-    return ToolchainError(
-        "spark-failed",
-        f"the Spark job failed: {(str(error).splitlines() or [type(error).__name__])[0]}",
-        hint="recorded runs are kept; the same command executes the rest",
-    )

@@ -10,9 +10,11 @@ from pyspark.sql import types as st
 from pyspark.sql.pandas.types import from_arrow_type
 
 from tla2py.errors import InputError
+from tla2py.spark.fragments import fragments_frame
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
 from tla2py.tables.files import table_files
+from tla2py.tables.fragments import read_list
 from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLE_NAMES, TABLES, Column, runs_columns
 
@@ -30,12 +32,15 @@ def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
     if name not in TABLE_NAMES:
         raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
+    if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
+        tables = read_list(store.storage)
+        if tables is not None:
+            return fragments_frame(session, store, tables, name, struct_type(columns))
+        # The table of an older store that cannot be written: only the driver has its copy.
+        return session.createDataFrame(read_table(table_files(store, name)), struct_type(columns))
     files = [file.resolve() for file in table_files(store, name)]
     if not files:
         return session.createDataFrame([], struct_type(columns))
-    if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
-        # Only the driver has the copies, and Spark has no connector for object storage of its own.
-        return session.createDataFrame(read_table(files), struct_type(columns))
     # On a cluster a path without a scheme means Spark's default file system.
     return session.read.schema(struct_type(columns)).parquet(*(file.as_uri() for file in files))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tla2py.errors import ToolchainError
@@ -12,6 +12,9 @@ from tla2py.execution.executor import LocalExecutor, Waiting, Work
 from tla2py.execution.inside import RunEnd
 from tla2py.model.run import Run
 from tla2py.spark.start import SparkStart
+from tla2py.store.store import Store
+from tla2py.tables.fragments import Fragment
+from tla2py.tables.write import Group
 from tla2py.tlc.jvm.pool import close_hosts
 
 if TYPE_CHECKING:
@@ -50,12 +53,13 @@ class HandoverExecutor(LocalExecutor):
     def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
         """Execute all runs; leaving the loop early cancels the others."""
         self._left, self._ended, self._spent = len(runs), 0, 0.0
+        cores = self.slots * max((run.options.workers for run in runs), default=1)
 
         def look() -> None:
             if self._start.failure is not None and not self._told:
                 self._told = True
                 self._failed(self._start.failure)
-            if not self._start.begun and self._worth(runs, work):
+            if not self._start.begun and self._worth(work, cores):
                 self._start.begin()
             tick()
 
@@ -68,7 +72,12 @@ class HandoverExecutor(LocalExecutor):
                     self._shared.destroy()
                 self._shared = None
 
-    def _worth(self, runs: Sequence[Run], work: Work) -> bool:
+    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
+        """The fragments of groups of records, made by Spark's tasks if it is up and the records are many."""
+        spark = self._start.use()
+        return super().derive(store, groups) if spark is None else spark.derive(store, groups)
+
+    def _worth(self, work: Work, cores: int) -> bool:
         """Whether Spark's start is expected to pay off."""
         with self._lock:
             waiting, ended, spent = self._left, self._ended, self._spent
@@ -80,7 +89,7 @@ class HandoverExecutor(LocalExecutor):
             rest = spent / ended * waiting
         else:
             return waiting >= _MANY_RUNS * self.slots
-        return rest / (self.slots * max(run.options.workers for run in runs)) > _WORTH_SECONDS
+        return rest / cores > _WORTH_SECONDS
 
     def _take(self, waiting: Waiting) -> Sequence[Run]:
         with self._lock:

@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 from tla2py.errors import ExitCode, InputError, StoreError, Tla2pyError
 from tla2py.interop import ForeignStore
 from tla2py.interop.open import open_tables
+from tla2py.spark.derive import deriver
 from tla2py.spark.frames import stored_frame, struct_type
 from tla2py.spark.query import spark_reason
 from tla2py.store.storage import folder_of, is_remote
@@ -31,7 +32,7 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
         raise InputError(
             "same-input", "an input is named twice", hint="name it once, or its rows would count twice"
         )
-    stores = {name: open_tables(name) for name in inputs}
+    stores = {name: open_tables(name, deriver(session.sparkContext)) for name in inputs}
     frames = {}
     for table in TABLE_NAMES:
         parts = []

@@ -83,6 +83,15 @@ def spark_failed(settings: Mapping[str, str], reason: str) -> ToolchainError:
     )
 
 
+def job_failed(error: BaseException) -> ToolchainError:
+    """The error of a job that failed."""
+    return ToolchainError(
+        "spark-failed",
+        f"the Spark job failed: {(str(error).splitlines() or [type(error).__name__])[0]}",
+        hint="recorded runs are kept; the same command executes the rest",
+    )
+
+
 def java_reason(text: str) -> str:
     """The reason of a failure in what Java printed: the message of the last exception, else the last line; may be empty."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\tat ")]

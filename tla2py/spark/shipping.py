@@ -23,7 +23,7 @@ from pyspark import SparkContext, SparkFiles
 import tla2py
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.execution.executor import Work
-from tla2py.store.storage import folder_of, is_remote
+from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.toolchain.jar import copied_jar, read_jar
 from tla2py.toolchain.java import Java, find_java, java_at
 from tla2py.toolchain.overrides import pack_override, read_override
@@ -53,25 +53,44 @@ class Shipper:
         """The work for this context's workers, with its dependencies shipped."""
         if not self._remote:
             return Parcel(work=work, jar=None)
+        folder = self._ship_package()
+        jar = work.toolchain.jar
+        name = f"tla2tools-{jar.sha256}.jar"
+        self._ship(folder / name, lambda target: shutil.copyfile(jar.path, target))
+        for override in work.toolchain.overrides:
+            self._ship(folder / _shipped_name(override), partial(pack_override, override))
+        return Parcel(work=work, jar=name)
+
+    def ship_package(self) -> None:
+        """Ship this package, for tasks that need nothing else."""
+        if self._remote:
+            self._ship_package()
+
+    def _ship_package(self) -> Path:
         if self._folder is None:
             # Spark reads from here until the context ends.
             self._folder = Path(tempfile.mkdtemp(prefix="tla2py-ship-"))
             atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
             if _PACKAGE.is_dir():
                 self._context.addPyFile(str(zip_package(self._folder)))
-        jar = work.toolchain.jar
-        name = f"tla2tools-{jar.sha256}.jar"
-        self._ship(self._folder / name, lambda target: shutil.copyfile(jar.path, target))
-        for override in work.toolchain.overrides:
-            self._ship(self._folder / _shipped_name(override), partial(pack_override, override))
-        store = work.store if is_remote(work.store) else folder_of(work.store).resolve()
-        return Parcel(work=replace(work, store=store), jar=name)
+        return self._folder
 
     def _ship(self, file: Path, make: Callable[[Path], object]) -> None:
         if file.name not in self._shipped:
             make(file)
             self._context.addFile(str(file))
             self._shipped.add(file.name)
+
+
+@lru_cache(maxsize=1)
+def shipper(context: SparkContext) -> Shipper:
+    """The shipper of a context, which refuses a second file of the same name."""
+    return Shipper(context)
+
+
+def shared_address(store: Address) -> Address:
+    """The address of a store for tasks: Spark's processes may have started in another folder."""
+    return store if is_remote(store) else folder_of(store).resolve()
 
 
 def zip_package(folder: Path) -> Path:
@@ -95,13 +114,18 @@ def unpack(parcel: Parcel) -> Work:
     work = parcel.work
     if parcel.jar is None:
         return work
-    if not is_remote(work.store) and not Path(work.store).is_dir():
+    check_shared(work.store)
+    return replace(work, toolchain=_tools(parcel.jar, work.toolchain))
+
+
+def check_shared(store: Address) -> None:
+    """Raise StoreError (``store-not-shared``) if a task's machine lacks the folder of the store."""
+    if not is_remote(store) and not Path(store).is_dir():
         raise StoreError(
             "store-not-shared",
-            f"{work.store} does not exist on the worker {socket.gethostname()}",
+            f"{store} does not exist on the worker {socket.gethostname()}",
             hint="driver and workers share the store: name a folder with -o that all of them can access",
         )
-    return replace(work, toolchain=_tools(parcel.jar, work.toolchain))
 
 
 @lru_cache(maxsize=4)
