@@ -235,7 +235,9 @@ def test_what_turns_false_first_by_kind(parts: StoreView, run_cli: RunCli) -> No
     ("options", "code", "hint"),
     [
         (["--essential"], "point-missing", "lists the points that have one"),
-        (["--conjuncts", "--only", "now"], "point-missing", "lists the points that have one"),
+        (["--conjuncts", "--only", "now"], "usage", "leave out --only"),
+        (["--only", "now"], "point-missing", "lists the points that have one"),
+        (["--conjuncts", "--state", "2"], "point-missing", "lists the points that have one"),
         (["--conjuncts", "--property", "Exclusiv"], "unknown-property", "did you mean Exclusive?"),
         (["1", "--conjuncts", "--only", "now"], "usage", "--only goes with --essential, --diff, --format"),
         (["1", "--conjuncts", "--diff", "1"], "usage", "leave out --diff"),

@@ -98,7 +98,8 @@ def check_options(context: typer.Context, point: int | None) -> None:
     for option in given:
         if option in takes.get(asked, ()) or (option == asked and asked in takes):
             continue
-        if point is None and any(option in (each, *others) for each, others in _OF_POINT.items()):
+        # With a point it would be right.
+        if point is None and option in (asked, *_OF_POINT.get(asked, (option,))):
             lists = f"'tla2py trace {store}' lists the points that have one"
             raise InputError("point-missing", f"{option} needs a point", hint=lists)
         others = [each for each in takes if option in takes[each]]
