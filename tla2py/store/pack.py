@@ -33,8 +33,8 @@ _RECORDS = 16_384
 _TIER = 8
 
 
-class _Record(NamedTuple):
-    """A record to pack."""
+class PackedRecord(NamedTuple):
+    """A record for a pack."""
 
     run_id: str
     generation: int
@@ -47,7 +47,7 @@ def pack_loose(storage: Storage, run_ids: Iterable[str], generation: int) -> dic
     Raises StoreError (``store-unwritable``).
     """
     identities: dict[str, str] = {}
-    for packed in _write_packs(storage, _loose(storage, sorted(run_ids), generation)):
+    for packed in write_packs(storage, _loose(storage, sorted(run_ids), generation)):
         storage.remove(map(record_name, packed))
         identities |= packed
     return identities
@@ -80,22 +80,22 @@ def rewrite_packs(
     rows = index.columns.filter(pc.is_in(index.columns["pack"], value_set=integer_column(numbers)))
     if keep is not None:
         rows = rows.filter(pc.is_in(rows["run_id"], value_set=keep))
-    for _ in _write_packs(storage, _packed(storage, index, rows)):
+    for _ in write_packs(storage, _packed(storage, index, rows)):
         pass
     # A pack without an index does not count.
     storage.remove(f"records/{pack.name}.parquet" for pack in packs)
     storage.remove(f"records/{pack.name}.zip" for pack in packs)
 
 
-def _loose(storage: Storage, run_ids: Sequence[str], generation: int) -> Iterator[_Record]:
+def _loose(storage: Storage, run_ids: Sequence[str], generation: int) -> Iterator[PackedRecord]:
     storage.prefetch(map(record_name, run_ids))
     for run_id in run_ids:
         with contextlib.suppress(OSError), storage.open(record_name(run_id)) as stream:
             if is_whole(stream):
-                yield _Record(run_id, generation, stream)
+                yield PackedRecord(run_id, generation, stream)
 
 
-def _packed(storage: Storage, index: RecordIndex, rows: pa.Table) -> Iterator[_Record]:
+def _packed(storage: Storage, index: RecordIndex, rows: pa.Table) -> Iterator[PackedRecord]:
     rows = rows.sort_by([("pack", "ascending"), ("offset", "ascending")])
     files = [f"records/{pack.name}.zip" for pack in index.packs]
 
@@ -109,7 +109,7 @@ def _packed(storage: Storage, index: RecordIndex, rows: pa.Table) -> Iterator[_R
     for part, crc32, run_id, generation in places("crc32", "run_id", "generation"):
         with storage.open(part) as stream:
             if _crc32(stream) == crc32:
-                yield _Record(run_id, generation, stream)
+                yield PackedRecord(run_id, generation, stream)
 
 
 def _crc32(stream: IO[bytes]) -> int:
@@ -119,7 +119,7 @@ def _crc32(stream: IO[bytes]) -> int:
     return crc32
 
 
-def _write_packs(storage: Storage, records: Iterator[_Record]) -> Iterator[dict[str, str]]:
+def write_packs(storage: Storage, records: Iterator[PackedRecord]) -> Iterator[dict[str, str]]:
     """The identities, by run id, of the records in each pack that was written with its index."""
     for first in records:
         pack = _PackWriter(chain([first], records))
@@ -132,7 +132,7 @@ def _write_packs(storage: Storage, records: Iterator[_Record]) -> Iterator[dict[
 class _PackWriter:
     """Writes records into a pack until it is large, then its index."""
 
-    def __init__(self, records: Iterable[_Record]) -> None:
+    def __init__(self, records: Iterable[PackedRecord]) -> None:
         self._records = records
         self.identities: dict[str, str] = {}
         self._numbers = {name: array("q") for name in ("offset", "size", "crc32", "generation")}
