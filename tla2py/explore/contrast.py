@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from operator import attrgetter
 
 from tla2py.errors import InputError
 from tla2py.explore.answers import law_parameters, scope_parameters
@@ -166,6 +169,8 @@ def _no_neighbour(*names: str) -> InputError:
     return InputError("no-neighbour", _alone(*names), hint="sweep smaller values until one holds")
 
 
+Measured = dict[tuple[int, int], list[GridPoint]]
+"""Points by their distance from another one."""
 FindNearest = Callable[[GridPoint, str], tuple[Neighbour, ...]]
 """The points nearest to a violating point where a property was checked and holds; all that are equally near."""
 
@@ -196,17 +201,43 @@ def nearest_among(points: Sequence[GridPoint], names: Sequence[str], scopes: Seq
         ]
         return len(apart), sum(apart)
 
-    def nearest(here: GridPoint, name: str) -> tuple[Neighbour, ...]:
-        inside: dict[tuple[int, int], list[GridPoint]] = {}
-        outside: dict[tuple[int, int], list[GridPoint]] = {}
+    @cache
+    def holding(name: str) -> Mapping[tuple[str, ...], Sequence[GridPoint]]:
+        """The points where a property holds, by their values."""
+        found: dict[tuple[str, ...], list[GridPoint]] = {}
         for point in points:
             if name in point.run.held if name in listed else point.verdict is Verdict.HOLDS:
-                alike = all(point.parameters[each] == here.parameters[each] for each in scopes)
-                (inside if alike else outside).setdefault(distance(here, point), []).append(point)
+                found.setdefault(tuple(point.parameters[each] for each in names), []).append(point)
+        return found
+
+    def beside(here: GridPoint) -> Iterator[tuple[str, ...]]:
+        """The values of a point, and all that differ from them in one parameter."""
+        values = tuple(here.parameters[each] for each in names)
+        yield values
+        for place, order in enumerate(orders.values()):
+            for text in order:
+                if text != values[place]:
+                    yield (*values[:place], text, *values[place + 1 :])
+
+    def measured(here: GridPoint, candidates: Iterable[GridPoint]) -> tuple[Measured, Measured]:
+        """The candidates by their distance: those of the same module and specification, and others."""
+        inside: Measured = {}
+        outside: Measured = {}
+        for point in candidates:
+            alike = all(point.parameters[each] == here.parameters[each] for each in scopes)
+            (inside if alike else outside).setdefault(distance(here, point), []).append(point)
+        return inside, outside
+
+    def nearest(here: GridPoint, name: str) -> tuple[Neighbour, ...]:
+        known = holding(name)
+        inside, outside = measured(here, (point for key in beside(here) for point in known.get(key, ())))
+        # All others differ in more parameters.
+        if not inside:
+            inside, outside = measured(here, chain.from_iterable(known.values()))
         least, other = min(inside, default=None), min(outside, default=None)
-        found = list(inside[least]) if least else []
+        found = sorted(inside[least], key=attrgetter("point")) if least else []
         if other is not None and (least is None or other <= least):
-            found += outside[other]
+            found += sorted(outside[other], key=attrgetter("point"))
         return tuple(
             Neighbour(point=point, differs=_differing(point, here, (*names, *scopes))) for point in found
         )

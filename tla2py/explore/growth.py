@@ -106,13 +106,19 @@ def make_growth(view: StoreView, parameter: str, value: str) -> Growth:
     return Growth(
         parameter=parameter,
         value=value,
-        series=tuple(_series(dict(fixed), group, parameter, value) for fixed, group in groups.items()),
+        series=tuple(_series(dict(fixed), group, parameter, value, sizes) for fixed, group in groups.items()),
     )
 
 
-def _series(fixed: Mapping[str, str], group: Sequence[GridPoint], parameter: str, value: str) -> Series:
+def _series(
+    fixed: Mapping[str, str],
+    group: Sequence[GridPoint],
+    parameter: str,
+    value: str,
+    sizes: Mapping[str, float | None],
+) -> Series:
     found = sorted(
-        (_size(text) or 0.0, text, point.number(value) or 0.0)
+        (sizes[text] or 0.0, text, point.number(value) or 0.0)
         for point in group
         for text in (point.parameters[parameter],)
     )

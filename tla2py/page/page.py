@@ -13,6 +13,7 @@ import jinja2
 from markdown_it import MarkdownIt
 
 from tla2py import __version__
+from tla2py.explore.contrast import find_nearest
 from tla2py.explore.explanation import explain_store
 from tla2py.explore.grid import grid_points, summary_line, varying
 from tla2py.explore.view import StoreView
@@ -60,9 +61,12 @@ def _printable(value: object) -> object:
 def report_page(view: StoreView, options: PageOptions) -> str:
     """A store's page. Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested."""
     points = grid_points(view)
+    names = varying(points)
     views = TraceViews(
         view=view,
-        points=points,
+        points={point.point: point for point in points},
+        varying=names,
+        nearest=find_nearest(view, points),
         lanes=options.lanes,
         messages=options.messages,
         sender=options.sender,
@@ -87,7 +91,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         summary=summary_line(view, points),
         findings=view.findings,
         laws=[each for each in explanation if each.telling],
-        same={name: text for name, text in parameters.items() if name not in varying(points)},
+        same={name: text for name, text in parameters.items() if name not in names},
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),
         notes=_markdown(options),

@@ -39,7 +39,9 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
     """
     minimal = minimal_points_of(points)
     names = varying(points)
-    orders = {name: value_order(points, name) for name in names}
+    orders = {name: {text: place for place, text in enumerate(value_order(points, name))} for name in names}
+    # The first of each point.
+    links = dict(sorted(traced, reverse=True))
     head = [_head("point", "point", number=True)]
     head += [_head("verdict", "verdict", kind="verdict")]
     head += [_head(name, name, kind="parameter") for name in names]
@@ -48,13 +50,13 @@ def points_table(points: Sequence[GridPoint], traced: set[tuple[int, int]]) -> E
     for point in points:
         star = "★ " if point.point in minimal else ""
         text = point.verdict_text
-        trace = min((number for at, number in traced if at == point.point), default=None)
+        trace = links.get(point.point)
         link = element("a", text, href=f"#point-{point.point}-trace-{trace}") if trace else text
         cells = (
             element("th", str(point.point), scope="row", class_="t2-n", data_value=point.point),
             element("td", star, link, class_=point.style, title=_message(point)),
             *(
-                element("td", element("code", value_shown(text)), data_value=orders[name].index(text))
+                element("td", element("code", value_shown(text)), data_value=orders[name][text])
                 for name in names
                 for text in [point.parameters[name]]
             ),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError
-from tla2py.explore.contrast import FindNearest, Neighbour, find_nearest
+from tla2py.explore.contrast import FindNearest, Neighbour
 from tla2py.explore.found import StoredTrace
-from tla2py.explore.grid import GridPoint, varying
+from tla2py.explore.grid import GridPoint
 from tla2py.explore.kinds import kinds_table
 from tla2py.explore.view import StoreView
 from tla2py.page.glossary import Glossary, comments_view, definition_view
@@ -23,15 +23,23 @@ from tla2py.trace.trace import SIMULATED, Trace
 
 # More counterexamples than this are also listed in tables.
 _FEW = 3
-_MOST_LISTED = 500
+_MOST_LISTED = 1000
+# Of more counterexamples only the shortest of each kind is shown step by step.
+_MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceViews:
-    """What the views of counterexamples have in common; ``lanes`` to ``receiver`` are arguments of ``Trace.lanes``."""
+    """What the views of counterexamples have in common.
+
+    ``points`` are those of the store by number, ``varying`` the parameters with several values. ``lanes`` to ``receiver``
+    are arguments of ``Trace.lanes``.
+    """
 
     view: StoreView
-    points: Sequence[GridPoint]
+    points: Mapping[int, GridPoint]
+    varying: Sequence[str]
+    nearest: FindNearest
     lanes: str | None
     messages: str | None
     sender: str | None
@@ -52,15 +60,16 @@ class TraceSection:
 def trace_section(views: TraceViews, largest: int) -> TraceSection:
     """The counterexamples with their steps up to ``largest`` bytes, the shortest of each kind first.
 
-    Simulated behaviours that violate nothing are left out.
+    Of many counterexamples, only the shortest of each kind has its steps. Simulated behaviours that violate nothing are
+    left out.
     """
     kinds = [kind for kind in views.view.kinds().kinds if kind.name != SIMULATED]
-    found = [kind.shortest for kind in kinds] + [found for kind in kinds for found in kind.members[1:]]
+    shortest = [kind.shortest for kind in kinds]
+    found = shortest + [each for kind in kinds for each in kind.members[1:]]
     articles: dict[tuple[int, int], Element] = {}
     size = 0
-    nearest = find_nearest(views.view, views.points)
-    for one in found:
-        article = _article(views, one, nearest)
+    for one in found if len(found) <= _MOST_SHOWN else shortest:
+        article = _article(views, one)
         size += len(ET.tostring(article, encoding="unicode", method="html").encode())
         if size > largest:
             break
@@ -78,20 +87,20 @@ def trace_section(views: TraceViews, largest: int) -> TraceSection:
     )
 
 
-def _article(views: TraceViews, found: StoredTrace, nearest: FindNearest) -> Element:
+def _article(views: TraceViews, found: StoredTrace) -> Element:
     trace = views.view.trace(found.point, found.trace)
     modules = views.glossary.modules(found.point)
-    point = next(point for point in views.points if point.point == found.point)
+    point = views.points[found.point]
     name = f"point-{found.point}-trace-{found.trace}"
     # A link without a trace number means the point's first trace.
     anchor = f"point-{found.point}-step" if found.trace == 1 else f"{name}-step"
-    parameters = parameter_text({name: point.parameters[name] for name in varying(views.points)})
+    parameters = parameter_text({name: point.parameters[name] for name in views.varying})
     return element(
         "article",
         element("h3", element("a", f"Point {found.point}: {headline(trace)}", href=f"#{name}")),
         element("p", element("code", parameters)),
         definition_view(modules, trace.name) if trace.name else None,
-        _contrast(nearest(point, found.name)),
+        _contrast(views.nearest(point, found.name)),
         _lanes(views, trace, name),
         comments_view(modules, trace),
         element(
