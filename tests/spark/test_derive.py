@@ -10,11 +10,13 @@ from pyspark.sql import SparkSession
 import tla2py
 from tests.integration.test_object_storage import answers
 from tests.spark.test_jobs import local_store
+from tests.unit.tables.test_graphs import graph_store
 from tla2py.spark import derive
 from tla2py.spark.derive import deriver, split
 from tla2py.spark.fragments import fragments_frame
 from tla2py.spark.frames import stored_frame
 from tla2py.store.store import Store
+from tla2py.tables.files import stored_table, table_files
 from tla2py.tables.fragments import read_list
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables
@@ -53,3 +55,18 @@ def test_tasks_make_the_rows_that_the_driver_makes(
         found = fragments_frame(session, store, tables, name, wanted.schema)
         assert found.schema == wanted.schema
         assert sorted(map(str, found.collect())) == sorted(map(str, wanted.collect()))
+
+
+def test_tasks_read_the_parts_of_a_large_graph(
+    tmp_path: Path, session: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = graph_store(tmp_path, monkeypatch)
+    with store.lock():
+        refresh_tables(store)
+    names = ("graph_states", "graph_edges")
+    before = [stored_table(store, name).to_pylist() for name in names]
+    monkeypatch.setattr("tla2py.tables.graph._LARGE_RECORD", 0)
+    with store.lock():
+        refresh_tables(store, derive=deriver(session.sparkContext), anew=True)
+    assert [stored_table(store, name).to_pylist() for name in names] == before
+    assert len(table_files(store, "graph_edges")) == session.sparkContext.defaultParallelism

@@ -46,6 +46,10 @@ def describe(store: Store) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    return graph_store(tmp_path, monkeypatch)
+
+
+def graph_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A store of one run whose graph has many small parts."""
     monkeypatch.setattr("tla2py.store.record.GRAPH_PART_BYTES", 2000)
     store = Store.create(tmp_path / "store")
