@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tla2py
+from tests import command
 from tests.integration.test_object_storage import answers
 from tests.spark.test_jobs import local_store
 from tests.unit.tables.test_graphs import graph_store
@@ -43,8 +44,9 @@ def test_tasks_make_the_rows_that_the_driver_makes(
     monkeypatch.setattr(derive, "_MANY_RECORDS", 0)
     monkeypatch.setattr(derive, "_LEAST_RUNS", 2)
     store = Store.open(local_store)
-    with store.lock():
-        assert refresh_tables(store, derive=deriver(session.sparkContext), anew=True)
+    # The command uses the context of this process.
+    done = command.run("tables", local_store, "--master", "local[2]", cwd=local_store.parent)
+    assert done.code == 0, done.stderr
     assert answers(tla2py.open_store(local_store)) == before
     tables = read_list(store.storage)
     assert tables is not None

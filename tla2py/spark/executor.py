@@ -37,6 +37,8 @@ _WAVES = 8
 # A task with fewer runs, or fewer bytes of output, leaves them to the driver: fragments and packs cost too.
 _SETTLED_RUNS = 32
 _SETTLED_BYTES = 16 << 20
+# Several tasks read a graph in so much output, after the sweep.
+_SHARED_BYTES = 64 << 20
 # A lost executor costs the rows of its batch, not its records.
 _BATCH_RUNS = 200
 
@@ -206,8 +208,9 @@ def _task(
                 end = _recorded_end(run, store) if run.run_id in recorded else None
                 end = end or execute_into_store(run, work, "spark")
                 if end:
-                    ended.append(end)
                     yield end
+                    if not (run.options.graph and end.output_bytes >= _SHARED_BYTES):
+                        ended.append(end)
             if settling and (
                 len(ended) >= _SETTLED_RUNS or sum(end.output_bytes for end in ended) >= _SETTLED_BYTES
             ):

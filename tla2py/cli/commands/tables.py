@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from typing import Annotated
+
+import typer
 
 from tla2py.cli.console import show
 from tla2py.cli.options import Store as Address
 from tla2py.terminal.layout import plain_table
 
 
-def tables_command(store: Address) -> None:
+def tables_command(
+    store: Address,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="A Spark master, such as spark://HOST:7077, whose tasks derive the rows of 2,000 records or more.",
+        ),
+    ] = None,
+) -> None:
     """Derive all tables of a store anew from its records.
 
     A sweep and every command that reads a store derive what is missing, and what was edited or damaged. This command also
     derives the rest: use it if you doubt the tables.
 
-    Example:
+    Examples:
       tla2py tables runs/NAME
+      tla2py tables runs/NAME --master 'local[*]'
     """
     # Imported on use, with Arrow.
     from tla2py.store.store import Store
     from tla2py.tables.files import row_counts
-    from tla2py.tables.write import refresh_tables
+    from tla2py.tables.write import Derive, derive_here, refresh_tables
 
     opened, begun = Store.open(store), time.monotonic()
-    with opened.lock():
-        refresh_tables(opened, anew=True)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(opened.lock())
+        derive: Derive = derive_here
+        if master is not None:
+            from tla2py.spark import require_pyspark
+
+            require_pyspark()
+            from tla2py.spark.derive import deriver
+            from tla2py.spark.session import spark_context
+
+            derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
+        refresh_tables(opened, derive=derive, anew=True)
     table = plain_table("table", "rows")
     for name, rows in row_counts(opened).items():
         table.add_row(name, f"{rows:,}")
