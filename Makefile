@@ -105,6 +105,7 @@ bench: setup $(VENV)/peers/.ready ## measure, in ratios, against the plain comma
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
 	$(BIN)/python -m benchmarks.graphs
+	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.peers $(VENV)/peers/bin/python
 
 $(VENV)/peers/.ready:

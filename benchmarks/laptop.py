@@ -46,19 +46,22 @@ COMPACTION_POINTS = 24
 
 
 class Row(NamedTuple):
-    """A measurement and its aim."""
+    """A measurement and its aim, None for a figure beside another one."""
 
     what: str
     found: float
     unit: str
-    aim: float
+    aim: float | None = None
     at_least: bool = False
 
     def __str__(self) -> str:
+        figure = f"{self.what:<66}{self.found:>8.2f} {self.unit:<6}"
+        if self.aim is None:
+            return figure
         met = self.found >= self.aim if self.at_least else self.found <= self.aim
         bound = "at least" if self.at_least else "at most"
         aim = f"{bound} {self.aim:g} {self.unit}"
-        return f"{self.what:<62}{self.found:>8.2f} {self.unit:<6}{aim:<18}{'met' if met else 'missed'}"
+        return f"{figure}{aim:<20}{'met' if met else 'missed'}"
 
 
 def spark_and_local(pairs: int, points: int) -> tuple[list[float], list[float]]:

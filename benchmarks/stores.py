@@ -64,6 +64,11 @@ def tla2py_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "tla2py", *arguments]
 
 
+def sweep_command(*options: str) -> list[str]:
+    """The command line of the sweep of a large store."""
+    return tla2py_command("sweep", "large.toml", "-o", "store", "--executor", "local", *options)
+
+
 def write_base(folder: Path) -> None:
     """Write a store whose records are copied, by a sweep."""
     _write_modules(folder)

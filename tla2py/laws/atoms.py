@@ -5,14 +5,11 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from tla2py.laws.groups import ARITHMETIC, Atom, Bound, Groups, Number, Row
 from tla2py.sweep.grid import comparable
 from tla2py.values import Interval, Value, canonical, format_value
-
-Row = Mapping[str, Value]
-"""The values of a point's parameters."""
 
 _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     ">=": operator.ge,
@@ -22,34 +19,10 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     "=": operator.eq,
     "#": operator.ne,
 }
-# The costs of an atom on one parameter, on two that are compared, and on the sum or the difference of two.
-_ONE, _TWO, _ARITHMETIC = 1, 2, 3
+# The costs of an atom on one parameter, and on two that are compared.
+_ONE, _TWO = 1, 2
 # The elements of larger sets do not become atoms.
 _MOST_ELEMENTS = 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Atom:
-    """A predicate on points: its TLA+ text, its cost, the parameters it reads, and the predicate."""
-
-    text: str
-    cost: int
-    parameters: tuple[str, ...]
-    test: Callable[[Row], bool]
-
-    @property
-    def arithmetic(self) -> bool:
-        """Whether it adds or subtracts."""
-        return self.cost == _ARITHMETIC
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Number:
-    """A number of each point: a parameter, the size of a set, a sum or a difference."""
-
-    text: str
-    parameters: tuple[str, ...]
-    at: Callable[[Row], int]
 
 
 class AtomTable:
@@ -67,7 +40,7 @@ class AtomTable:
         }
         self._varying = [name for name in names if len(self._values[name]) > 1]
         self._sets = {name for name in self._varying if self._all(name, (frozenset, Interval))}
-        self._groups: dict[tuple[str, ...], list[tuple[Row, int]]] = {}
+        self._groups: dict[tuple[str, ...], Groups] = {}
 
     def _all(self, name: str, types: tuple[type, ...]) -> bool:
         return all(isinstance(value, types) for value in self._values[name])
@@ -83,38 +56,37 @@ class AtomTable:
         for term in terms:
             points = self.everything
             for atom in term:
-                points &= _where(atom, self._combinations(atom.parameters))
+                points &= self._combinations(atom.parameters).where(atom)
             found |= points
         return found
 
     def alike(self, numbers: Sequence[int]) -> dict[int, list[Atom]]:
         """The atoms by where they are true among some points, a bit per position in ``numbers``."""
-        groups: dict[tuple[str, ...], list[tuple[Row, int]]] = {}
+        groups: dict[tuple[str, ...], Groups] = {}
         found: dict[int, list[Atom]] = {}
         for atom in self.atoms:
             if atom.parameters not in groups:
                 groups[atom.parameters] = self._grouped(atom.parameters, numbers)
-            found.setdefault(_where(atom, groups[atom.parameters]), []).append(atom)
+            found.setdefault(groups[atom.parameters].where(atom), []).append(atom)
         return found
 
-    def _combinations(self, names: tuple[str, ...]) -> list[tuple[Row, int]]:
+    def _combinations(self, names: tuple[str, ...]) -> Groups:
         if names not in self._groups:
             self._groups[names] = self._grouped(names, range(len(self.rows)))
         return self._groups[names]
 
-    def _grouped(self, names: tuple[str, ...], numbers: Sequence[int]) -> list[tuple[Row, int]]:
-        """A row for each combination of the values of some parameters, and the positions of the points that have it.
-
-        They are few, so an atom need not be tested at each point.
-        """
+    def _grouped(self, names: tuple[str, ...], numbers: Sequence[int]) -> Groups:
+        """The combinations of the values of some parameters at these points; a point's bit is its position."""
         members: dict[tuple[int, ...], list[int]] = {}
         columns = [self._codes[name] for name in names]
         for position, number in enumerate(numbers):
             members.setdefault(tuple(column[number] for column in columns), []).append(position)
-        return [
-            (self.rows[numbers[positions[0]]], bit_set(positions, len(numbers)))
-            for positions in members.values()
-        ]
+        return Groups(
+            [
+                (self.rows[numbers[positions[0]]], bit_set(positions, len(numbers)))
+                for positions in members.values()
+            ]
+        )
 
     @cached_property
     def atoms(self) -> list[Atom]:
@@ -122,11 +94,11 @@ class AtomTable:
         return [*self._on_one(), *self._on_two()]
 
     @cached_property
-    def _numbers(self) -> list[_Number]:
+    def _numbers(self) -> list[Number]:
         return [
-            _Number(text=name, parameters=(name,), at=_value_of(name))
+            Number(text=name, parameters=(name,), at=_value_of(name))
             if self._is_number(name)
-            else _Number(text=f"Cardinality({name})", parameters=(name,), at=_size_of(name))
+            else Number(text=f"Cardinality({name})", parameters=(name,), at=_size_of(name))
             for name in self._varying
             if self._is_number(name) or name in self._sets
         ]
@@ -161,9 +133,9 @@ class AtomTable:
             yield Atom(text=f"{text} \\in {name}", cost=_ONE, parameters=(name,), test=has)
             yield Atom(text=f"{text} \\notin {name}", cost=_ONE, parameters=(name,), test=_not(has))
 
-    def _with_constants(self, number: _Number, cost: int) -> Iterator[Atom]:
+    def _with_constants(self, number: Number, cost: int) -> Iterator[Atom]:
         """Comparisons of a number with the values that it has at the points."""
-        values = sorted({number.at(row) for row, _ in self._combinations(number.parameters)})
+        values = self._combinations(number.parameters).values(number)
         bounds = [(">=", value) for value in values[1:]] + [("<=", value) for value in values[:-1]]
         # Of the least and the largest value a bound says the same.
         bounds += [(sign, value) for value in values[1:-1] for sign in ("=", "#")]
@@ -173,6 +145,7 @@ class AtomTable:
                 cost=cost,
                 parameters=number.parameters,
                 test=_compared(number.at, _COMPARISONS[sign], _always(value)),
+                bound=Bound(number=number, sign=sign, value=value),
             )
 
     def _on_two(self) -> Iterator[Atom]:
@@ -187,8 +160,8 @@ class AtomTable:
                 )
             for sign, combine in (("+", operator.add), ("-", operator.sub)):
                 text = f"{one.text} {sign} {other.text}"
-                number = _Number(text=text, parameters=both, at=_combined(one.at, combine, other.at))
-                yield from self._with_constants(number, _ARITHMETIC)
+                number = Number(text=text, parameters=both, at=_combined(one.at, combine, other.at))
+                yield from self._with_constants(number, ARITHMETIC)
         for one_name, other_name in itertools.permutations(self._varying, 2):
             if other_name in self._sets and one_name not in self._sets:
                 inside = _member(one_name, other_name)
@@ -229,10 +202,6 @@ def _codes(texts: Sequence[str], values: Mapping[str, Value]) -> list[int]:
         text: numbers.setdefault(canonical.canonical(value), len(numbers)) for text, value in values.items()
     }
     return [code[text] for text in texts]
-
-
-def _where(atom: Atom, groups: Iterable[tuple[Row, int]]) -> int:
-    return sum(points for row, points in groups if atom.test(row))
 
 
 def _value_of(name: str) -> Callable[[Row], int]:

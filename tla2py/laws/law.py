@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tla2py.laws.approximate import approximate
-from tla2py.laws.atoms import Atom, AtomTable, Row, bit_set, bits
+from tla2py.laws.atoms import AtomTable, bit_set, bits
+from tla2py.laws.groups import Atom, Row
 from tla2py.laws.search import Candidate, Formula, search
 
 SECONDS = 10.0
