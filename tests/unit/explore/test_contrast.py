@@ -54,6 +54,11 @@ def test_all_that_are_as_near() -> None:
     ]
 
 
+def test_points_that_differ_in_several_parameters_are_found_if_none_is_nearer() -> None:
+    rows = [("holds", "1", "x"), ("holds", "2", "y"), ("violated", "1", "z"), ("violated", "3", "x")]
+    assert found(*rows, ("violated", "3", "z")) == [2]
+
+
 def test_where_none_holds() -> None:
     assert found(("broken", "1", "x"), ("excluded", "1", "y"), ("violated", "2", "x")) == []
 

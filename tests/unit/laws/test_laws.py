@@ -143,3 +143,16 @@ def test_planted_laws_are_found(seed: int) -> None:
 def test_two_hundred_planted_laws_are_found() -> None:
     results = [planted(seed, unanswered=0.05 * (seed % 2)) for seed in range(200)]
     assert sum(good(found, cost) for found, cost in results) >= 198
+
+
+def test_a_comparison_with_a_constant_is_true_where_its_test_says_so() -> None:
+    points = grid(N=[-1, 0, 2, 5], S=["{a}", "{a, b}", "{}"], M=[3, 1])
+    table = AtomTable(points, list(points[0]))
+    bounded = [atom for atom in table.atoms if atom.bound is not None]
+    # Among some of the points, a number may lack the value that it is compared with.
+    for numbers in (range(len(points)), (3, 11, 4, 20)):
+        where = {id(atom): points for points, atoms in table.alike(numbers).items() for atom in atoms}
+        for atom in bounded:
+            true = [place for place, number in enumerate(numbers) if atom.test(table.rows[number])]
+            assert where[id(atom)] == sum(1 << place for place in true), atom.text
+    assert {atom.bound.sign for atom in bounded if atom.bound} == {">=", "<=", "=", "#"}

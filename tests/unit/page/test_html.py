@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -100,6 +101,19 @@ def test_five_hundred_points_fit(tmp_path: Path) -> None:
     read = Page(text)
     assert {f"point-{number}" for number in range(1, 501)} <= set(read.ids)
     assert read.dead_links(tmp_path) == []
+
+
+def test_of_many_counterexamples_the_shortest_of_each_kind_are_shown(tmp_path: Path) -> None:
+    cases = tuple(islice(cycle(("invariant", "liveness-lasso", "values")), 150))
+    view = open_view(make_store(tmp_path / "store", cases).path)
+    kinds = [(kind.shortest.point, kind.shortest.trace) for kind in view.kinds().kinds]
+    read = Page(report_page(view, PageOptions()))
+    shown = [name for name in read.ids if re.fullmatch(r"point-\d+-trace-\d+", name)]
+    assert shown == [f"point-{point}-trace-{trace}" for point, trace in sorted(kinds)]
+    hidden = len(view.traces) - len(kinds)
+    assert (
+        f"{hidden} are not shown below: print one with tla2py trace STORE POINT --trace TRACE" in read.words
+    )
 
 
 def test_what_does_not_fit_is_listed(view: StoreView) -> None:
