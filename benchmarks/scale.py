@@ -78,12 +78,11 @@ def run(command: Sequence[str], folder: Path, variables: Mapping[str, str] | Non
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,
     )
     used: dict[int, float] = {}
     peak = 0
     while process.poll() is None:
-        used |= _cpu_seconds(process.pid)
+        used |= _cpu_seconds({process.pid, *used})
         with contextlib.suppress(OSError, IndexError):
             status = Path(f"/proc/{process.pid}/status").read_text()
             peak = max(peak, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
@@ -97,15 +96,18 @@ def run(command: Sequence[str], folder: Path, variables: Mapping[str, str] | Non
     return Cost(seconds, sum(used.values()), used.get(process.pid, 0.0), peak)
 
 
-def _cpu_seconds(session: int) -> dict[int, float]:
-    """The CPU seconds of each process of a session."""
-    found = {}
+def _cpu_seconds(known: set[int]) -> dict[int, float]:
+    """The CPU seconds of known processes and of those that they started."""
+    parents, seconds = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[3]) == session:
-                found[int(stat.parent.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return found
+            number = int(stat.parent.name)
+            parents[number] = int(fields[1])
+            seconds[number] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    while more := {number for number, parent in parents.items() if parent in known} - known:
+        known |= more
+    return {number: seconds[number] for number in known if number in seconds}
 
 
 def added(folders: Folders) -> list[Row]:
@@ -168,6 +170,7 @@ def derived(folders: Folders) -> list[Row]:
     share = 100 * spark.first_cpu / spark.cpu
     return [
         Row(what, alone.seconds / spark.seconds, "times", 1.3, at_least=True),
+        Row("  the same in CPU seconds", alone.cpu / spark.cpu, "times"),
         Row("  the driver's share of the CPU seconds", share, "%", 10),
     ]
 
