@@ -369,3 +369,34 @@ def test_a_fault_of_tlc_comes_with_a_way_around_it(run_cli: RunCli, tmp_path: Pa
     ended = run_cli("check", "One.tla")
     assert ended.code == 2
     assert "TLC 1.7.4 and newer do not" in " ".join(ended.stdout.split())
+
+
+def test_places_do_not_depend_on_when_and_where_rows_are_derived(run_cli: RunCli, folder: Path) -> None:
+    (folder / "One.cfg").write_text("\\* The bound.\nSPECIFICATION Spec\nINVARIANT Nat\n")
+    (folder / "sweep.toml").write_text(
+        'module = "Limited.tla"\nconfig = "One.cfg"\n[parameters]\nN = [1, 2]\n'
+    )
+
+    def places() -> list[tuple[object, ...]]:
+        rows = table_rows(folder / "store", "diagnostics")
+        return [(row["file"], row["line"], row["column"], row["excerpt"]) for row in rows]
+
+    sweep = ("sweep", "sweep.toml", "--no-lint", "--executor", "local", "-o", "store")
+    assert run_cli(*sweep).code == 2
+    assert places() == [("One.cfg", 3, 11, "INVARIANT Nat")] * 2
+    # A worker on another machine has none of the user's files, and later they may have changed.
+    config = folder / "One.cfg"
+    text = config.read_text()
+    config.write_text("INVARIANT Nat\n")
+    assert run_cli("tables", "store").code == 0
+    assert places() == [("One.cfg", 3, 11, "INVARIANT Nat")] * 2
+    assert run_cli("prune", "store").code == 0
+    for file in ("One.cfg", "sweep.toml", "Limited.tla"):
+        (folder / file).rename(folder / f"{file}.old")
+    assert run_cli("tables", "store").code == 0
+    assert places() == [("One.cfg", 3, 11, "INVARIANT Nat")] * 2
+    for file in ("sweep.toml", "Limited.tla"):
+        (folder / f"{file}.old").rename(folder / file)
+    config.write_text(f"\n{text}")
+    assert run_cli(*sweep).code == 2
+    assert places() == [("One.cfg", 4, 11, "INVARIANT Nat")] * 2

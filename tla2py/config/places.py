@@ -28,9 +28,9 @@ def config_beside(module: Path) -> Path | None:
     return module if any(config_lines(module)) else None
 
 
-def config_name(path: Path, name: str) -> Place | None:
-    """The first place of a name in a config, outside comments."""
-    for number, line in enumerate(config_lines(path), 1):
+def config_name(path: Path, lines: Sequence[str], name: str) -> Place | None:
+    """The first place of a name in the lines of a config, outside comments."""
+    for number, line in enumerate(lines, 1):
         found = re.search(rf"(?<![\w!]){re.escape(name)}(?![\w!])", line.partition("\\*")[0])
         if found is not None:
             return Place(file=str(path), line=number, column=found.start() + 1, excerpt=line)

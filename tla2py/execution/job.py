@@ -252,5 +252,6 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         sweep=sweep.text,
         sweep_file=str(sweep.path),
         files=plan.paths,
+        configs=plan.configs,
         parameters=parameters,
     )

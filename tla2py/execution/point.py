@@ -17,7 +17,6 @@ from tla2py.execution.preflight import check_sweep_classes
 from tla2py.sourcemap import Origins, located
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.sweep.sweep_text import PointPlaces
 from tla2py.toolchain.toolchain import find_toolchain
 
 # The lines with which TLC frames each message of its ``-tool`` output.
@@ -57,7 +56,7 @@ def check_point(
         for folder in executed.folders:
             if output is not None:
                 output(folder / "stdout.txt")
-        written = PointPlaces(source=sweep.source, file=sweep.file, parameters=point.parameters)
+        written = sweep.places(point.parameters)
         origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
         return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
 

@@ -28,16 +28,26 @@ class StoredOrigins:
             self._file, self._source = read_sweep_text(manifest.sweep, path)
         except InputError:
             self._file = SweepFile(module="")  # the store was not made from a sweep file
+        # The user's configs may have changed since, and other machines do not have them.
+        self._configs = {name: self._source_of(sha256) for name, sha256 in manifest.configs.items()}
 
     def located(self, parameters: Mapping[str, str], record: RunRecord, result: RunResult) -> RunResult:
         """The result of a point with these parameters, with places in the user's files; unchanged if a text is missing."""
-        written = PointPlaces(source=self._source, file=self._file, parameters=parameters)
+        written = PointPlaces(
+            source=self._source, file=self._file, configs=self._configs, parameters=parameters
+        )
         try:
             return located(
                 record, result, Origins(paths=self._manifest.files, text=self._text, written=written)
             )
         except OSError:
             return result
+
+    def _source_of(self, sha256: str) -> str:
+        try:
+            return self._text(sha256)
+        except OSError:
+            return ""
 
     def _text(self, sha256: str) -> str:
         if sha256 not in self._texts:

@@ -49,7 +49,7 @@ class OptionTexts:
         """The option, or the place in the config."""
         if name in self.constants:
             return Place(file=f"-c {name}=...", excerpt=self.constants[name])
-        return config_name(self.config, name) if self.config is not None else None
+        return config_name(self.config, config_lines(self.config), name) if self.config is not None else None
 
     def line(self, number: int) -> Place | None:
         """The place of a line of the config."""

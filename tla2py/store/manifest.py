@@ -41,6 +41,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sweep_file: str | None = None
     # Paths of the user's files by the sha256 of their texts.
     files: dict[str, str] = {}
+    # The sha256 of the texts of the sweep's configs, by their names in the sweep.
+    configs: dict[str, str] = {}
 
 
 def read_manifest(storage: Storage) -> tuple[Manifest, list[object]]:

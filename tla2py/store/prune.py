@@ -100,7 +100,8 @@ def _total(column: pa.ChunkedArray) -> int:
 
 def _digests(store: Store, index: RecordIndex, used: set[str]) -> set[str]:
     """The digests of the texts and inputs that the points and their runs name."""
-    found = set(store.manifest().files)
+    manifest = store.manifest()
+    found = {*manifest.files, *manifest.configs.values()}
     stored = {name.removesuffix(".tla") for name in store.storage.names("sources")}
     if stored <= found and not store.storage.names("inputs"):
         return found

@@ -17,7 +17,6 @@ from tla2py.model.model import Model
 from tla2py.model.modules import ModuleTexts, module_texts
 from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
-from tla2py.sweep.sweep_text import PointPlaces
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.offsets import count_visible
 from tla2py.syntax.standard import standard_module_of
@@ -181,7 +180,7 @@ class Outlines:
     def _value_place(self, point: Point) -> Callable[[str, str], str]:
         """A function from a constant, and the text before a part of its value, to that part's place."""
         sweep = self._sweep
-        written = PointPlaces(source=sweep.source, file=sweep.file, parameters=point.parameters)
+        written = sweep.places(point.parameters)
         text = sweep.assigned(point.parameters)
 
         def place(name: str, before: str) -> str:

@@ -12,7 +12,7 @@ from tla2py.config.literal import literal_text
 from tla2py.errors import InputError
 from tla2py.model.inputs import NO_INPUTS, Inputs
 from tla2py.model.modules import ModuleTexts
-from tla2py.model.run import Limits, Run, RunDigest, TlcOptions, quoted
+from tla2py.model.run import Limits, Run, RunDigest, TlcOptions, digest_text, quoted
 from tla2py.sweep.outline import Outline, Outlines
 from tla2py.sweep.points import Ids, Point, Points
 from tla2py.sweep.sweep import Sweep
@@ -80,8 +80,8 @@ class Runs(Sequence[Run]):
 class Plan:
     """One run per point, in grid order, and the module texts that they share.
 
-    ``paths`` are the user's files by the sha256 of their texts; ``filled`` the constants that no point assigns;
-    ``errors`` one for each point of several configs whose config leaves a constant without a value. ``limits`` are those
+    ``paths`` are the user's files by the sha256 of their texts; ``configs`` the sha256 of the configs' texts, by name;
+    ``filled`` the constants that no point assigns; ``errors`` one for each point of several configs whose config leaves a constant without a value. ``limits`` are those
     of each run, ``outputs`` the patterns of the files to keep.
     """
 
@@ -91,6 +91,7 @@ class Plan:
     outputs: tuple[str, ...] = ()
     sources: dict[str, str] = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
+    configs: dict[str, str] = field(default_factory=dict)
     filled: tuple[str, ...] = ()
     errors: tuple[InputError, ...] = ()
 
@@ -179,6 +180,8 @@ class _Planner:
             raise errors[0]
         filled = dict.fromkeys(name for each in self._outlines if each.model for name in each.model.filled)
         runs = Runs(Ids(bytes(ids)), kinds, self._run, self._numbers)
+        configs = {name: digest_text(config.text) for name, config in self._sweep.configs.items()}
+        sources |= {configs[name]: config.text for name, config in self._sweep.configs.items()}
         return Plan(
             points=points,
             runs=runs,
@@ -186,6 +189,7 @@ class _Planner:
             outputs=tuple(self._sweep.file.outputs.files),
             sources=sources,
             paths=paths,
+            configs=configs,
             filled=tuple(filled),
             errors=tuple(errors),
         )

@@ -15,7 +15,7 @@ from tla2py.model.model import Model, assigned_names, default_specification, fil
 from tla2py.sweep.grid import Parameter
 from tla2py.sweep.names import unknown_name
 from tla2py.sweep.sections import SweepFile
-from tla2py.sweep.sweep_text import SweepText
+from tla2py.sweep.sweep_text import PointPlaces, SweepText
 from tla2py.syntax import ModuleGraph
 from tla2py.toml import toml_value, value_text
 
@@ -48,6 +48,11 @@ class ModelInputs:
         if self.kinds.get("config") == "config":
             return self.configs[parameters["config"]]
         return next(iter(self.configs.values()), None)
+
+    def places(self, parameters: Mapping[str, str]) -> PointPlaces:
+        """The places of a point's values and names."""
+        texts = {name: config.text for name, config in self.configs.items()}
+        return PointPlaces(source=self.source, file=self.file, configs=texts, parameters=parameters)
 
     def assigned(self, parameters: Mapping[str, str]) -> dict[str, str]:
         """The text of every constant or replaced definition that a point or the sweep file sets."""

@@ -74,10 +74,11 @@ def _key_parts(key: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointPlaces:
-    """The places of a point's values and names."""
+    """The places of a point's values and names. ``configs`` are the texts of the sweep's configs by name."""
 
     source: SweepText
     file: SweepFile
+    configs: Mapping[str, str]
     parameters: Mapping[str, str]
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
@@ -110,7 +111,9 @@ class PointPlaces:
         if (keys := self._assigned(name)[0])[-1] == name:
             return self._place(self.source.place(*keys))
         config = self.parameters.get("config") or self.file.config
-        return config_name(self.source.path.parent / config, bare) if isinstance(config, str) else None
+        if not isinstance(config, str):
+            return None
+        return config_name(self.source.path.parent / config, self.configs.get(config, "").splitlines(), bare)
 
     def line(self, number: int) -> Place | None:  # noqa: ARG002 - the configs of a sweep are generated
         """None: the config was generated."""

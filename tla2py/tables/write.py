@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tla2py.store.manifest import Manifest
@@ -134,8 +135,10 @@ def _made_from(store: Store, manifest: Manifest) -> str:
 def _places(manifest: Manifest) -> list[str]:
     """The digests and paths of the user's files."""
     sweep = hashlib.sha256(manifest.sweep.encode()).hexdigest()
-    files = {sweep: manifest.sweep_file or manifest.name, **manifest.files}
-    return sorted(f"{sha256} {path}" for sha256, path in files.items())
+    path = Path(manifest.sweep_file or manifest.name)
+    files = [(sweep, str(path)), *manifest.files.items()]
+    files += [(sha256, str(path.parent / name)) for name, sha256 in manifest.configs.items()]
+    return sorted(f"{sha256} {path}" for sha256, path in files)
 
 
 def _sizes(storage: Storage) -> dict[str, int]:
