@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import bisect
 import re
+import struct
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -42,11 +44,12 @@ class Place(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """A pack: its name, the bytes of its file, and its index."""
+    """A pack: its name, the bytes of its file, and its index, which may be ``lost``: then it was made from the pack."""
 
     name: str
     size: int
     entries: pa.Table
+    lost: bool = False
 
 
 class RecordIndex(Mapping[str, str]):
@@ -115,7 +118,8 @@ def identity(size: int, crc32: int) -> str:
 def read_index(storage: Storage, known: Iterable[Pack] = ()) -> RecordIndex:
     """The index of a store's records; ``known`` are packs that were read before.
 
-    A pack without an index does not count, nor do the records that a truncated pack has lost.
+    A pack without an index counts if it has a record that is nowhere else. The records that a truncated pack has lost do
+    not count.
     """
     files = storage.stamps("records")
     packs = {name[:-4]: stamp.size for name, stamp in files.items() if _PACK.fullmatch(name)}
@@ -123,21 +127,49 @@ def read_index(storage: Storage, known: Iterable[Pack] = ()) -> RecordIndex:
     read = {pack.name: pack for pack in known if packs.get(pack.name) == pack.size}
     storage.prefetch(f"records/{name}.parquet" for name in indexed if name not in read)
     found = [read.get(name) or _read_pack(storage, name, packs[name]) for name in indexed]
-    present = tuple(pack for pack in found if pack is not None)
     loose = {name[:-4] for name in files if name.endswith(".zip")} - packs.keys()
-    halves = [f"records/{name}.zip" for name in packs if f"{name}.parquet" not in files]
+    halves = []
+    for name in sorted(packs.keys() - indexed):
+        elsewhere = loose.union(*(pack.entries["run_id"].to_pylist() for pack in found if pack))
+        half = _indexed_anew(storage, name, packs[name])
+        if half is not None and not elsewhere.issuperset(half.entries["run_id"].to_pylist()):
+            found.append(half)
+        else:
+            halves.append(f"records/{name}.zip")
+    present = tuple(pack for pack in found if pack is not None)
     halves += [f"records/{name}" for name in files if name.endswith(".parquet") and name[:-8] not in packs]
     return RecordIndex(_counting(present, loose), present, frozenset(loose), tuple(halves))
 
 
 def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:
     try:
-        with storage.open(f"records/{name}.parquet") as source, pq.ParquetFile(source) as file:
+        with (
+            storage.open(f"records/{name}.parquet") as source,
+            pq.ParquetFile(source, page_checksum_verification=True) as file,
+        ):
             entries = file.read().select(SCHEMA.names).cast(SCHEMA)
-    except (OSError, KeyError, pa.ArrowException):
-        return None
+    except (OSError, KeyError, ValueError, pa.ArrowException):
+        return _indexed_anew(storage, name, size)
     ends = pc.add(entries["offset"], entries["size"])
     return Pack(name, size, entries.filter(pc.less_equal(ends, integer_column([size])[0])))
+
+
+def _indexed_anew(storage: Storage, name: str, size: int) -> Pack | None:
+    """A pack with an index from the pack itself; None if that is damaged too."""
+    rows = []
+    try:
+        with storage.open(f"records/{name}.zip") as stream, zipfile.ZipFile(stream) as pack:
+            for entry in pack.infolist():
+                # The lengths of a name and of what follows it precede the record.
+                stream.seek(entry.header_offset + 26)
+                lengths = sum(struct.unpack("<HH", stream.read(4)))
+                offset = entry.header_offset + 30 + lengths
+                row = (entry.filename.removesuffix(".zip"), offset, entry.file_size, entry.CRC)
+                rows.append((*row, int(entry.comment), identity(entry.file_size, entry.CRC)))
+    except (OSError, ValueError, zipfile.BadZipFile, struct.error):
+        return None
+    entries = pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], schema=SCHEMA)
+    return Pack(name, size, entries, lost=True)
 
 
 def _counting(packs: tuple[Pack, ...], loose: set[str]) -> pa.Table:

@@ -98,5 +98,5 @@ def damaged(storage: Storage, name: str, problem: object) -> StoreError:
     return StoreError(
         "not-a-store",
         f"{name} of {storage.address} is damaged: {problem}",
-        hint="run the sweep again with --fresh",
+        hint="run the sweep again; it rewrites the file",
     )

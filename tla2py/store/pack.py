@@ -144,6 +144,8 @@ class _PackWriter:
                 info = zipfile.ZipInfo(f"{record.run_id}.zip", EPOCH)
                 # The size decides how the entry's header is written.
                 info.file_size = record.stream.seek(0, 2)
+                # With it a lost index can be made again.
+                info.comment = str(record.generation).encode()
                 record.stream.seek(0)
                 with archive.open(info, "w") as entry:
                     offset = sink.tell()
@@ -160,4 +162,4 @@ class _PackWriter:
         columns = {name: integer_column(numbers) for name, numbers in self._numbers.items()}
         texts = {"run_id": text_column(self.identities), "record": text_column(self.identities.values())}
         table = pa.table({**texts, **columns}).select(SCHEMA.names)
-        pq.write_table(table, sink, compression="zstd")
+        pq.write_table(table, sink, compression="zstd", write_page_checksum=True)

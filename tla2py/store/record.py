@@ -126,8 +126,10 @@ class Archive:
 
 
 @contextmanager
-def open_archive(source: Path | Callable[[], IO[bytes]], name: object = None) -> Iterator[Archive]:
-    """The record in a file, or in what ``source`` opens; errors call it ``name``.
+def open_archive(
+    source: Path | Callable[[], IO[bytes]], name: object = None, run_id: str | None = None
+) -> Iterator[Archive]:
+    """The record in a file, or in what ``source`` opens, of this run if one is given; errors call it ``name``.
 
     Raises StoreError (``record-damaged``) for an incomplete record, also later, while its streams are read.
     """
@@ -137,6 +139,8 @@ def open_archive(source: Path | Callable[[], IO[bytes]], name: object = None) ->
             file = source if isinstance(source, Path) else stack.enter_context(source())
             archive = stack.enter_context(zipfile.ZipFile(file))
             record = _checked(msgspec.json.decode(archive.read(_RECORD), type=RunRecord))
+            if run_id not in (None, record.run_id):
+                raise RuntimeError(f"it is the record of {record.run_id}")
         with _reading(name, _DAMAGED):
             yield Archive(archive, record, name)
 
@@ -170,5 +174,5 @@ def _reading(name: object, errors: tuple[type[Exception], ...]) -> Iterator[None
         raise StoreError(
             "record-damaged",
             f"{name} is not a complete record: {error}",
-            hint="delete it; the next sweep executes the run again (if it is in a pack, sweep with --fresh)",
+            hint="run the sweep again; it executes the run again",
         ) from error

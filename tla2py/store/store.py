@@ -192,7 +192,7 @@ class Store:
         store of version 1 becomes one of this version. Damaged records are left out. Raises StoreError as ``manifest``
         does, and ``store-unwritable``.
         """
-        from tla2py.store.pack import merge_packs, pack_loose
+        from tla2py.store.pack import merge_packs, pack_loose, rewrite_packs
 
         if run_ids is not None:
             return pack_loose(self.storage, run_ids, generation)
@@ -203,6 +203,8 @@ class Store:
         packed = pack_loose(self.storage, index.loose, generation)
         # What is in them is loose, and so packed by now.
         self.storage.remove(index.halves)
+        if lost := [pack for pack in index.packs if pack.lost]:
+            rewrite_packs(self.storage, index, lost)
         while merge_packs(self.storage, self.record_ids()):
             pass
         return packed
@@ -233,7 +235,7 @@ class Store:
     def archive(self, run_id: str) -> Iterator[Archive]:
         """The record of a run. Raises StoreError (``record-damaged``)."""
         name = below(self.path, record_name(run_id))
-        with open_archive(lambda: self._open_record(run_id), name) as archive:
+        with open_archive(lambda: self._open_record(run_id), name, run_id) as archive:
             yield archive
 
     def _open_record(self, run_id: str) -> IO[bytes]:

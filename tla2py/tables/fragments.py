@@ -12,13 +12,15 @@ import hashlib
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 
 from tla2py.store.storage import Storage
 from tla2py.tables.schema import TABLES, Column, runs_columns
 from tla2py.tables.verify import file_digest, intact_file
+
+T = TypeVar("T")
 
 _LIST = "tables/current.json"
 _PENDING = "tables/pending"
@@ -136,21 +138,21 @@ def read_list(storage: Storage) -> TableList | None:
     """The list of the tables; None if it is missing or damaged."""
     try:
         with storage.open(_LIST) as source:
-            return msgspec.json.decode(source.read(), type=TableList)
+            return _opened(source.read(), TableList)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
 
 
 def write_list(storage: Storage, tables: TableList) -> None:
     """Replace the list. Raises StoreError (``store-unwritable``)."""
-    data = msgspec.json.format(msgspec.json.encode(tables), indent=1)
+    data = _sealed(tables)
     storage.write({_LIST: lambda sink: sink.write(data)})
 
 
 def write_pending(storage: Storage, fragment: Fragment) -> None:
     """Tell the next refresh of a fragment that the list lacks. Raises StoreError (``store-unwritable``)."""
     storage.make((_PENDING,))
-    data = msgspec.json.encode(fragment)
+    data = _sealed(fragment)
     storage.write({pending_name(fragment): lambda sink: sink.write(data)})
 
 
@@ -169,5 +171,25 @@ def read_pending(storage: Storage, names: Iterable[str]) -> list[Fragment]:
     found: list[Fragment] = []
     for name in names:
         with contextlib.suppress(OSError, ValueError), storage.open(name) as source:
-            found.append(msgspec.json.decode(source.read(), type=Fragment))
+            found.append(_opened(source.read(), Fragment))
     return found
+
+
+class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
+    """A list or a fragment with its digest: a table of which the name is damaged would seem to have no rows."""
+
+    sha256: str
+    content: msgspec.Raw
+
+
+def _sealed(content: TableList | Fragment) -> bytes:
+    data = msgspec.json.encode(content)
+    return msgspec.json.encode(_Sealed(sha256=hashlib.sha256(data).hexdigest(), content=msgspec.Raw(data)))
+
+
+def _opened(data: bytes, kind: type[T]) -> T:
+    """What ``_sealed`` wrote. Raises ValueError if it is damaged."""
+    sealed = msgspec.json.decode(data, type=_Sealed)
+    if hashlib.sha256(sealed.content).hexdigest() != sealed.sha256:
+        raise ValueError("its digest differs")
+    return msgspec.json.decode(sealed.content, type=kind)

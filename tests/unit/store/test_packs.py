@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import zipfile
@@ -184,6 +185,57 @@ def test_a_truncated_pack_has_the_records_before_its_end(store: Store) -> None:
     for seen in (store, Store(store.path)):
         assert [*seen.record_ids()] == [run_id(0)]
     assert read(store).keys() == {run_id(0)}
+
+
+@pytest.mark.parametrize("damage", [None, lambda data: data[:-9], lambda data: bytes(9) + data[9:]])
+def test_a_lost_index_is_made_again(store: Store, damage: Callable[[bytes], bytes] | None) -> None:
+    before = read(store)
+    store.pack(7)
+    [file] = records(store).glob("*.parquet")
+    identities = dict(store.record_ids())
+    if damage is None:
+        file.unlink()
+    else:
+        file.write_bytes(damage(file.read_bytes()))
+    assert read(store) == before
+    assert dict(Store(store.path).record_ids()) == identities
+    Store(store.path).pack(9)
+    assert suffixes(store) == [".parquet", ".zip"]
+    found = Store(store.path).record_ids()
+    assert not found.packs[0].lost
+    assert (dict(found), found.generation(), read(store)) == (identities, 7, before)
+
+
+def test_no_flipped_bit_in_an_index_gives_another_record(store: Store) -> None:
+    store.pack(1)
+    [file] = records(store).glob("*.parquet")
+    data = file.read_bytes()
+    for number in range(0, 8 * len(data), 37):
+        flipped = bytearray(data)
+        flipped[number // 8] ^= 1 << number % 8
+        file.write_bytes(flipped)
+        for name in Store(store.path).record_ids():
+            # A damaged record raises.
+            with contextlib.suppress(StoreError), Store(store.path).archive(name) as archive:
+                assert archive.record.run_id == name
+
+
+def test_a_record_of_another_run_is_damaged(store: Store) -> None:
+    shutil.copy(records(store) / f"{run_id(0)}.zip", records(store) / f"{run_id(1)}.zip")
+    store.pack(1)
+    with pytest.raises(StoreError, match=f"the record of {run_id(0)}"), store.archive(run_id(1)):
+        pass
+
+
+def test_a_changed_points_table_is_not_believed(store: Store) -> None:
+    [file] = (Path(store.path) / "points").iterdir()
+    data = file.read_bytes()
+    for place in range(0, len(data), 7):
+        file.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(StoreError, match="is damaged"):
+            store.points_table()
+    store.write_manifest(MANIFEST, POINTS, {})
+    assert store.points_table() == POINTS
 
 
 class Killed(BaseException):

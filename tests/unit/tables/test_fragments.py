@@ -24,7 +24,7 @@ from tla2py.store.store import Store
 from tla2py.tables import keep, merge
 from tla2py.tables.derive import settle
 from tla2py.tables.files import row_counts, table_files
-from tla2py.tables.fragments import TableList, pending_names, read_list
+from tla2py.tables.fragments import TableList, pending_names, read_list, write_list, write_pending
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tables.write import refresh_tables, tables_current
 
@@ -143,8 +143,7 @@ def test_fragments_that_workers_leave(whole: tuple[Store, Tables], tmp_path: Pat
     assert {first.id, again.id} < {each.id for each in list_of(made).fragments}
     assert all_rows(made) == whole[1]
     # A task that is repeated after the refresh.
-    pending = Path(made.path) / "tables" / "pending" / f"{first.id}.json"
-    pending.write_bytes(msgspec.json.encode(first))
+    write_pending(made.storage, first)
     refresh_tables(made)
     assert all_rows(made) == whole[1]
     assert row_counts(made)["runs"] == 12
@@ -165,6 +164,21 @@ def test_a_damaged_fragment_is_derived_again(
         # Its readers are the refreshes.
         (Path(store.path) / "tables" / "runs" / f"{list_of(store).runs.id}.parquet").unlink()
     assert all_rows(store) == whole[1]
+
+
+@pytest.mark.parametrize("damage", [b"tracex", b""])
+def test_a_damaged_list_or_pending_fragment_hides_no_rows(
+    whole: tuple[Store, Tables], tmp_path: Path, damage: bytes
+) -> None:
+    made = make_store(tmp_path / "store", CASES * 2)
+    settle(Store(made.path), [point.run_id for point in made.points()], 1)
+    [pending] = (Path(made.path) / "tables" / "pending").iterdir()
+    for file in (pending, Path(made.path) / "tables" / "current.json"):
+        data = file.read_bytes()
+        assert b"traces" in data
+        file.write_bytes(data.replace(b"traces", damage) if damage else data[: len(data) // 2])
+        refresh_tables(made)
+        assert all_rows(Store(made.path)) == whole[1]
 
 
 def test_a_reader_of_the_list_before_finishes(whole: tuple[Store, Tables], store: Store) -> None:
@@ -235,9 +249,9 @@ def _sha256(file: Path) -> str:
 def test_a_list_that_names_files_elsewhere_is_not_believed(store: Store, tmp_path: Path) -> None:
     mine = tmp_path / "mine.parquet"
     mine.write_text("mine")
-    file = Path(store.path) / "tables" / "current.json"
-    tables = json.loads(file.read_text())
-    file.write_text(json.dumps({**tables, "retired": ["tables/../../mine.parquet"]}))
+    tables = read_list(store.storage)
+    assert tables is not None
+    write_list(store.storage, msgspec.structs.replace(tables, retired=["tables/../../mine.parquet"]))
     assert read_list(store.storage) is None
     refresh_tables(store)
     assert mine.read_text() == "mine"
