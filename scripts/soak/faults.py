@@ -63,8 +63,8 @@ def twice(driver: psutil.Process) -> bool:
 
 
 def cut(trial: Trial) -> bool:
-    """Truncate records, as a crash of the machine would; the driver has ended."""
-    files = sorted(trial.store.glob("records/*.zip"))
+    """Truncate a loose record or a pack, or an index, as a crash of the machine would; the driver has ended."""
+    files = sorted(file for file in trial.store.glob("records/*") if file.suffix in (".zip", ".parquet"))
     if files:
         file = random.choice(files)  # noqa: S311
         file.write_bytes(file.read_bytes()[: file.stat().st_size * 2 // 3])

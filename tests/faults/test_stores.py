@@ -15,8 +15,11 @@ import pytest
 
 from tests.faults.scene import OWN, Scene
 from tests.integration.test_sweep import rows
-from tests.stores import loose_records
+from tests.stores import damage_record, loose_records
+from tla2py.errors import StoreError
 from tla2py.model.run import RunRecord
+from tla2py.store.store import Store
+from tla2py.tables.write import refresh_tables
 
 pytestmark = [pytest.mark.java, pytest.mark.faults]
 
@@ -42,6 +45,26 @@ def test_a_record_cut_off_in_mid_write(tables: str, own: Scene, like: Like) -> N
     assert scene.run() == 1
     assert (len(before), scene.executed_since(before)) == (4, 1)
     scene.check(own.store, code=1, again=0)
+
+
+def test_a_packed_record_found_damaged_is_executed_again(own: Scene, like: Like) -> None:
+    scene = copied(own, like(own))
+    before = scene.records()
+    damage_record(scene.store, min(before))
+    # What was derived before stays, and its readers do not end the doubt.
+    view = (rows(scene.store, "runs"), rows(scene.store, "states"))
+    with pytest.raises(StoreError, match="not a complete record") as raised, Store(scene.store).lock():
+        refresh_tables(Store(scene.store), anew=True)
+    assert raised.value.code == "record-damaged"
+    with Store(scene.store).lock():
+        refresh_tables(Store(scene.store))
+    assert (rows(scene.store, "runs"), rows(scene.store, "states")) == view
+    assert scene.run() == 1
+    assert "1 run to execute" in scene.stderr
+    with Store(scene.store).lock():
+        refresh_tables(Store(scene.store), anew=True)
+    # The pack still has the damaged record, which no longer counts.
+    scene.check_rows(own.store)
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
 from tla2py.tables.files import intact_files
 from tla2py.tables.runs import LimitsRow, limits_rows
-from tla2py.tables.write import tables_current
+from tla2py.tables.write import records_doubted, tables_current
 from tla2py.tlc.output.result import interpret_record
 
 
@@ -30,8 +30,9 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     known: dict[str, Verdict] = {}
     # A full disk or a crash may have truncated a record after the table was written.
     trusted = is_remote(store.path) or _tables_current(store)
+    rows = planned and not records_doubted(store)
     with contextlib.suppress(OSError, ValueError):
-        for row in limits_rows(intact_files(store, "runs") or []) if planned else ():
+        for row in limits_rows(intact_files(store, "runs") or []) if rows else ():
             place = planned.pop(row.run_id, None)
             if place is None or not (trusted or _recorded(store, row.run_id, row)):
                 continue

@@ -25,7 +25,7 @@ _PAUSES = (0.1, 0.3, 0.9)
 def table_files(store: Store, name: str) -> list[Path]:
     """The files that make up a table, with the content that was written; a changed one is made again from the records.
 
-    Raises StoreError (``table-damaged``) if the store cannot be written.
+    Raises StoreError: ``table-damaged`` if the store cannot be written, ``record-damaged``.
     """
     for pause in (*_PAUSES, None):
         files = intact_files(store, name)
@@ -36,6 +36,8 @@ def table_files(store: Store, name: str) -> list[Path]:
                 refresh_tables(store, checked=(name,))
         except StoreError as error:
             # A sweep may be writing the tables at this moment.
+            if error.code == "record-damaged":
+                raise
             if error.code != "store-busy" or pause is None:
                 raise _damaged(store, name, error.message) from error
             time.sleep(pause)

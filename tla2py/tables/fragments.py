@@ -82,7 +82,7 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
 class TableList(msgspec.Struct, frozen=True, kw_only=True):
     """The tables of a store: their fragments, and the fragment of ``runs``, which is joined from points and results.
 
-    ``made_from`` is the digest of the points and the records, ``places`` has the digests and paths of the user's files
+    ``made_from`` is the digest of the points and the records, ``doubted`` the one at which a record was found damaged, ``places`` has the digests and paths of the user's files
     that diagnostics name, ``retired`` the files of the lists before.
     """
 
@@ -92,6 +92,7 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
     runs: Fragment
     fragments: list[Fragment]
     retired: list[_FileName]
+    doubted: str = ""
 
     @property
     def names(self) -> list[str]:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from tla2py.errors import StoreError
 from tla2py.store.manifest import Manifest
 from tla2py.store.storage import Storage
 from tla2py.store.store import Store
@@ -75,7 +78,14 @@ def refresh_tables(
     known = {each.id for each in sound}
     adopted = [] if anew else read_pending(storage, waiting)
     sound += [each for each in adopted if each.id not in known and _is_sound(storage, each, sizes, checked)]
-    names = _write(store, before, sound, derive, waiting)
+    try:
+        names = _write(store, before, sound, derive, waiting)
+    except StoreError as error:
+        if error.code == "record-damaged" and before is not None:
+            # The rows that there are stay readable; the next sweep reads all records.
+            doubted = _made_from(store, store.manifest())
+            write_list(storage, msgspec.structs.replace(before, made_from="", doubted=doubted))
+        raise
     storage.remove(sizes.keys() - names)
     return True
 
@@ -104,6 +114,7 @@ def _write(
         TableList(
             version=1 if before is None else before.version + 1,
             made_from=made_from,
+            doubted=made_from if before is not None and before.doubted == made_from else "",
             places=places,
             runs=runs,
             fragments=fragments,
@@ -124,6 +135,12 @@ def tables_current(store: Store) -> bool:
     """
     tables = read_list(store.storage)
     return tables is not None and tables.made_from == _made_from(store, store.manifest())
+
+
+def records_doubted(store: Store) -> bool:
+    """Whether a record was found damaged, and no record was written since."""
+    tables = read_list(store.storage)
+    return tables is not None and tables.doubted != ""
 
 
 def _made_from(store: Store, manifest: Manifest) -> str:
