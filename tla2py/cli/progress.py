@@ -122,7 +122,10 @@ class SweepListener(ConsoleListener):
         """Print the results."""
         super().finished(result)
         if self._alone:
-            show(sweep_summary(open_view(result.store.path)))
+            view = open_view(result.store.path)
+            # They were read before.
+            view.run_rows = result.runs
+            show(sweep_summary(view))
         for line in judgement_lines(result):
             err().print(line)
 

@@ -14,16 +14,17 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph, Span
 from tla2py.tables.details import ActionRow, action_rows
 from tla2py.tables.files import table_files
-from tla2py.tables.runs import RunRow, run_rows
+from tla2py.tables.runs import RunRow
 from tla2py.vacuity.probe import PROBE_CODES
 
 
-def sweep_findings(sweep: Sweep, plan: Plan, store: Store, linted: Iterable[Finding]) -> Findings:
+def sweep_findings(
+    sweep: Sweep, plan: Plan, store: Store, runs: Sequence[RunRow], linted: Iterable[Finding]
+) -> Findings:
     """The findings on a sweep whose runs are in a store; ``linted`` are lint's.
 
     An entry of ``[accept]`` that accepts none of them is a finding too.
     """
-    runs = run_rows(table_files(store, "runs"))
     rows = {row.run_id: row for row in runs}
     results = [
         (index, row)

@@ -170,7 +170,7 @@ def _run(
             executed += execute_probes(sweep, plan, store, runs, toolchain, start, listener)
         elif store.probes() is None:
             store.write_probes(())
-        findings = sweep_findings(sweep, plan, store, warnings)
+        findings = sweep_findings(sweep, plan, store, runs, warnings)
         store.write_findings(findings)
     result = SweepResult(
         sweep=sweep,

@@ -148,7 +148,8 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
     found = read_found(view, other_inputs)
-    findings = sweep_findings(sweep, plan, store, lasting_findings(lint_sweep(sweep, plan, None)))
+    linted = lasting_findings(lint_sweep(sweep, plan, None))
+    findings = sweep_findings(sweep, plan, store, view.run_rows, linted)
     return _decided(sweep, plan, view, found, lock, findings, options.strict)
 
 

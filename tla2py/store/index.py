@@ -9,7 +9,7 @@ import bisect
 import re
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -115,8 +115,8 @@ def identity(size: int, crc32: int) -> str:
     return f"{size}-{crc32:08x}"
 
 
-def read_index(storage: Storage, known: Iterable[Pack] = ()) -> RecordIndex:
-    """The index of a store's records; ``known`` are packs that were read before.
+def read_index(storage: Storage, known: RecordIndex | None = None) -> RecordIndex:
+    """The index of a store's records; ``known`` is one that was read before.
 
     A pack without an index counts if it has a record that is nowhere else. The records that a truncated pack has lost do
     not count.
@@ -124,7 +124,7 @@ def read_index(storage: Storage, known: Iterable[Pack] = ()) -> RecordIndex:
     files = storage.stamps("records")
     packs = {name[:-4]: stamp.size for name, stamp in files.items() if _PACK.fullmatch(name)}
     indexed = sorted(name for name in packs if f"{name}.parquet" in files)
-    read = {pack.name: pack for pack in known if packs.get(pack.name) == pack.size}
+    read = {pack.name: pack for pack in known.packs if packs.get(pack.name) == pack.size} if known else {}
     storage.prefetch(f"records/{name}.parquet" for name in indexed if name not in read)
     found = [read.get(name) or _read_pack(storage, name, packs[name]) for name in indexed]
     loose = {name[:-4] for name in files if name.endswith(".zip")} - packs.keys()
@@ -138,7 +138,11 @@ def read_index(storage: Storage, known: Iterable[Pack] = ()) -> RecordIndex:
             halves.append(f"records/{name}.zip")
     present = tuple(pack for pack in found if pack is not None)
     halves += [f"records/{name}" for name in files if name.endswith(".parquet") and name[:-8] not in packs]
-    return RecordIndex(_counting(present, loose), present, frozenset(loose), tuple(halves))
+    if known is not None and (known.packs, known.loose) == (present, loose):
+        columns = known.columns
+    else:
+        columns = _counting(present, loose)
+    return RecordIndex(columns, present, frozenset(loose), tuple(halves))
 
 
 def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:

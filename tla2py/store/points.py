@@ -63,6 +63,21 @@ class Points:
 
         return self._first("point", integer_column([number]))
 
+    def some(self, numbers: Iterable[int]) -> dict[int, ManifestPoint]:
+        """The points with these numbers, by number."""
+        import pyarrow.compute as pc
+
+        from tla2py.store.columns import integer_column
+
+        chosen = self.table.filter(pc.is_in(self.table["point"], value_set=integer_column(numbers)))
+        return {each.point: each for each in Points(chosen, self._parameters)}
+
+    def different(self, parameter: ManifestParameter) -> int:
+        """The number of different texts of a parameter."""
+        import pyarrow as pa
+
+        return len(self.table[parameter.column].cast(pa.string()).unique())
+
     def of_run(self, run_id: str) -> ManifestPoint | None:
         """The first point with a run."""
         from tla2py.store.columns import text_column

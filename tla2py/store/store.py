@@ -166,7 +166,7 @@ class Store:
         """The identities of the packed records by run id."""
         from tla2py.store.index import read_index
 
-        self._index = read_index(self.storage, self._index.packs if self._index else ())
+        self._index = read_index(self.storage, self._index)
         return self._index
 
     def recorded(self, since: int = 0) -> set[str]:

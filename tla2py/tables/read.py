@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_BATCH_ROWS = 1000
+
 Files = Sequence[Path]
 """The files that make up a table."""
 
@@ -34,8 +36,12 @@ def read_rows(files: Files, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]
 
     Raises what ``read_table`` raises.
     """
+    import pyarrow.parquet as pq
+
     for path in files:
-        yield from table_rows(read_table([path], columns), columns)
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH_ROWS, columns=list(columns)):
+                yield from _batch_rows(batch, columns)
 
 
 def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tuple[Any, ...]]:
@@ -58,8 +64,12 @@ def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tupl
 
 def table_rows(table: pa.Table, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """The values of some columns of an Arrow table, a tuple per row; None in columns that it lacks."""
-    for batch in table.to_batches(max_chunksize=1000):
-        present = set(batch.schema.names)
-        absent = [None] * batch.num_rows
-        lists = [batch.column(name).to_pylist() if name in present else absent for name in columns]
-        yield from zip(*lists, strict=True)
+    for batch in table.to_batches(max_chunksize=_BATCH_ROWS):
+        yield from _batch_rows(batch, columns)
+
+
+def _batch_rows(batch: pa.RecordBatch, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    present = set(batch.schema.names)
+    absent = [None] * batch.num_rows
+    lists = [batch.column(name).to_pylist() if name in present else absent for name in columns]
+    yield from zip(*lists, strict=True)

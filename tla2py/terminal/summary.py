@@ -24,8 +24,9 @@ from tla2py.text import counted, cut, parameter_text, value_shown
 # A longer table shows only the points that do not hold.
 _MOST_ROWS = 60
 _MOST_ACTIONS = 12
-# 'tla2py explain' searches longer.
+# 'tla2py explain' searches longer, and over more points: for 100,000 it needs a gigabyte.
 _LAW_SECONDS = 2.0
+_LAW_POINTS = 10_000
 
 
 def sweep_summary(view: StoreView) -> RenderableType:
@@ -39,7 +40,10 @@ def sweep_summary(view: StoreView) -> RenderableType:
         for point, names in minimal:
             parts += [_minimal_line(view, point, names), *_why(view, point, names)]
         parts.append("")
-        laws = [*explain_store(view, seconds=_LAW_SECONDS).laws(telling=True)]
+        if len(runs) > _LAW_POINTS:
+            laws = [f"tla2py explain {shlex.quote(str(view.store.path))}"]
+        else:
+            laws = [*explain_store(view, seconds=_LAW_SECONDS).laws(telling=True)]
         if laws:
             parts += [Text("When it breaks", "bold"), *(Text(f"  {line}") for line in laws), ""]
     disabled = disabled_actions(view)
@@ -76,24 +80,25 @@ def _action_line(action: ActionCount) -> Text:
 
 def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, Sequence[str]]]:
     """The minimal violating points, each with the definitions that no smaller point violates."""
-    points = {point.point: point for point in view.points}
-    found = minimal_violating((run, points[run.point].parameters) for run in runs)
+    violating = [run for run in runs if run.violated]
+    points = view.points.some(run.point for run in violating)
+    found = minimal_violating((run, points[run.point].parameters) for run in violating)
     return [(points[number], names) for number, names in sorted(found.items())]
 
 
 def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
-    points = {p.point: p for p in view.points}
     # A parameter with one value would only take room.
     parameters = [
         parameter
         for parameter in view.manifest.parameters
-        if len(points) == 1 or len({point.parameters[parameter.name] for point in points.values()}) > 1
+        if len(view.points) == 1 or view.points.different(parameter) > 1
     ]
     shown = (
         runs
         if len(runs) <= _MOST_ROWS
         else [run for run in runs if run.verdict is not Verdict.HOLDS][:_MOST_ROWS]
     )
+    points = view.points.some(run.point for run in shown)
     rows = []
     for run in shown:
         answered = run.verdict not in (Verdict.INCONCLUSIVE, Verdict.BROKEN)
