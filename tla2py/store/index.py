@@ -127,7 +127,7 @@ def read_index(storage: Storage, known: RecordIndex | None = None) -> RecordInde
     read = {pack.name: pack for pack in known.packs if packs.get(pack.name) == pack.size} if known else {}
     storage.prefetch(f"records/{name}.parquet" for name in indexed if name not in read)
     found = [read.get(name) or _read_pack(storage, name, packs[name]) for name in indexed]
-    loose = {name[:-4] for name in files if name.endswith(".zip")} - packs.keys()
+    loose = frozenset(name[:-4] for name in files if name.endswith(".zip")) - packs.keys()
     halves = []
     for name in sorted(packs.keys() - indexed):
         elsewhere = loose.union(*(pack.entries["run_id"].to_pylist() for pack in found if pack))
@@ -142,7 +142,7 @@ def read_index(storage: Storage, known: RecordIndex | None = None) -> RecordInde
         columns = known.columns
     else:
         columns = _counting(present, loose)
-    return RecordIndex(columns, present, frozenset(loose), tuple(halves))
+    return RecordIndex(columns, present, loose, tuple(halves))
 
 
 def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:
@@ -176,7 +176,7 @@ def _indexed_anew(storage: Storage, name: str, size: int) -> Pack | None:
     return Pack(name, size, entries, lost=True)
 
 
-def _counting(packs: tuple[Pack, ...], loose: set[str]) -> pa.Table:
+def _counting(packs: tuple[Pack, ...], loose: frozenset[str]) -> pa.Table:
     """The rows of the records that count, sorted by run id."""
     tables = [
         pack.entries.append_column("pack", integer_column([number] * pack.entries.num_rows))

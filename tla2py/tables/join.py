@@ -28,11 +28,10 @@ def write_runs(
     rows = 0
     file.parent.mkdir(exist_ok=True)
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        places = pc.index_in(points["run_id"], value_set=found["run_id"])
+        points, places = points.filter(pc.is_valid(places)), places.drop_null()
         for start in range(0, points.num_rows, _POINTS):
-            part = points.slice(start, _POINTS)
-            places = pc.index_in(part["run_id"], value_set=found["run_id"])
-            part, places = part.filter(pc.is_valid(places)), places.drop_null()
-            there = found.take(places)
+            part, there = points.slice(start, _POINTS), found.take(places.slice(start, _POINTS))
             columns = []
             for field in schema:
                 column = part[field.name] if field.name in part.column_names else there[field.name]

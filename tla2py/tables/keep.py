@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tla2py.store.columns import text_column
+from tla2py.store.columns import integer_column, text_column
 from tla2py.store.storage import Storage
 from tla2py.store.store import Store
 from tla2py.tables.fragments import Fragment, fragment_files
@@ -50,28 +51,41 @@ def keep_rows(store: Store, points: pa.Table, fragments: Sequence[Fragment], mov
     runs whose diagnostics name them do not count either. Raises StoreError.
     """
     records = _records(store, points)
-    wanted, stale = _keys(records), _stale(store.storage, fragments, set(moved))
-    found, have = [], [text_column(())]
-    for each in fragments:
-        paths = fragment_files(store.storage, "results", each)
-        if not paths:
-            continue
-        rows = read_table(paths, ("run_id", "record"))
-        keys = _keys(rows)
-        counts = pc.is_in(keys, value_set=wanted)
+    stale = _stale(store.storage, fragments, set(moved))
+    files = [fragment_files(store.storage, "results", each) or [] for each in fragments]
+    found, have = [], [integer_column(())]
+    for each, (rows, places) in zip(fragments, _places(files, records, stale), strict=True):
         # A task that was repeated may have derived a record twice.
-        counts = pc.and_not(counts, pc.is_in(keys, value_set=pa.chunked_array(have)))
-        counts = pc.and_not(counts, pc.is_in(rows["run_id"], value_set=stale))
-        keys = keys.filter(counts)
+        places = places.filter(pc.invert(pc.is_in(places, value_set=pa.chunked_array(have))))
+        if not len(places):
+            continue
         left: Fragment | None = each
-        if len(keys) < rows.num_rows:
-            runs = rows["run_id"].filter(counts).combine_chunks()
-            left = merge(store.storage, [each], {each.id: runs}) if len(runs) else None
+        if len(places) < rows:
+            runs = records["run_id"].take(places).combine_chunks()
+            left = merge(store.storage, [each], {each.id: runs})
         if left is not None:
             found.append(left)
-            have += keys.chunks
-    lacking = pc.invert(pc.is_in(wanted, value_set=pa.chunked_array(have)))
+            have += places.chunks
+    lacking = pc.invert(pc.is_in(integer_column(range(records.num_rows)), value_set=pa.chunked_array(have)))
     return Kept(fragments=found, missing=records.filter(lacking))
+
+
+def _places(
+    files: Sequence[Sequence[Path]], records: pa.Table, stale: pa.StringArray
+) -> Iterator[tuple[int, pa.ChunkedArray]]:
+    """The number of rows of each fragment, and the places of those that count among the records."""
+    none = records.slice(0, 0)
+    parts = [read_table(paths, none.column_names).cast(none.schema) if paths else none for paths in files]
+    rows = pa.concat_tables([none, *parts])
+    # For all fragments at once: each search begins with a hash table of the records.
+    places = pc.index_in(rows["run_id"], value_set=records["run_id"]).cast(pa.int64())
+    same = pc.equal(records["record"].take(places), rows["record"])
+    counts = pc.and_not(same, pc.is_in(rows["run_id"], value_set=stale))
+    start = 0
+    for part in parts:
+        there = slice(start, start + part.num_rows)
+        yield part.num_rows, places[there].filter(counts[there])
+        start = there.stop
 
 
 def _records(store: Store, points: pa.Table) -> pa.Table:
@@ -81,10 +95,6 @@ def _records(store: Store, points: pa.Table) -> pa.Table:
     ranks = pc.index_in(rows["run_id"], value_set=points["run_id"])
     rows, ranks = rows.filter(pc.is_valid(ranks)), ranks.drop_null()
     return rows.take(pc.sort_indices(ranks))
-
-
-def _keys(rows: pa.Table) -> pa.ChunkedArray:
-    return pc.binary_join_element_wise(rows["run_id"], rows["record"], text_column([" "])[0])
 
 
 def _stale(storage: Storage, fragments: Sequence[Fragment], moved: set[str]) -> pa.StringArray:
