@@ -126,8 +126,9 @@ class SweepListener(ConsoleListener):
             # They were read before.
             view.run_rows = result.runs
             show(sweep_summary(view))
+        console = err()
         for line in judgement_lines(result):
-            err().print(line)
+            console.print(line)
 
 
 @contextlib.contextmanager

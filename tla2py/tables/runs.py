@@ -10,6 +10,19 @@ from tla2py.model.outcome import Outcome, Verdict, Violation, unfinished
 from tla2py.model.point import PointResult
 from tla2py.tables.read import Files, read_rows, read_table
 
+_LISTS = ("checked", "held", "undecided")
+# What is equal in most rows.
+_SHARED = (
+    *_LISTS,
+    "violated",
+    "message",
+    "message_place",
+    "termination_reason",
+    "tlc_version",
+    "tlc_revision",
+    "jar_sha256",
+)
+
 FIRST_COUNTS = "counts of the first of several executions"
 
 
@@ -54,22 +67,16 @@ def run_rows(files: Files) -> list[RunRow]:
     """The rows of ``runs``, in order."""
     # With many thousand points, the other columns would double the memory.
     columns = [field.name for field in fields(RunRow)]
-    # Most texts and lists are equal in all rows.
     shared: dict[object, Any] = {}
     rows = []
     for values in read_rows(files, columns):
-        row = {
-            name: shared.setdefault(value, value) if isinstance(value, str) else value
-            for name, value in zip(columns, values, strict=True)
-        }
-        violated = tuple(Violation(kind=each["kind"], name=each["name"]) for each in row["violated"])
-        names = {name: tuple(row[name]) for name in ("checked", "held", "undecided")}
-        row |= {
-            "outcome": Outcome(row["outcome"]),
-            "verdict": Verdict(row["verdict"]),
-            "violated": shared.setdefault(violated, violated),
-            **{name: shared.setdefault(each, each) for name, each in names.items()},
-        }
+        row = dict(zip(columns, values, strict=True))
+        row["outcome"], row["verdict"] = Outcome(row["outcome"]), Verdict(row["verdict"])
+        row["violated"] = tuple(Violation(kind=each["kind"], name=each["name"]) for each in row["violated"])
+        for name in _LISTS:
+            row[name] = tuple(row[name])
+        for name in _SHARED:
+            row[name] = shared.setdefault(row[name], row[name])
         rows.append(RunRow(**row))
     return rows
 
