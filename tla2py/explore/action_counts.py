@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tla2py.explore.view import StoreView
 from tla2py.tables.details import action_rows
 from tla2py.tables.files import table_files
+from tla2py.tables.read import read_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +37,15 @@ def action_counts(view: StoreView) -> list[ActionCount]:
 
     TLC counts the disjuncts of an action separately under one name and place; here they are one action.
     """
+    files = table_files(view.store, "coverage")
+    # Few sweeps ask for coverage.
+    counted = {run_id for (run_id,) in read_rows(files, ("run_id",))}
     points: dict[str, list[int]] = {}
-    for point in view.points:
-        points.setdefault(point.run_id, []).append(point.point)
+    for point in view.points if counted else ():
+        if point.run_id in counted:
+            points.setdefault(point.run_id, []).append(point.point)
     counts: dict[tuple[str, int, str], dict[str, tuple[int, int]]] = {}
-    for row in action_rows(table_files(view.store, "coverage")):
+    for row in action_rows(files):
         if row.kind == "action" and row.run_id in points:
             runs = counts.setdefault((row.module, row.begin_line, row.name), {})
             generated, distinct = runs.get(row.run_id, (0, 0))
