@@ -57,5 +57,5 @@ def _read_file(address: Address, name: str, sha256: str, schema: pa.Schema) -> I
             hint="run tla2py tables on the store; it makes the rows again",
         )
     with pq.ParquetFile(pa.BufferReader(data)) as file:
-        for batch in file.iter_batches():
+        for batch in file.iter_batches(use_threads=False):
             yield from pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()

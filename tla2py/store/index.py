@@ -149,9 +149,9 @@ def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:
     try:
         with (
             storage.open(f"records/{name}.parquet") as source,
-            pq.ParquetFile(source, page_checksum_verification=True) as file,
+            pq.ParquetFile(pa.BufferReader(source.read()), page_checksum_verification=True) as file,
         ):
-            entries = file.read().select(SCHEMA.names).cast(SCHEMA)
+            entries = file.read(use_threads=False).select(SCHEMA.names).cast(SCHEMA)
     except (OSError, KeyError, ValueError, pa.ArrowException):
         return _indexed_anew(storage, name, size)
     ends = pc.add(entries["offset"], entries["size"])

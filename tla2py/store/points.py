@@ -155,8 +155,8 @@ def _read(storage: Storage, manifest: Manifest) -> pa.Table:
         if _name(data) != manifest.points:
             raise damaged(storage, manifest.points, "its digest differs")
         # ``read_table`` would import pandas.
-        with pq.ParquetFile(io.BytesIO(data)) as file:
-            table = file.read().select(names)
+        with pq.ParquetFile(pa.BufferReader(data)) as file:
+            table = file.read(use_threads=False).select(names)
         # They become file names, and a store may be untrusted.
         odd = table.filter(pc.invert(pc.match_substring_regex(table["run_id"], r"^\w+\z")))
     except (KeyError, pa.ArrowException) as error:

@@ -27,6 +27,7 @@ from tla2py.store.record import Archive
 from tla2py.store.storage import Address, Storage
 from tla2py.store.store import Store
 from tla2py.tables.fragments import Fragment, fragment_of, new_id
+from tla2py.tables.read import read_table
 from tla2py.tables.schema import TABLES
 from tla2py.tables.sink import TableWriter, rows_as_table
 from tla2py.tlc.output.graph import GraphBlock, GraphReader
@@ -169,7 +170,7 @@ def without_repeated(storage: Storage, shares: Sequence[Fragment]) -> list[Fragm
     for share in shares:
         found, files = share, {**share.files}
         for file in files.pop(_STATES, ()):
-            column = pq.read_table(storage.local(file.name), columns=["fingerprint"])["fingerprint"]
+            column = read_table([storage.local(file.name)], ["fingerprint"])["fingerprint"]
             repeated = pc.is_in(column, value_set=pa.chunked_array(seen))
             if pc.any(repeated).as_py():
                 rest = _filtered(storage, file.name, pc.invert(repeated))
@@ -188,7 +189,7 @@ def _filtered(storage: Storage, file: str, kept: pa.ChunkedArray) -> Fragment:
             TableWriter(folder, name, GRAPH_TABLES) as tables,
         ):
             for group in range(source.num_row_groups):
-                rows = source.read_row_group(group)
+                rows = source.read_row_group(group, use_threads=False)
                 rows, start = rows.filter(kept.slice(start, rows.num_rows)), start + rows.num_rows
                 tables.add_columns(_STATES, rows.columns)
         return fragment_of(folder, name, 0)

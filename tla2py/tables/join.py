@@ -50,7 +50,7 @@ def _results(files: Iterable[Path]) -> pa.Table:
     parts = []
     for path in files:
         with pq.ParquetFile(path, read_dictionary=texts) as file:
-            parts.append(file.read([name for name in schema.names if name != "record"]))
+            parts.append(file.read([name for name in schema.names if name != "record"], use_threads=False))
     if not parts:
         return schema.empty_table()
     found = pa.concat_tables(parts).unify_dictionaries().combine_chunks()

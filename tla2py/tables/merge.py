@@ -68,7 +68,7 @@ def merge(storage: Storage, fragments: Sequence[Fragment], kept: Kept | None = N
 def _batches(files: Iterable[tuple[Path, pa.StringArray | None]]) -> Iterator[pa.RecordBatch]:
     for path, runs in files:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+            for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
                 if runs is not None:
                     batch = batch.filter(pc.is_in(batch["run_id"], value_set=runs))
                 if batch.num_rows:

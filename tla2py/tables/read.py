@@ -1,4 +1,8 @@
-"""Reads Parquet files as Arrow tables."""
+"""Reads Parquet files as Arrow tables.
+
+Everything that reads Parquet here or in ``store`` does so in its own thread: if Arrow's threads are still busy when the
+process ends, they may abort it (apache/arrow#34314).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ def read_table(files: Files, columns: Sequence[str] | None = None) -> pa.Table:
     parts = []
     for path in files:
         with pq.ParquetFile(path) as file:
-            parts.append(file.read(columns=None if columns is None else list(columns)))
+            parts.append(file.read(None if columns is None else list(columns), use_threads=False))
     return pa.concat_tables(parts)
 
 
@@ -40,7 +44,7 @@ def read_rows(files: Files, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]
 
     for path in files:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_BATCH_ROWS, columns=list(columns)):
+            for batch in file.iter_batches(_BATCH_ROWS, columns=list(columns), use_threads=False):
                 yield from _batch_rows(batch, columns)
 
 
@@ -57,9 +61,14 @@ def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tupl
                 range_ = file.metadata.row_group(group).column(0).statistics
                 if range_ is not None and range_.has_min_max and not range_.min <= run_id <= range_.max:
                     continue
-                own = pc.equal(file.read_row_group(group, ["run_id"])["run_id"], text_column([run_id])[0])
+                own = pc.equal(
+                    file.read_row_group(group, ["run_id"], use_threads=False)["run_id"],
+                    text_column([run_id])[0],
+                )
                 if pc.any(own).as_py():
-                    yield from table_rows(file.read_row_group(group, list(columns)).filter(own), columns)
+                    yield from table_rows(
+                        file.read_row_group(group, list(columns), use_threads=False).filter(own), columns
+                    )
 
 
 def table_rows(table: pa.Table, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
