@@ -46,7 +46,7 @@ COMPACTION_POINTS = 24
 
 
 class Row(NamedTuple):
-    """A measurement and its aim, None for a figure beside another one."""
+    """A measurement and its aim; None if it only explains the row above."""
 
     what: str
     found: float

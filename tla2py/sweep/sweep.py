@@ -47,7 +47,7 @@ class Sweep(ModelInputs):
     """A sweep file with its modules, configs and points.
 
     - ``input_files``: the files that runs may read, by pattern, as they were when the sweep was loaded
-    - ``excluded``: the combinations that are no points
+    - ``excluded``: the combinations that are left out
     - ``counted``: indices of points with coverage, even if the file does not request it
     - ``vacuity``: whether to ask TLC what could not fail
     - ``no_lint``: whether to ignore all rules of lint
