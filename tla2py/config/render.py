@@ -10,10 +10,12 @@ import jinja2
 import jinja2.sandbox
 from jinja2 import nodes
 
+from tla2py.config.apart import Reply, Request, render_apart
 from tla2py.errors import InputError
 from tla2py.model.config import Config
 
 
+@lru_cache(maxsize=1)
 def default_template() -> str:
     """The text of the default template."""
     package = Path(__file__).resolve().parent.parent
@@ -30,26 +32,36 @@ def default_template() -> str:
 def render_config(config: Config, template: str, *, where: str | None = None) -> str:
     """The text of a ``.cfg`` file, always the same for the same config and template.
 
-    ``where`` is the template's file. Raises InputError (``template``) with the line if the template fails.
+    ``where`` is the template's file; one of the user's is rendered in a process with limits. Raises InputError
+    (``template``) with the line if the template fails or takes too long.
     """
-    try:
-        return _compile(template).render(config=config)
-    except jinja2.TemplateSyntaxError as error:
-        place = f"{where}:{error.lineno}" if where else f"line {error.lineno}"
+    own = template == default_template()
+    reply = render_here(template, config) if own else render_apart(Request(template, config))
+    if reply.text is not None:
+        return reply.text
+    if reply.syntax:
         raise InputError(
             "template",
-            f"not a Jinja2 template: {error.message}",
-            where=place,
+            f"not a Jinja2 template: {reply.error}",
+            where=f"{where}:{reply.line}" if where else f"line {reply.line}",
             hint="write expressions as {{ }} and statements as {% %}",
-        ) from error
+        )
+    raise InputError(
+        "template",
+        reply.error,
+        where=f"{where}:{reply.line}" if where and reply.line else where,
+        hint="a template sees config, with the fields of tla2py.model.config.Config",
+    )
+
+
+def render_here(template: str, config: Config) -> Reply:
+    """What a template makes of a config, rendered in this process."""
+    try:
+        return Reply(text=_compile(template).render(config=config))
+    except jinja2.TemplateSyntaxError as error:
+        return Reply(error=error.message or "", line=error.lineno, syntax=True)
     except Exception as error:  # anything that a template raises is an error in it
-        line = _line_of(error)
-        raise InputError(
-            "template",
-            str(error),
-            where=f"{where}:{line}" if where and line else where,
-            hint="a template sees config, with the fields of tla2py.model.config.Config",
-        ) from error
+        return Reply(error=str(error) or type(error).__name__, line=_line_of(error))
 
 
 def _line_of(error: Exception) -> int | None:
@@ -66,7 +78,7 @@ def prints_values(template: str) -> bool:
     """
     try:
         return _prints(_environment().parse(template), frozenset())
-    except jinja2.TemplateSyntaxError:
+    except (jinja2.TemplateSyntaxError, RecursionError):
         return False
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import contextlib
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tla2py.config.literal import literal_names, literal_text
 from tla2py.errors import InputError
 from tla2py.model.config import Assignment, Config, Substitution
-from tla2py.model.model import Model
-from tla2py.syntax import Constant, Definition, ModuleGraph, parse_expression
+from tla2py.model.model import LOG_TAG, Model, Position
+from tla2py.syntax import Constant, Definition, Instance, ModuleGraph, parse_expression
 from tla2py.syntax.standard import standard_module_of
 from tla2py.text import counted, did_you_mean
 from tla2py.toml import value_text
 
 # The second line of every wrapper module.
 WRITTEN = "\\* Written by tla2py: what a config cannot say."
+# The register of TLCSet that holds how far a log was explained; users count from 0.
+_REGISTER = 4099
 # The modules that standard modules extend.
 _BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 
@@ -33,6 +35,7 @@ class _Wrapper:
     standard: set[str] = field(default_factory=set)
     model_values: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
+    assumptions: list[str] = field(default_factory=list)
 
     def define(self, name: str, parameters: str, body: str) -> str:
         """The name of a new definition with this body."""
@@ -82,16 +85,52 @@ def build_config(
             body = " \\union ".join(f"Permutations({name})" for name in permuted)
             symmetry = wrapper.define("symmetry", "", body)
     assignments += [Assignment(name, name) for name in sorted(wrapper.model_values)]
+    counted = _with_progress(wrapper, model.config, model.position) if model.position else model.config
     config = replace(
-        model.config,
+        counted,
         assignments=tuple(assignments),
         substitutions=tuple(substitutions),
         symmetry=symmetry,
     )
-    if not wrapper.definitions:
+    if not wrapper.definitions and model.extension is None:
         return config, spec.root.name, None
     main = f"MC_{spec.root.name}"
-    return config, main, _wrapper_text(main, wrapper)
+    while any(main == module.name for module in spec.modules):
+        main += "_"
+    extends = model.extension.extends if model.extension else (spec.root.name,)
+    return config, main, _wrapper_text(main, wrapper, extends)
+
+
+def _with_progress(wrapper: _Wrapper, config: Config, position: Position) -> Config:
+    """The config with constraints that are always true and print each new maximum of a position.
+
+    They come last, so that a state that another one rejects does not count. TLC evaluates action constraints after the
+    others, so if there are any, it is such a constraint that prints the position before and after a step.
+    """
+    wrapper.assumptions.append(f"TLCSet({_REGISTER}, 0)")
+    before = _progress(wrapper, position, f"({position.expression})")
+    if not config.action_constraints:
+        return replace(config, constraints=(*config.constraints, before))
+    after = _progress(wrapper, position, f"({position.expression})'")
+    return replace(config, action_constraints=(before, *config.action_constraints, after))
+
+
+def _progress(wrapper: _Wrapper, position: Position, at: str) -> str:
+    """The name of a definition that is true and prints the position ``at`` if it is a new maximum.
+
+    A value printed has the tag and the position; then, if the sequence is known, its length and its element there.
+    """
+    entries = position.entries
+    found = f"{at}, {position.length}" if position.length else at
+    if entries:
+        found += f", Len({entries}), IF {at} \\in 1..Len({entries}) THEN {entries}[{at}] ELSE {{}}"
+    wrapper.standard |= {"TLC", "Naturals", *(["Sequences"] if entries else [])}
+    body = (
+        f"IF {at} >= TLCGet({_REGISTER})\n"
+        f'THEN TLCSet({_REGISTER}, {at} + 1) /\\ PrintT(<<"{LOG_TAG}", {found}>>)\n'
+        "ELSE TRUE"
+    )
+    return wrapper.define("log", "", body)
 
 
 def is_single(text: str) -> bool:
@@ -221,10 +260,13 @@ def _split_module(name: str) -> tuple[str | None, str]:
     return (found[1], found[2]) if found else (None, name)
 
 
-def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
+def _wrapper_text(main: str, wrapper: _Wrapper, modules: Sequence[str]) -> str:
     spec = wrapper.spec
-    available = set(spec.standard) | {m for s in spec.standard for m in _BRINGS.get(s, ())}
-    extends = [spec.root.name]
+    # What another module instantiates for itself cannot be seen.
+    seen = {each.module for module in spec.extended for each in module.extends}
+    seen |= {each.module for module in spec.extended for each in module.instances if _is_exported(each)}
+    available = seen | {m for s in seen for m in _BRINGS.get(s, ())}
+    extends = [*modules]
     for module in sorted(wrapper.standard - available):
         if not any(module in _BRINGS.get(other, ()) for other in wrapper.standard):
             extends.append(module)
@@ -237,4 +279,11 @@ def _wrapper_text(main: str, wrapper: _Wrapper) -> str:
         lines += ["", f"CONSTANTS {', '.join(sorted(wrapper.model_values))}"]
     for definition in wrapper.definitions:
         lines += ["", definition]
+    for assumption in wrapper.assumptions:
+        lines += ["", f"ASSUME {assumption}"]
     return "\n".join([*lines, "", "====", ""])
+
+
+def _is_exported(instance: Instance) -> bool:
+    """Whether a module exports the names of an instance as they are."""
+    return instance.name is None and not instance.local

@@ -51,7 +51,7 @@ def _placed(gates: Sequence[Evidence]) -> Iterator[tuple[Evidence, Problem, Poin
             names = [one.check.label for one in point.surprises]
             for problem in point.problems:
                 at = (
-                    gate.definition(point, names[0])
+                    gate.unexpected(point, names[0])
                     if names and problem.reason is Reason.UNEXPECTED
                     else None
                 )

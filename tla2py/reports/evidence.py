@@ -39,8 +39,13 @@ class Evidence:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The decision's notices, and the jar if the project or the machine chose it."""
-        return (*([self.jar] if self.jar else []), *self.decision.notices)
+        """The decision's notices, the jar if the project or the machine chose it, and the sweep's own Java classes."""
+        classes = (
+            f"{self.relative(self.sweep.path)} uses the Java classes {each.path.name}, sha256 {each.sha256[:12]}"
+            for each in self.sweep.overrides
+            if not each.official
+        )
+        return (*([self.jar] if self.jar else []), *classes, *self.decision.notices)
 
     @cached_property
     def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
@@ -92,6 +97,13 @@ class Evidence:
     def expectation(self, point: PointDecision) -> Place:
         """The place of a point's expectation in the sweep file."""
         return self.place(expectation_place(self.sweep, point.expected))
+
+    def unexpected(self, point: PointDecision, name: str) -> Place | None:
+        """The place of an unexpected violation: the line of the log that is the reason, else the definition of the name."""
+        if point.line is not None:
+            file = self.sweep.path.parent / point.line.file
+            return Place(file=self.relative(file), line=point.line.number)
+        return self.definition(point, name)
 
     def of_problem(self, problem: Problem, point: PointDecision | None) -> Place:
         """The place of a problem: TLC's error, the definition concerned, else the expectation, else the sweep file."""

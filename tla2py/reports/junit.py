@@ -13,7 +13,7 @@ from tla2py.reports.evidence import Evidence
 from tla2py.show.markup import printable
 from tla2py.show.plain import trace_lines
 from tla2py.sweep.judge import CheckAnswer
-from tla2py.text import counted
+from tla2py.text import counted, parameter_text
 
 # The test case for the run of a point as a whole.
 _RUN = "the run is as expected"
@@ -72,14 +72,23 @@ def _suite(gate: Evidence) -> TestSuite:
 
 
 def _cases(gate: Evidence, suite: str, point: PointDecision) -> list[TestCase]:
-    classname = f"{suite}.{printable(point.shown)}"
-    file = gate.relative(gate.sweep.path)
-    whole = TestCase(_RUN, classname=classname, time=_seconds(point))
+    log = point.point.parameters.get("log") if point.run.inputs.log is not None else None
+    if log is not None:
+        others = {name: text for name, text in point.point.parameters.items() if name != "log"}
+        classname = f"{suite}.{printable(parameter_text(others))}" if others else suite
+        file = gate.relative(gate.sweep.path.parent / log)
+    else:
+        classname, file = f"{suite}.{printable(point.shown)}", gate.relative(gate.sweep.path)
+    whole = TestCase(printable(log) if log else _RUN, classname=classname, time=_seconds(point))
     if point.problems:
-        whole.result = [_result(point.problems, _again(gate, point))]
+        found = [gate.trace(point, one.check.label) for one in point.surprises] if log is not None else []
+        traces = [line for trace in found if trace is not None for line in trace_lines(trace)]
+        whole.result = [_result(point.problems, [*traces, *_again(gate, point)])]
     elif point.row is None:
         whole.result = [Skipped("the sweep as a whole has a problem")]
-    cases = [whole, *(_check_case(gate, classname, point, one) for one in point.checks)]
+    # A log is one case: what is checked for it says no more than whether it is explained.
+    checks = () if log is not None else point.checks
+    cases = [whole, *(_check_case(gate, classname, point, one) for one in checks)]
     for case in cases:
         case._elem.set("file", file)
     return cases

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.errors import InputError, Place, Tla2pyError, writing
+from tla2py.files.write import check_report, store_files, write_file
 from tla2py.reports.evidence import Evidence
 from tla2py.reports.junit import junit_error, junit_text
 from tla2py.reports.markdown import markdown_error, markdown_text
 from tla2py.reports.sarif import sarif_error, sarif_text
+from tla2py.repository.paths import named_files
+from tla2py.store.storage import folder_of, is_remote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +27,23 @@ class Outputs:
     job_summary: Path | None
 
     @classmethod
-    def of(cls, *, junit: Path | None, sarif: Path | None, summary: Path | None) -> Outputs:
-        """The named files, and the job summary that the environment names. Raises InputError (``gate-reports``)."""
+    def of(
+        cls,
+        *,
+        junit: Path | None,
+        sarif: Path | None,
+        summary: Path | None,
+        targets: Sequence[str] = (),
+        inputs: Sequence[Path] = (),
+    ) -> Outputs:
+        """The named files, and the job summary that the environment names.
+
+        ``targets`` are what is gated, ``inputs`` what else is read. Raises InputError: ``gate-reports``, and as
+        ``check_report`` does for what a report would replace.
+        """
         named = [path for path in (junit, sarif, summary) if path is not None]
+        for path in named:
+            check_report(path, [*inputs, *_files_of(path, targets)])
         for path in named:
             if [each.resolve() for each in named].count(path.resolve()) > 1:
                 hint = "give each report its own file"
@@ -72,6 +89,19 @@ class Outputs:
         _write_text(self.job_summary, summary, "a")
 
 
+def _files_of(path: Path, targets: Sequence[str]) -> Iterator[Path]:
+    """The files of targets that a report to this path could replace."""
+    for target in targets:
+        file = folder_of(target)
+        if is_remote(target):
+            continue
+        if file.is_dir():
+            yield from store_files(path, file)
+        else:
+            yield file
+            yield from named_files(file)
+
+
 def report_root() -> Path:
     """The folder that paths in reports are relative to: the repository's, else the current one."""
     workspace = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR")
@@ -96,5 +126,8 @@ def _write_text(path: Path | None, text: Callable[[], str], mode: str = "w") -> 
         return
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        if mode == "w":
+            write_file(path, text())
+            return
         with path.open(mode, encoding="utf-8") as sink:
             sink.write(text())

@@ -174,12 +174,13 @@ def _finding(gate: Evidence, finding: Finding, level: str) -> tuple[str, Json]:
 def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[str, Json]:
     name = one.check.label
     rule = f"{one.check.kind.replace('_', '-')}/{name}"
-    place = gate.definition(point, name) or gate.expectation(point)
+    place = gate.unexpected(point, name) or gate.expectation(point)
     length = f" in {counted(one.length, 'state')}" if one.length else ""
+    line = f": {point.line}" if point.line is not None else ""
     result: Json = {
         "ruleId": rule,
         "level": "error",
-        "message": {"text": printable(f"{name} is violated{length} with {point.shown}")},
+        "message": {"text": printable(f"{name} is violated{length} with {point.shown}{line}")},
         "locations": [{"physicalLocation": _physical(place), **_logical(name)}],
     }
     trace = gate.trace(point, name)

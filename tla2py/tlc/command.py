@@ -47,6 +47,8 @@ _PROGRESS_SECONDS = 5
 _RECORDS = "FlightRecord"
 # The name of a run's config.
 CONFIG_NAME = "MC.cfg"
+# The option with which TLC goes on after a violation.
+CONTINUE = "-continue"
 # What TLC writes into a run's folder: a file per behaviour of a simulation, and the state graph.
 BEHAVIOURS = "behaviours"
 GRAPH = "graph.dot"

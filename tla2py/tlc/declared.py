@@ -58,7 +58,14 @@ def outside_error(pattern: str, where: str | None) -> InputError:
 
 
 def check_path(path: str, where: str | None) -> None:
-    """Raise InputError (``input-path``) for a path that a run writes itself."""
+    """Raise InputError (``input-path``) for a path that a run writes itself, and for a Java class."""
+    if path.endswith(".class"):
+        raise InputError(
+            "input-path",
+            f"TLC would load {path} in place of definitions",
+            where=where,
+            hint="name Java classes with --overrides, or overrides in [tlc] of a sweep file",
+        )
     reserved = path.partition("/")[0]
     if reserved in RESERVED_FILES:
         raise InputError(

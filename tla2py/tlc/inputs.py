@@ -10,11 +10,11 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from tla2py.model.inputs import InputFile
+from tla2py.model.inputs import Inputs
 from tla2py.tlc.command import BEHAVIOURS, CONFIG_NAME, GRAPH, LIVENESS_GRAPH
 from tla2py.tlc.sandbox.private import private_folder
 from tla2py.tlc.sandbox.sandbox import JAVA_VARIABLES
@@ -22,8 +22,8 @@ from tla2py.tlc.sandbox.sandbox import JAVA_VARIABLES
 # What a run's folder has of its own.
 RESERVED_FILES = frozenset(
     {
-        *(CONFIG_NAME, "stdout.txt", "stderr.txt", "tmp", "states"),
-        *(BEHAVIOURS, f"{BEHAVIOURS}.txt", GRAPH, LIVENESS_GRAPH),
+        *(CONFIG_NAME, "tmp", "states"),
+        *(BEHAVIOURS, GRAPH, LIVENESS_GRAPH),
     }
 )
 # The shell that starts a run changes or refuses these, and Java takes options from others.
@@ -42,12 +42,21 @@ def input_path(sha256: str) -> Path:
     return _folder() / sha256
 
 
-def place_inputs(files: Iterable[InputFile], folder: Path, find: Callable[[str], Path] = input_path) -> None:
-    """Copy files into a folder; ``find`` finds them by sha256. Raises OSError."""
-    for path, sha256 in files:
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+def place_inputs(inputs: Inputs, folder: Path, find: Callable[[str], Path] = input_path) -> None:
+    """Copy the input files into a folder, the log with its edit; ``find`` finds them by sha256. Raises OSError."""
+    log, edit = inputs.log, inputs.log.edit if inputs.log is not None else None
+    edited = {each.file for each in log.files if each.path == edit.file} if log and edit else set[str]()
+    for path, sha256 in inputs.files:
+        target, source = folder / path, find(sha256)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if edit is not None and path in edited:
+            with source.open("rb") as lines, target.open("wb") as sink:
+                sink.writelines(edit.applied(lines))
+            # As below.
+            shutil.copystat(source, target)
+            continue
         # With its time, by which a run's own files are recognized.
-        shutil.copy2(find(sha256), folder / path)
+        shutil.copy2(source, target)
 
 
 def keep_stream(source: IO[bytes]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -30,6 +31,25 @@ class Outputs:
         return tuple(InputFile(name, _sha256(self._folder / name)) for name in kept), tuple(
             dropped[:_MOST_NAMES]
         )
+
+
+def regular_files(folder: Path) -> list[Path]:
+    """The regular files in a folder, without links to others."""
+    return [path for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
+
+
+def join_files(folder: Path, target: Path) -> None:
+    """Concatenate the regular files of a folder by the numbers in their names, deleting each once it is copied."""
+    with target.open("wb") as sink:
+        for file in sorted(regular_files(folder), key=_numbers):
+            with file.open("rb") as source:
+                shutil.copyfileobj(source, sink)
+            file.unlink()
+
+
+def _numbers(file: Path) -> list[int]:
+    """The worker and the number in the name of a behaviour's file, ``b_0_12``."""
+    return [int(part) for part in file.name.split("_") if part.isdecimal()]
 
 
 def _files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
-import signal
+import shutil
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TypeAlias
 
 import psutil
 
-from tla2py.model.run import TerminationReason
-from tla2py.tlc.sandbox import reaper
-from tla2py.tlc.sandbox.sandbox import Sandbox, environment, network_refused, start
+from tla2py.model.run import TerminationReason, Walls
+from tla2py.tlc.sandbox.sandbox import Sandbox, environment, start
+from tla2py.tlc.sandbox.started import Started, Streams, WallError, exit_of
 
 # How often limits are checked; memory grows by at most some hundred MB in between.
 _POLL_SECONDS = 0.1
@@ -43,13 +43,12 @@ class Ended:
     wall_seconds: float
     cpu_seconds: float
     peak_memory_bytes: int
+    walls: Walls | None = None
 
 
-def not_started(folder: Path, message: str) -> Ended:
+def not_started(streams: Path, message: str) -> Ended:
     """The end of a command that was not started; ``stdout.txt`` has the reason as an error of TLC's."""
-    text = f"@!@!@STARTMSG 1000:1 @!@!@\n{message}\n@!@!@ENDMSG 1000 @!@!@\n"
-    (folder / "stdout.txt").write_text(text, encoding="utf-8")
-    (folder / "stderr.txt").write_text("", encoding="utf-8")
+    _write_error(streams, message)
     return Ended(
         exit_code=None,
         termination_reason=None,
@@ -60,6 +59,18 @@ def not_started(folder: Path, message: str) -> Ended:
     )
 
 
+def _write_error(streams: Path, message: str) -> None:
+    """Write streams in which TLC reports one error."""
+    text = f"@!@!@STARTMSG 1000:1 @!@!@\n{message}\n@!@!@ENDMSG 1000 @!@!@\n"
+    for name, content in (("stdout.txt", text), ("stderr.txt", "")):
+        handle, written = tempfile.mkstemp(dir=streams)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(content)
+        if (streams / name).is_dir():
+            shutil.rmtree(streams / name)
+        Path(written).replace(streams / name)
+
+
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
@@ -67,6 +78,7 @@ def _now() -> str:
 def execute_argv(
     argv: Sequence[str],
     folder: Path,
+    streams: Path,
     *,
     timeout_seconds: float,
     memory_bytes: int,
@@ -76,62 +88,50 @@ def execute_argv(
     sandbox: Sandbox | None = None,
     variables: dict[str, str] | None = None,
 ) -> Ended:
-    """The end of a command that runs in ``folder``; its streams go to ``stdout.txt`` and ``stderr.txt``.
+    """The end of a command that runs in ``folder``; its output goes to ``stdout.txt`` and ``stderr.txt`` in ``streams``.
 
-    A failing command raises no exception: the exit code (None if it could not be started) and the termination reason
-    say what happened. ``watch`` is called a few times a second with the memory in use, and returns a reason to stop the
-    command, or None.
+    ``streams`` lies outside what the sandbox may write, so that nobody but the command's own output ends up there. A
+    failing command raises no exception: the exit code (None if it could not be started, or replaced its streams) and
+    the termination reason say what happened. ``watch`` is called a few times a second with the memory in use, and
+    returns a reason to stop the command, or None.
     ``predict`` returns the exit code from the standard output so far if it is certain, so that nobody waits for the
     process to end. Without a ``sandbox`` the command is trusted. ``variables`` are added to its environment.
     """
     started_at = _now()
     begun = time.monotonic()
-    command, descriptor = reaper.guarded(tuple(argv))
-    with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:
-        process = start(
-            command,
-            sandbox,
-            folder=folder,
-            variables=environment(folder, trusted=sandbox is None, declared=variables),
-            stdin=descriptor,
-            stdout=stdout,
-            stderr=stderr,
-        )
+    with (streams / "stdout.txt").open("wb") as stdout, (streams / "stderr.txt").open("wb") as stderr:
+        opened = {Path(stream.name): os.fstat(stream.fileno()) for stream in (stdout, stderr)}
+        try:
+            started = start(
+                argv,
+                sandbox,
+                folder=folder,
+                variables=environment(folder, trusted=sandbox is None, declared=variables),
+                streams=Streams(stdout=stdout, stderr=stderr),
+            )
+        except WallError as error:
+            return not_started(streams, f"The sandbox could not be set up: {error.strerror}.")
     reason: TerminationReason | None = "killed"
     status: int | None = None
     try:
         reason, status = _wait(
-            process.pid, folder, begun + timeout_seconds, memory_bytes, cancelled, watch, predict
+            started, opened, begun + timeout_seconds, memory_bytes, cancelled, watch, predict
         )
     finally:
-        # Kill the rest of the group before its leader is reaped, while no other process can have its id.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        _, waited, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(waited)
-        reaper.release(process.pid)
-    exit_code: int | None = process.returncode if status is None else status
+        code, usage = started.end()
+    exit_code = code if status is None else status
+    if code is None and reason is None and status is None:
+        return not_started(
+            streams, f"The sandbox could not be set up: {_first_line(streams / 'stderr.txt')}."
+        )
     if reason is None and exit_code is not None and exit_code < 0:
         reason = "killed"
     if exit_code in _NOT_STARTED:
         exit_code = None
-    if (
-        sandbox is not None
-        and not sandbox.server
-        and reason is None
-        and network_refused(exit_code, folder / "stderr.txt")
-    ):
-        return execute_argv(
-            argv,
-            folder,
-            timeout_seconds=timeout_seconds,
-            memory_bytes=memory_bytes,
-            cancelled=cancelled,
-            watch=watch,
-            predict=predict,
-            sandbox=replace(sandbox, server=True),
-            variables=variables,
-        )
+    if not _intact(opened):
+        # Only a trusted command can do this.
+        _write_error(streams, "The run removed or replaced the files of its output.")
+        reason = exit_code = None
     return Ended(
         exit_code=exit_code,
         termination_reason=reason,
@@ -139,12 +139,18 @@ def execute_argv(
         wall_seconds=time.monotonic() - begun,
         cpu_seconds=usage.ru_utime + usage.ru_stime,
         peak_memory_bytes=usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        walls=started.walls,
     )
 
 
+def _first_line(file: Path) -> str:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return lines.readline(500).strip()
+
+
 def _wait(
-    pid: int,
-    folder: Path,
+    started: Started,
+    opened: Mapping[Path, os.stat_result],
     deadline: float,
     memory_bytes: int,
     cancelled: threading.Event | None,
@@ -153,15 +159,17 @@ def _wait(
 ) -> tuple[TerminationReason | None, int | None]:
     """The reason to kill the process, or its predicted exit code; both None if it ended on its own.
 
-    The process is not reaped.
+    The process is not reaped. ``opened`` are its streams, standard output first, as they were opened.
     """
-    group = psutil.Process(pid)
+    stdout = next(iter(opened))
     checked = time.monotonic()
     # Most runs are small, and a short poll saves a noticeable part of their time.
     brisk = checked + _BRISK_SECONDS
-    with _exit_of(pid) as ended:
+    with exit_of(started.process.pid) as ended:
         while not ended(_pause(predict is not None and time.monotonic() < brisk, deadline)):
-            if predict is not None and (status := predict(folder / "stdout.txt")) is not None:
+            if not _intact(opened):
+                return "killed", None
+            if predict is not None and (status := predict(stdout)) is not None:
                 return None, status
             if time.monotonic() < min(checked + _POLL_SECONDS, deadline):
                 continue
@@ -170,13 +178,21 @@ def _wait(
                 return "killed", None
             if time.monotonic() >= deadline:
                 return "timeout", None
-            if (resident := _resident_bytes(group)) > memory_bytes:
+            if (resident := _resident_bytes(started)) > memory_bytes:
                 return "memory", None
-            if (folder / "stdout.txt").stat().st_size > OUTPUT_LIMIT_BYTES:
+            if stdout.stat().st_size > OUTPUT_LIMIT_BYTES:
                 return "output", None
             if watch is not None and (why := watch(resident)) is not None:
                 return why, None
     return None, None
+
+
+def _intact(opened: Mapping[Path, os.stat_result]) -> bool:
+    """Whether files are still those that were opened."""
+    try:
+        return all(os.path.samestat(os.lstat(path), stat) for path, stat in opened.items())
+    except OSError:
+        return False
 
 
 def _pause(brisk: bool, deadline: float) -> float:
@@ -184,31 +200,10 @@ def _pause(brisk: bool, deadline: float) -> float:
     return min(_BRISK_POLL_SECONDS if brisk else _POLL_SECONDS, max(deadline - time.monotonic(), 0.0))
 
 
-@contextlib.contextmanager
-def _exit_of(pid: int) -> Iterator[Callable[[float], bool]]:
-    """A function that waits up to the given seconds and returns whether the child, not reaped, has ended."""
-    if not hasattr(os, "pidfd_open"):
-
-        def by_polling(seconds: float) -> bool:
-            time.sleep(min(seconds, 0.02))
-            return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-        yield by_polling
-        return
-    descriptor = os.pidfd_open(pid)
-    try:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        yield lambda seconds: bool(poll.poll(seconds * 1000))
-    finally:
-        os.close(descriptor)
-
-
-def _resident_bytes(process: psutil.Process) -> int:
-    """The resident memory of a process and its descendants."""
+def _resident_bytes(started: Started) -> int:
+    """The resident memory of a process and what it started."""
     total = 0
-    with contextlib.suppress(psutil.Error):
-        for member in (process, *process.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):
-                total += member.memory_info().rss
+    for member in started.members():
+        with contextlib.suppress(psutil.Error):
+            total += member.memory_info().rss
     return total

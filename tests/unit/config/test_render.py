@@ -104,3 +104,29 @@ def test_mistakes_in_its_template_name_the_file(load: LoadSweep, tmp_path: Path)
     with pytest.raises(InputError, match="invariant") as raised:
         plan_sweep(load(head), "jar")
     assert raised.value.where == f"{tmp_path / 'own.cfg.j2'}:3"
+
+
+@pytest.mark.parametrize(
+    "template", ["{{ 'a' * 10 ** 10 }}", "{{ 'a' * 10 ** 9 }}" * 3, "{{ " + "(" * 3000 + ")" * 3000 + " }}"]
+)
+def test_a_template_takes_no_more_memory_than_it_may(template: str) -> None:
+    with pytest.raises(InputError) as raised:
+        render_config(CONFIG, template, where="own.cfg.j2")
+    assert raised.value.code == "template"
+    # The next one is rendered all the same.
+    assert render_config(CONFIG, "INIT {{ config.init }}\n") == f"INIT {CONFIG.init}\n"
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+        "{% macro f(n) %}{{ f(n + 1) if n < 99 }}{{ f(n + 1) if n < 99 }}{% endmacro %}{{ f(0) }}",
+    ],
+)
+def test_a_template_that_does_not_end(template: str) -> None:
+    with pytest.raises(InputError, match="seconds") as raised:
+        render_config(CONFIG, template, where="own.cfg.j2")
+    assert (raised.value.code, raised.value.where) == ("template", "own.cfg.j2")
+    assert render_config(CONFIG, "INIT {{ config.init }}\n") == f"INIT {CONFIG.init}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -178,3 +179,15 @@ def test_what_cannot_stand_in_a_module(model: Model, name: str, value: str, code
         build_config(with_constant(model, name, value))
     assert raised.value.code == code
     assert said in str(raised.value)
+
+
+def test_the_wrapper_has_the_name_of_no_module(load: LoadSweep, tmp_path: Path) -> None:
+    (tmp_path / "MC_Mine.tla").write_text("---- MODULE MC_Mine ----\n====\n")
+    (tmp_path / "Mine.tla").write_text(
+        "---- MODULE Mine ----\nEXTENDS Naturals, MC_Mine\nCONSTANT Max\nVARIABLE x\n"
+        "Init == x = Max\nNext == UNCHANGED x\n====\n"
+    )
+    sweep = load('module = "Mine.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[constants]\nMax = "1 + 1"\n')
+    _, main, wrapper = built(sweep.model(sweep.points[0]))
+    assert main == "MC_Mine_"
+    assert wrapper.startswith("---- MODULE MC_Mine_ ----\n")

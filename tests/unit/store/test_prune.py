@@ -13,6 +13,7 @@ from tests.conftest import RunCli
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, files
 from tla2py.model.inputs import InputFile, Inputs
+from tla2py.model.result import WORK
 from tla2py.model.run import ModuleText, digest_text
 from tla2py.store.points import ManifestPoint, points_table
 from tla2py.store.prune import find_unused, remove_unused
@@ -30,8 +31,8 @@ def run_id(number: int) -> str:
 def write(store: Store, folder: Path, number: int, *texts: str) -> None:
     """Write a record that names modules, an input and an output."""
     run = executed(folder / f"{number}", run_id(number), "invariant")
-    output = run.folders[0] / "out" / "log.txt"
-    output.parent.mkdir()
+    output = run.folders[0] / WORK / "out" / "log.txt"
+    output.parent.mkdir(parents=True)
     output.write_text("x" * 1000)
     modules = tuple(
         ModuleText(name, text) for name, text in zip(("Spec.tla", "Other.tla"), texts, strict=False)

@@ -10,9 +10,7 @@ Anything unusual spoils a host, and the run is repeated in its own process.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import signal
 import tempfile
 import threading
 import time
@@ -25,9 +23,10 @@ import psutil
 from tla2py.model.inputs import Variable
 from tla2py.tlc.jvm.entry import HANDLES, main_handle
 from tla2py.tlc.jvm.gateway import Gateway, GatewayError, Reference
+from tla2py.tlc.jvm.variables import Variables
 from tla2py.tlc.process import Watch
-from tla2py.tlc.sandbox import reaper
 from tla2py.tlc.sandbox.sandbox import environment, java_sandbox, start
+from tla2py.tlc.sandbox.started import Started, Streams, WallError
 
 # The placeholder for the host's folder in a command line.
 FOLDER = Path("/tla2py-host")
@@ -62,10 +61,12 @@ class Host:
     ) -> None:
         self.runs = self.leaks = 0
         self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
+        # The standard output and error of the last run: those of the JVM, which may not open the files for writing.
+        self.streams = self._base / "out", self._base / "err"
         self.folder = self._base / "run"
         (self.folder / "tmp").mkdir(parents=True)
         java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
-        command, descriptor = reaper.guarded((*java, "-cp", str(gateway), *_SERVER))
+        command = (*java, "-cp", str(gateway), *_SERVER)
         # Outside the runs' folder, since later runs use it too. It must exist before the sandbox is made.
         copies = self._base / "jars"
         copies.mkdir()
@@ -73,20 +74,21 @@ class Host:
         for copy in plain:
             copy.touch()
         sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, *plain), server=True)
-        variables = environment(self.folder, trusted=trust) | {"TLA2PY_FOLDER": str(self._base)}
-        with (self._base / "out").open("wb") as out, (self._base / "err").open("wb") as err:
-            self._process = start(
+        # Appending, so that they can be emptied before each run, by descriptors since nobody may open them for writing.
+        self._open = [stream.open("ab") for stream in self.streams]
+        self._gateway: Gateway | None = None
+        self._started: Started | None = None
+        try:
+            self._started = start(
                 command,
                 sandbox,
                 folder=self.folder,
-                variables=variables,
-                stdin=descriptor,
-                stdout=out,
-                stderr=err,
+                variables=environment(self.folder, trusted=trust),
+                streams=Streams(stdout=self._open[0], stderr=self._open[1]),
+                scratch=self._base,
             )
-        self._jvm = psutil.Process(self._process.pid)
-        self._gateway: Gateway | None = None
-        try:
+            self.walls = self._started.walls
+            self._jvm = self._started.command(_START_SECONDS)
             for jar, copy in zip(jars, plain, strict=True):
                 if not trust:
                     _unpack(jar, copy)
@@ -94,7 +96,7 @@ class Host:
             self._connect(jars if trust else plain)
         except BaseException as error:
             self.kill()
-            if isinstance(error, (GatewayError, psutil.Error, ValueError, zipfile.BadZipFile)):
+            if isinstance(error, (GatewayError, WallError, psutil.Error, ValueError, zipfile.BadZipFile)):
                 raise SpoiledError("start") from error
             raise
 
@@ -105,7 +107,6 @@ class Host:
                 raise GatewayError("the JVM did not start")
             time.sleep(0.01)
         port, token, *_ = output.split()
-        self._printed = self._printed_bytes()
         self._gateway = java = Gateway(int(port), token, _ANSWER_SECONDS)
         uris = [java.get(java.new("java.io.File", str(jar)), "toURI") for jar in jars]
         self._urls = java.array("java.net.URL", [java.get(uri, "toURL") for uri in uris])
@@ -121,15 +122,20 @@ class Host:
         of = java.array("java.lang.Class", [name])
         self._unregister = java.get(registry, "getMethod", "unregisterMBean", of)
         self._bean_names = self._find_beans()
+        self._variables = Variables(java)
+        descriptors = java.get("java.lang.Class", "forName", "java.io.FileDescriptor")
+        fields = [java.get(descriptors, "getField", name) for name in ("out", "err")]
+        self._files = [java.new("java.io.FileOutputStream", java.get(each, "get", None)) for each in fields]
+        self._empty_streams()
 
     @property
     def _java(self) -> Gateway:
         assert self._gateway is not None
         return self._gateway
 
-    def _printed_bytes(self) -> int:
-        """The size of the JVM's own output, which would be part of TLC's output in a separate process."""
-        return sum((self._base / name).stat().st_size for name in ("out", "err"))
+    def _empty_streams(self) -> None:
+        for stream in self._open:
+            stream.truncate(0)
 
     def run(
         self,
@@ -141,9 +147,10 @@ class Host:
         output_bytes: int,
         cancelled: threading.Event | None,
         properties: Sequence[Variable] = (),
+        variables: Sequence[Variable] = (),
         watch: Watch | None = None,
     ) -> int:
-        """The exit status of TLC with these arguments in ``folder``; its streams go to files there.
+        """The exit status of TLC with these arguments in ``folder``; its output goes to ``streams``.
 
         ``watch`` is called now and then.
 
@@ -154,10 +161,12 @@ class Host:
         self.runs += 1
         deadline, used = time.monotonic() + timeout_seconds, self.cpu_seconds()
         try:
-            streams = [self._stream("setOut", "stdout.txt"), self._stream("setErr", "stderr.txt")]
+            self._empty_streams()
+            streams = [self._stream(*each) for each in zip(("setOut", "setErr"), self._files, strict=True)]
             java.call("java.lang.System", "setProperties", java.get(self._properties, "clone"))
             for name, value in properties:
                 java.call("java.lang.System", "setProperty", name, value)
+            self._variables.replace(variables)
             loader = java.new("java.net.URLClassLoader", self._urls, self._parent)
             main = java.get(
                 "java.lang.invoke.MethodHandleProxies",
@@ -178,27 +187,26 @@ class Host:
                     raise SpoiledError("long")
                 if (resident := int(self._jvm.memory_info().rss)) > memory_bytes:
                     raise SpoiledError("memory")
-                if (self.folder / "stdout.txt").stat().st_size > output_bytes:
+                if self.streams[0].stat().st_size > output_bytes:
                     raise SpoiledError("output")
                 if watch is not None:
-                    watch(self.folder / "stdout.txt", resident)
+                    watch(self.streams[0], resident)
             status = java.call(task, "get")
             self._await_threads(group)
             self._remove_beans()
             for stream in streams:
-                java.call(stream, "close")
+                java.call(stream, "flush")
             java.call(loader, "close")
             java.forget_since(mark)
         except (GatewayError, psutil.Error) as error:
             raise SpoiledError("failed") from error
-        if not isinstance(status, int) or self._printed_bytes() != self._printed:
+        if not isinstance(status, int):
             raise SpoiledError("failed")
         return status
 
-    def _stream(self, setter: str, name: str) -> Reference:
-        """A stream into a file of the run that replaces System.out or System.err."""
+    def _stream(self, setter: str, file: Reference) -> Reference:
+        """A stream of the run's own into an open file, which replaces System.out or System.err."""
         java = self._java
-        file = java.new("java.io.FileOutputStream", str(self.folder / name))
         buffered = java.new("java.io.BufferedOutputStream", file)
         stream = java.new("java.io.PrintStream", buffered, True, "UTF-8")
         java.call("java.lang.System", setter, stream)
@@ -265,26 +273,26 @@ class Host:
     def reset_peak(self) -> None:
         """Restart the measurement of ``peak_bytes``, if the system supports it."""
         with contextlib.suppress(OSError):
-            Path(f"/proc/{self._process.pid}/clear_refs").write_text("5")
+            Path(f"/proc/{self._jvm.pid}/clear_refs").write_text("5")
 
     def peak_bytes(self) -> int:
         """The peak resident memory since ``reset_peak``, or the current one if the system does not know it."""
         with contextlib.suppress(OSError, ValueError):
-            status = Path(f"/proc/{self._process.pid}/status").read_text()
+            status = Path(f"/proc/{self._jvm.pid}/status").read_text()
             return int(status.partition("VmHWM:")[2].split()[0]) * 1024
         return self.resident_bytes()
 
     def kill_jvm(self) -> None:
         """Kill the JVM and its child processes."""
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-            reaper.release(self._process.pid)
+        started, self._started = self._started, None
+        if started is not None:
+            started.end()
 
     def kill(self) -> None:
         """Kill the JVM and remove its folder."""
         self.kill_jvm()
         if self._gateway is not None:
             self._gateway.close()
+        for stream in self._open:
+            stream.close()
         shutil.rmtree(self._base, ignore_errors=True)

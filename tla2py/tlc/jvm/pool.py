@@ -18,17 +18,20 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from tla2py.model.inputs import NO_INPUTS, Inputs, Variable
+from tla2py.model.inputs import NO_INPUTS, Inputs
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.command import FIRST_LATER, property_options
 from tla2py.tlc.jvm.gateway import gateway_jar
 from tla2py.tlc.jvm.host import FOLDER, Host, SpoiledError
+from tla2py.tlc.jvm.variables import OPENED
 from tla2py.tlc.process import OUTPUT_LIMIT_BYTES, Ended, Watch
 from tla2py.tlc.sandbox.quota import is_full
 
 # For short runs: the optimising compiler would work on classes that are gone a moment later, and verifying classes costs
 # time in every run, since each loads them again. The classes are those of the jar, which is trusted if it runs at all.
 HOST_OPTIONS = (
+    # For the environment variables of each run.
+    OPENED,
     "-XX:TieredStopAtLevel=1",
     *FIRST_LATER,
     # By default the classes of a few runs would trigger a full collection.
@@ -48,12 +51,16 @@ _PATIENCE = 5
 # Options that only change what TLC searches or prints.
 # Properties that Java itself never reads, and TLC only after it has started.
 _LATE_PROPERTIES = ("tlc2.", "tla2sany.", "util.", "TLA-Library")
+# Variables that the system or Java reads when a process starts.
+_EARLY_VARIABLE = re.compile(r"(?:LC_|LD_|LANG|MALLOC_|GLIBC_|_?JAVA|JDK_)|(?:HOME|PATH|TMPDIR|TZ)\Z")
 _KNOWN_OPTIONS = frozenset({"-continue", "-nowarning", "-difftrace", "-terse"})
 # Output that may differ in a separate process: the ends of memory and stack, bugs in TLC, and anything about class
 # loaders or method handles.
 _UNSURE = re.compile(
     rb"OutOfMemoryError|StackOverflowError|Java heap space|@!@!@STARTMSG (?:100[1-5]:|\d+:2 )|URLClassLoader"
     rb"|MethodHandle|FutureTask|LinkageError|NoClassDefFoundError|ClassNotFoundException"
+    # The JVM's own words, which come once in its life.
+    rb"|VM warning|(?:\A|\n)WARNING: "
 )
 
 
@@ -66,7 +73,7 @@ def suits(options: TlcOptions, inputs: Inputs = NO_INPUTS) -> bool:
         options.mode == "check"
         and not options.java_options
         and _KNOWN_OPTIONS.issuperset(options.options)
-        and not inputs.environment
+        and not any(_EARLY_VARIABLE.match(name) for name, _ in inputs.environment)
         and all(name.startswith(_LATE_PROPERTIES) for name, _ in inputs.java_properties)
     )
 
@@ -89,23 +96,24 @@ _pool = _Pool(os.getpid())
 def execute_warm(
     argv: Sequence[str],
     folder: Path,
+    streams: Path,
     limits: Limits,
     cancelled: threading.Event | None = None,
-    properties: Sequence[Variable] = (),
+    inputs: Inputs = NO_INPUTS,
     watch: Watch | None = None,
 ) -> tuple[tuple[str, ...], Ended] | None:
     """The command line and the end of a run on a host, or None if the run needs its own process.
 
-    ``argv`` is a process's, with ``FOLDER`` instead of ``folder``, which holds TLC's input and receives its files and
-    its streams as ``stdout.txt`` and ``stderr.txt``. On None ``folder`` is unchanged, except for what the run did to
-    its files. ``properties`` are those of the run, which ``argv`` sets too. ``watch`` is called now and then.
+    ``argv`` is a process's, with ``FOLDER`` instead of ``folder``, which holds TLC's input and receives its files.
+    ``streams``, another folder, receives its output as ``stdout.txt`` and ``stderr.txt``. On None both are unchanged,
+    except for what the run did to its files. ``inputs`` are those of the run, whose Java properties ``argv`` sets too. ``watch`` is called now and then.
     """
     gateway = gateway_jar()
     pool = _own_pool()
     if gateway is None or pool.long or pool.lost >= _PATIENCE:
         return None
     split = argv.index("-cp")
-    own = property_options(properties)
+    own = property_options(inputs.java_properties)
     java = tuple(part for part in argv[:split] if part not in own)
     jars, arguments = argv[split + 1], argv[split + 3 :]
     key = (*java, jars, str(limits.trust))
@@ -116,7 +124,7 @@ def execute_warm(
         )
         with pool.lock:
             pool.lent.add(host)
-        ended = _run(host, folder, arguments, limits, cancelled, properties, watch)
+        ended = _run(host, folder, streams, arguments, limits, cancelled, inputs, watch)
     except (SpoiledError, OSError) as error:
         with pool.lock:
             pool.long = pool.long or str(error) == "long"
@@ -193,14 +201,15 @@ def _borrow(pool: _Pool, command: tuple[str, ...]) -> Host | None:
 def _run(
     host: Host,
     folder: Path,
+    streams: Path,
     arguments: Sequence[str],
     limits: Limits,
     cancelled: threading.Event | None,
-    properties: Sequence[Variable],
+    inputs: Inputs,
     watch: Watch | None,
 ) -> Ended:
     """The end of a run of TLC on a host with the files of ``folder``; SpoiledError leaves them unchanged."""
-    inputs = {entry.name for entry in folder.iterdir()}
+    before = {entry.name for entry in folder.iterdir()}
     started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     start, used = time.monotonic(), host.cpu_seconds()
     sound = False
@@ -214,7 +223,8 @@ def _run(
             memory_bytes=limits.memory_bytes,
             output_bytes=OUTPUT_LIMIT_BYTES,
             cancelled=cancelled,
-            properties=properties,
+            properties=inputs.java_properties,
+            variables=inputs.environment,
             watch=watch,
         )
         ended = Ended(
@@ -224,10 +234,12 @@ def _run(
             wall_seconds=time.monotonic() - start,
             cpu_seconds=host.cpu_seconds() - used,
             peak_memory_bytes=host.peak_bytes(),
+            walls=host.walls,
         )
-        sound = not is_full(host.folder) and not any(
-            _unsure(host.folder / name) for name in ("stdout.txt", "stderr.txt")
-        )
+        sound = not is_full(host.folder) and not any(_unsure(stream) for stream in host.streams)
+        if sound:
+            for stream, name in zip(host.streams, ("stdout.txt", "stderr.txt"), strict=True):
+                shutil.copyfile(stream, streams / name)
     finally:
         if not sound:
             host.kill_jvm()
@@ -235,7 +247,7 @@ def _run(
         shutil.rmtree(host.folder / "tmp", ignore_errors=True)
         (host.folder / "tmp").mkdir()
         for entry in () if sound else folder.iterdir():
-            if entry.name not in inputs:
+            if entry.name not in before:
                 _remove(entry)
     if not sound:
         raise SpoiledError("unsure")

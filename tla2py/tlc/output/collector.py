@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Violation
+from tla2py.model.result import Progress
 from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
 from tla2py.tlc.output.messages import Level, Message, UserText
-from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value
+from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value, read_progress
 from tla2py.tlc.output.sany import SanyReader
 from tla2py.tlc.output.states import UNASSIGNED, StateReader, find_location
 from tla2py.tlc.output.statistics import read_coverage, read_stats
@@ -75,6 +76,7 @@ class Collector:
         self.out_of_memory = self.succeeded = self.finished = self.simulated = self.depth_first = False
         self.prints: list[str] = []
         self.print_count = 0
+        self.progress: list[Progress] = []
         self._print_reader = PrintReader()
         # Those since the last message.
         self._recent: deque[str] = deque(maxlen=_MOST_RECENT)
@@ -99,6 +101,9 @@ class Collector:
             self._recent.clear()
 
     def _print(self, text: str) -> None:
+        if (progress := read_progress(text)) is not None:
+            self.progress.append(progress)
+            return
         self.print_count += 1
         self._recent.append(text)
         if self.print_count <= MOST_PRINTS:

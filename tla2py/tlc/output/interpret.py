@@ -100,6 +100,7 @@ def _result(read: Collector, outcome: Outcome) -> RunResult:
         tlc_revision=read.revision,
         prints=tuple(read.prints),
         print_count=read.print_count,
+        progress=tuple(read.progress),
     )
 
 

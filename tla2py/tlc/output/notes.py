@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tla2py.errors import Place
 from tla2py.model.outcome import Diagnostic
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
@@ -13,13 +14,16 @@ from tla2py.model.run import RunRecord
 # The codes of notes; TLC's own are positive.
 _HIDDEN = -1
 _DROPPED = -2
+REMARK = -4
+"""The code of a remark on a line of the log that a run checks."""
+
 _MOST_NAMES = 5
 # Java's words for a file that is missing or denied, with its name, and for no network.
 _FILE = re.compile(
     r"(?:NoSuchFileException|AccessDeniedException): ([^\s:]+)"
     r"|(?:FileNotFoundException: )?([^\s:]+) \((?:No such file[^)]*|Permission denied)\)"
 )
-_NETWORK = "Network is unreachable"
+_NETWORK = re.compile(r"Network is unreachable|(?:Socket|Connect)Exception: Operation not permitted")
 # TLC's error for a field that a record lacks. Every run's environment has the variable LC_ALL.
 _FIELD = re.compile(r"nonexistent (?:record )?field \"?(\w+)")
 _ENVIRONMENT = "LC_ALL |->"
@@ -27,10 +31,15 @@ _ENVIRONMENT = "LC_ALL |->"
 
 def with_notes(result: RunResult, record: RunRecord) -> RunResult:
     """The result with notes among its diagnostics, as warnings."""
-    notes = tuple(
-        Diagnostic(code=code, severity="warning", text=text) for code, text in _notes(result, record)
-    )
-    return replace(result, diagnostics=(*result.diagnostics, *notes)) if notes else result
+    notes = [Diagnostic(code=code, severity="warning", text=text) for code, text in _notes(result, record)]
+    diagnostics = result.diagnostics
+    for remark in record.remarks:
+        place = Place(file=remark.file, line=remark.line)
+        severity = "error" if remark.refuses else "warning"
+        notes.append(Diagnostic(code=REMARK, severity=severity, text=remark.text, place=place))
+        # In place of the message that TLC did not start.
+        diagnostics = () if remark.refuses else diagnostics
+    return replace(result, diagnostics=(*diagnostics, *notes)) if notes else result
 
 
 def notes_of(result: RunResult) -> list[str]:
@@ -51,7 +60,7 @@ def _notes(result: RunResult, record: RunRecord) -> Iterator[tuple[int, str]]:
 
 def _hidden(error: str, record: RunRecord) -> str | None:
     """What the sandbox hid from a run with this error, and how to declare it."""
-    if _NETWORK in error:
+    if _NETWORK.search(error):
         return "the sandbox gives runs no network; --trust does"
     field = _FIELD.search(error)
     if field is not None and _ENVIRONMENT in error:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tla2py.model.model import LOG_TAG
+from tla2py.model.result import Progress
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Message, MessageReader, UserText
 
@@ -59,6 +61,17 @@ def asserted_value(message: Message) -> str | None:
     return next((value for line in (*lines, None) if (value := reader.read(line)) is not None), None)
 
 
+_PROGRESS = re.compile(rf'<<\s*"{LOG_TAG}",\s*(\d+)(?:,\s*(\d+)(?:,\s*(.*))?)?\Z', re.DOTALL)
+
+
+def read_progress(text: str) -> Progress | None:
+    """The progress through a log that a printed value reports; None for a value of the user's."""
+    found = _PROGRESS.match(text.removesuffix(">>").rstrip())
+    if found is None:
+        return None
+    return Progress(position=int(found[1]), length=int(found[2]) if found[2] else None, entry=found[3])
+
+
 class PrintFollower:
     """Reads the printed values out of a file that TLC is still writing."""
 
@@ -76,5 +89,6 @@ class PrintFollower:
                     break
                 self._position += len(line)
                 item = self._messages.read(line)
-                if item is not None and (value := self._prints.read(item)) is not None:
+                value = self._prints.read(item) if item is not None else None
+                if value is not None and read_progress(value) is None:
                     yield value

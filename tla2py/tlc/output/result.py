@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import IO
 
 from tla2py.config.read import parse_config
 from tla2py.errors import InputError
+from tla2py.model.config import Config
 from tla2py.model.outcome import Verdict, Violation
 from tla2py.model.result import RunResult
 from tla2py.model.run import Execution, RunRecord, TlcOptions
 from tla2py.tlc.output.interpret import interpret
+from tla2py.tlc.output.log import with_log
 from tla2py.tlc.output.messages import iter_messages
 from tla2py.tlc.output.notes import with_notes
 from tla2py.trace.trace import Trace
@@ -57,14 +59,18 @@ def _postconditions(config_text: str) -> tuple[str, ...]:
 def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> RunResult:
     """The result of a record; ``stdout(n)`` opens the standard output of execution n, counted from 1."""
     results = []
-    for number, execution in enumerate(record.executions, 1):
+    # Those that ask about a log come last.
+    executions = [each for each in record.executions if each.purpose != "log"]
+    for number, execution in enumerate(executions, 1):
         with closing(stdout(number)) as lines:
             results.append(interpret_execution(execution, record.options, lines))
-    return with_notes(combine(record.executions, results), record)
+    return with_notes(with_log(combine(executions, results), record.inputs.log), record)
 
 
-def combine(executions: Iterable[Execution], results: list[RunResult]) -> RunResult:
-    """The executions of one run as one result."""
+def combine(executions: Iterable[Execution], results: Iterable[RunResult]) -> RunResult:
+    """The executions of one run as one result, without those that ask about its log."""
+    kept = [each for each in zip(executions, results, strict=True) if each[0].purpose != "log"]
+    executions, results = [execution for execution, _ in kept], [result for _, result in kept]
     violations: list[Violation] = []
     traces: list[Trace] = []
     undecided: tuple[str, ...] = ()
@@ -114,3 +120,19 @@ def _name_property(result: RunResult, attributed: list[RunResult]) -> RunResult:
         named = [trace for trace in result.traces if not unnamed(trace)]
         traces = (*named, *(trace for other in attributed for trace in other.traces))
     return replace(result, violations=(*kept, *names), traces=traces)
+
+
+def without_found(config: Config, result: RunResult, names: Sequence[str]) -> Config | None:
+    """The config without what was found, or None if nothing is left to check."""
+    if result.verdict is not Verdict.VIOLATED:
+        return None
+    kinds = {v.kind for v in result.violations}
+    rest = replace(
+        config,
+        invariants=tuple(n for n in config.invariants if n not in names),
+        properties=tuple(n for n in config.properties if n not in names),
+        check_deadlock=config.check_deadlock and "deadlock" not in kinds,
+    )
+    if rest == config or not (rest.invariants or rest.properties or rest.check_deadlock):
+        return None
+    return rest

@@ -14,9 +14,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from tla2py.tlc.sandbox.libc import call, libc
+
 # The system call numbers, the same on every architecture except Alpha.
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
-_NO_NEW_PRIVILEGES = 38
 _BENEATH, _PORT = 1, 2
 _EXECUTE, _WRITE, _READ, _LIST = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _TRUNCATE = 1 << 14
@@ -48,15 +49,15 @@ def landlock_version() -> int:
     """The version of Landlock on this system, 0 for none."""
     if not sys.platform.startswith("linux") or os.uname().machine == "alpha":
         return 0
-    version = _libc().syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    version = libc().syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     return max(int(version), 0)
 
 
 def restrict_thread(readable: Iterable[Path], writable: Iterable[Path], devices: Iterable[Path]) -> None:
     """Restrict this thread, permanently, to these files and folders, and TCP to listening on any free port.
 
-    Readable files may also be executed, ``devices`` may be read and written, and missing paths are ignored. Raises
-    OSError if the system refuses.
+    The thread must have given up gaining privileges. Readable files may also be executed, ``devices`` may be read and
+    written, and missing paths are ignored. Raises OSError if the system refuses.
     """
     version = landlock_version()
     files = (1 << (13 if version < 2 else 14 if version < 3 else 15)) - 1
@@ -74,9 +75,6 @@ def restrict_thread(readable: Iterable[Path], writable: Iterable[Path], devices:
                 _allow(ruleset, path, rights & files)
         if ports:
             _call(_ADD, ruleset, _PORT, ctypes.byref(_PortRule(_BIND, 0)), 0)
-        # Landlock requires it: setuid programs started from here gain no rights.
-        if _libc().prctl(_NO_NEW_PRIVILEGES, *map(ctypes.c_ulong, (1, 0, 0, 0))) != 0:
-            raise OSError(ctypes.get_errno(), "prctl")
         _call(_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)
@@ -95,13 +93,4 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
 
 
 def _call(number: int, *arguments: object) -> int:
-    result = _libc().syscall(number, *arguments)
-    if result < 0:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-    return int(result)
-
-
-@lru_cache(maxsize=1)
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+    return call(libc().syscall(number, *arguments))

@@ -2,8 +2,8 @@
 
 A module can use operators that read and write files, and Java classes beside it can do anything. So a process gets none
 of our environment variables, reads only files of its run, its tools and the system, writes only to its folder and
-limited amounts, and has no network. Landlock restricts files and TCP; util-linux's ``unshare`` removes the network.
-Where the system cannot restrict something nothing fails, and ``tla2py doctor`` reports it.
+limited amounts, has no network and no capabilities, and cannot reach other processes. Bubblewrap does this where it
+works, otherwise the kernel as far as it can: Landlock for files and signals, seccomp for the rest.
 """
 
 from __future__ import annotations
@@ -11,34 +11,36 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import resource
-import signal
 import subprocess
-import threading
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
 
 import platformdirs
 
-from tla2py.tlc.sandbox import reaper
+from tla2py.model.run import WALLS, Wall, Walls
+from tla2py.tlc.sandbox.bubblewrap import bubblewrap, wrapping
 from tla2py.tlc.sandbox.landlock import landlock_version, restrict_thread
+from tla2py.tlc.sandbox.libc import can_drop_privileges, drop_privileges
+from tla2py.tlc.sandbox.seccomp import can_filter, filter_thread, system_call_filter
+from tla2py.tlc.sandbox.started import (
+    CAN_JOIN,
+    Started,
+    Streams,
+    WallError,
+    exit_of,
+    start_plain,
+    start_restricted,
+    start_wrapped,
+)
 
 # The largest file that a run may write: queues and fingerprint sets of billions of states stay below it.
 FILE_LIMIT_BYTES = 64 * 1024**3
 # The parts of the system that programs need: code, time zones, names, the configuration of Java.
 _CODE = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/nix/store", "/gnu/store")
-_SYSTEM = (
-    *_CODE,
-    "/proc",
-    "/sys",
-    "/dev/random",
-    "/dev/urandom",
-    "/etc/alternatives",
-    "/etc/crypto-policies",
-)
+_SYSTEM = (*_CODE, "/etc/alternatives", "/etc/crypto-policies")
 _ETC = (
     "ld.so.*",
     "localtime",
@@ -50,35 +52,35 @@ _ETC = (
     "resolv.conf",
     "java*",
 )
+# What Java reads of /proc and /sys where a process does not have its own; not the folders of processes.
+_FACTS = tuple(
+    Path(name)
+    for name in (
+        *("/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys"),
+        *("/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm"),
+    )
+)
+_RANDOM = (Path("/dev/random"), Path("/dev/urandom"))
 _DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"))
 # A Java installed by the system needs nothing else.
 _OF_SYSTEM = ("/usr/", "/nix/store/", "/gnu/store/")
 # A JVM takes options from these, and prints that it does.
 JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-_BARE = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
-_NOWHERE = Path(os.devnull)
-_UNSHARE = ("unshare", "-n"), ("unshare", "-U", "-n")
+_PROBE_SECONDS = 20
+# Landlock restricts signals since its sixth version.
+_SIGNALS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
     """The rights of a process: to write in ``folder``, and to read there, below ``readable`` and in the system.
 
-    A ``server`` listens on the loopback interface, so it keeps its network, and only outgoing TCP can be blocked.
+    A ``server`` listens on the loopback interface, so it keeps a network, in which it can only accept connections.
     """
 
     folder: Path
-    readable: tuple[Path, ...]
+    readable: tuple[Path, ...] = ()
     server: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walls:
-    """What this system can restrict: files, and a process's whole network or only its TCP."""
-
-    files: bool
-    network: bool
-    tcp: bool
 
 
 def java_sandbox(java: Path, folder: Path, classes: Sequence[Path], *, server: bool = False) -> Sandbox:
@@ -91,7 +93,7 @@ def environment(folder: Path, *, trusted: bool, declared: dict[str, str] | None 
 
     ``declared`` are the run's own, which take precedence.
     """
-    own = {"LC_ALL": "C.UTF-8", "TLA2PY_FOLDER": str(folder)}
+    own = {"LC_ALL": "C.UTF-8"}
     if trusted:
         return (
             {name: text for name, text in os.environ.items() if name not in JAVA_VARIABLES}
@@ -107,29 +109,68 @@ def start(
     *,
     folder: Path,
     variables: Mapping[str, str],
-    stdin: int,
-    stdout: int | IO[bytes],
-    stderr: int | IO[bytes],
-) -> subprocess.Popen[bytes]:
-    """A process in a folder, as the leader of a new session; unrestricted without a sandbox. Raises OSError."""
+    streams: Streams,
+    scratch: Path | None = None,
+) -> Started:
+    """A process in a folder; unrestricted without a sandbox. ``scratch``, or the folder, is removed if we are killed.
 
-    def begin(argv: Sequence[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            argv,
-            cwd=folder,
-            env=variables,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-        )
-
+    Raises OSError, and WallError for a wall that cannot be put up.
+    """
+    scratch = scratch or folder
     if sandbox is None:
-        return begin(command)
-    prefix = () if sandbox.server else _without_network()
-    process = _restricted(sandbox, lambda: begin((*prefix, *command)))
-    _limit_files(process.pid)
-    return process
+        return start_plain(command, folder, scratch, variables, streams)
+    by = walls()
+    return replace(_start(by, command, sandbox, scratch, variables, streams), walls=by)
+
+
+def _start(
+    by: Walls,
+    command: Sequence[str],
+    sandbox: Sandbox,
+    scratch: Path,
+    variables: Mapping[str, str],
+    streams: Streams,
+) -> Started:
+    streams.protect()
+    blocks = FILE_LIMIT_BYTES // 512
+    limited = ("/bin/sh", "-c", f'ulimit -f {blocks} 2>/dev/null; exec "$@"', "tla2py", *command)
+    if by.by == "bubblewrap":
+        if (program := bubblewrap()) is None:
+            raise WallError(None, "bubblewrap is gone")
+        wrapped = wrapping(
+            program,
+            sandbox.folder,
+            readable=sandbox.readable,
+            system=_system(),
+            devices=(*_DEVICES, *_RANDOM),
+            variables=variables,
+            code=system_call_filter(server=sandbox.server) if can_filter() else b"",
+            network=sandbox.server,
+        )
+        return start_wrapped(wrapped, limited, scratch, streams)
+    if by.by == "none":
+        return start_plain(limited, sandbox.folder, scratch, variables, streams)
+
+    def give_up(group: int | None) -> None:
+        with _named_wall("capabilities"):
+            drop_privileges()
+        if "files" not in by.missing:
+            readable = (*sandbox.readable, *_system(), *_FACTS, *_RANDOM)
+            with _named_wall("Landlock"):
+                restrict_thread(readable, (sandbox.folder,), _DEVICES)
+        if can_filter():
+            with _named_wall("seccomp"):
+                filter_thread(system_call_filter(server=sandbox.server, group=group))
+
+    return start_restricted(give_up, limited, sandbox.folder, scratch, variables, streams)
+
+
+@contextlib.contextmanager
+def _named_wall(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise WallError(error.errno, f"{name}: {error.strerror}") from error
 
 
 def run(
@@ -139,139 +180,108 @@ def run(
 
     Raises OSError, ``subprocess.TimeoutExpired``.
     """
-    guarded, descriptor = reaper.guarded(tuple(command))
-    process = start(
-        guarded,
-        sandbox,
-        folder=sandbox.folder,
-        variables=environment(sandbox.folder, trusted=False),
-        stdin=descriptor,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    with process:
+    return _run(walls(), command, sandbox, timeout_seconds)
+
+
+def _run(
+    by: Walls, command: Sequence[str], sandbox: Sandbox, timeout_seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    with tempfile.TemporaryFile() as output:
+        streams = Streams(stdout=output, stderr=subprocess.STDOUT)
+        variables = environment(sandbox.folder, trusted=False)
+        started = _start(by, command, sandbox, sandbox.folder, variables, streams)
         try:
-            output, _ = process.communicate(timeout=timeout_seconds)
-        except BaseException:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            raise
+            with exit_of(started.process.pid) as ended:
+                in_time = ended(timeout_seconds)
         finally:
-            reaper.release(process.pid)
-    if process.returncode == 1 and not sandbox.server and _was_refused(output):
-        return run(command, replace(sandbox, server=True), timeout_seconds=timeout_seconds)
-    return subprocess.CompletedProcess(command, process.returncode, output)
+            code, _ = started.end()
+        output.seek(0)
+        text = output.read()
+    if not in_time:
+        raise subprocess.TimeoutExpired(list(command), timeout_seconds)
+    if code is None:
+        raise WallError(None, text.decode("utf-8", "replace").strip())
+    return subprocess.CompletedProcess(command, code, text)
 
 
 def walls() -> Walls:
-    """What this system can restrict."""
-    return Walls(files=landlock_version() > 0, network=bool(_without_network()), tcp=landlock_version() >= 4)
+    """The walls around a sandboxed process on this machine."""
+    found = _wrapped_walls(program)[0] if (program := bubblewrap()) is not None else None
+    return found or _kernel_walls()
 
 
-def network_refused(exit_code: int | None, stderr: Path) -> bool:
-    """Whether a process ended because removing its network failed after all; later ones then keep theirs."""
-    if exit_code != 1:
-        return False
-    with stderr.open("rb") as stream:
-        return _was_refused(stream.readline(200))
+def why_not_bubblewrap() -> str:
+    """The reason why bubblewrap is not used; empty if it is."""
+    program = bubblewrap()
+    return "bubblewrap is not installed" if program is None else _wrapped_walls(program)[1]
 
 
-def _was_refused(output: bytes) -> bool:
-    # Several processes may be refused at once, so the result does not depend on earlier ones.
-    global _refused
-    refused = bool(_tried()) and output.startswith(b"unshare: ")
-    _refused |= refused
-    return refused
-
-
-_refused = False
-
-
-def _without_network() -> tuple[str, ...]:
-    """The prefix that makes a command run without network, empty if the system cannot do it."""
-    return () if _refused else _tried()
+@lru_cache(maxsize=8)
+def _wrapped_walls(program: str) -> tuple[Walls | None, str]:
+    """The walls of bubblewrap, or None and the reason why it does not work."""
+    found = Walls(by="bubblewrap", missing=() if can_filter() else ("network",))
+    reason = _failure(found)
+    return (None, f"{program} does not work: {reason}") if reason else (found, "")
 
 
 @lru_cache(maxsize=1)
-def _tried() -> tuple[str, ...]:
-    # Only root may do it directly; others need a user namespace, where allowed.
-    for prefix in _UNSHARE if os.geteuid() == 0 else _UNSHARE[1:]:
-        with contextlib.suppress(OSError):
-            if _quiet((*prefix, "/bin/sh", "-c", ":"), Sandbox(folder=_NOWHERE, readable=_system())) == 0:
-                return prefix
-    return ()
+def _kernel_walls() -> Walls:
+    """The walls of the kernel alone."""
+    if not can_drop_privileges():
+        return Walls(by="none", missing=WALLS)
+    version, filters = landlock_version(), can_filter()
+    standing: dict[Wall, bool] = {
+        "files": version > 0,
+        "network": filters,
+        # Landlock keeps a process from tracing others.
+        "secrets": version > 0,
+        "processes": version >= _SIGNALS and filters,
+        "lifetime": filters and CAN_JOIN,
+        "privileges": True,
+    }
+    found = Walls(by="kernel", missing=tuple(wall for wall in WALLS if not standing[wall]))
+    if version and _failure(found):
+        # It fails below sixteen other sandboxes, for example.
+        gone = {*found.missing, "files", "secrets", "processes"}
+        return replace(found, missing=tuple(wall for wall in WALLS if wall in gone))
+    return found
 
 
-def _quiet(command: Sequence[str], sandbox: Sandbox) -> int:
-    """The exit code of a command in a sandbox with network. Raises OSError."""
-
-    def begin() -> subprocess.Popen[bytes]:
-        null = subprocess.DEVNULL
-        return subprocess.Popen(command, cwd="/", env=_BARE, stdin=null, stdout=null, stderr=null)
-
-    return _restricted(sandbox, begin).wait()
-
-
-def _restricted(sandbox: Sandbox, begin: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """The process that ``begin`` starts in a restricted thread; our other threads keep their rights."""
-    begun: list[subprocess.Popen[bytes]] = []
-    failed: list[BaseException] = []
-
-    def give_up_and_begin() -> None:
+def _failure(by: Walls) -> str:
+    """The reason why a process cannot start behind these walls; empty if it can."""
+    with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
         try:
-            if landlock_version():
-                # Restricting fails below sixteen other sandboxes, for example.
-                with contextlib.suppress(OSError):
-                    restrict_thread(sandbox.readable, (sandbox.folder,), _DEVICES)
-            begun.append(begin())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=give_up_and_begin, name="sandbox")
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        # Interrupted: the process must not survive unnoticed.
-        thread.join()
-        for process in begun:
-            process.kill()
-            process.wait()
-        raise
-    if failed:
-        raise failed[0]
-    return begun[0]
-
-
-def _limit_files(pid: int) -> None:
-    """Limit the size of each file that a process writes, if the system can do this for another process."""
-    if hasattr(resource, "prlimit"):
-        with contextlib.suppress(OSError, ValueError):
-            _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-            if hard == resource.RLIM_INFINITY or hard > FILE_LIMIT_BYTES:
-                resource.prlimit(pid, resource.RLIMIT_FSIZE, (FILE_LIMIT_BYTES, FILE_LIMIT_BYTES))
+            done = _run(by, ("/bin/sh", "-c", ":"), Sandbox(folder=Path(folder)), _PROBE_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error.strerror or error) if isinstance(error, OSError) else str(error)
+    return done.stdout.decode("utf-8", "replace").strip() if done.returncode != 0 else ""
 
 
 @lru_cache(maxsize=1)
 def _system() -> tuple[Path, ...]:
     """The files and folders of the system that programs need."""
-    return (*map(Path, _SYSTEM), *(path for name in _ETC for path in Path("/etc").glob(name)))
+    return (*map(Path, _SYSTEM), *(path for name in _ETC for path in sorted(Path("/etc").glob(name))))
 
 
 @lru_cache(maxsize=8)
 def _of_java(java: Path) -> tuple[Path, ...]:
     """The paths that a Java reads; the whole file system if it does not start with less, as its libraries are elsewhere."""
     home = java.resolve().parent.parent
-    enough = (*_system(), home)
-    if not landlock_version() or str(home).startswith(_OF_SYSTEM):
-        return enough
+    if "files" in walls().missing or str(home).startswith(_OF_SYSTEM):
+        return (home,)
     key = hashlib.sha256(f"{home} {java.resolve().stat().st_mtime_ns}".encode()).hexdigest()[:32]
     found = platformdirs.user_cache_path("tla2py") / "sandboxes" / key
     if found.is_file():
-        return enough
-    if _quiet((str(java), "-version"), Sandbox(folder=_NOWHERE, readable=enough)) != 0:
+        return (home,)
+    with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
+        sandbox = Sandbox(folder=Path(folder), readable=(home,))
+        try:
+            done = run((str(java), "-version"), sandbox, timeout_seconds=_PROBE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return (Path("/"),)
+    if done.returncode != 0:
         return (Path("/"),)
     with contextlib.suppress(OSError):
         found.parent.mkdir(parents=True, exist_ok=True)
         found.touch()
-    return enough
+    return (home,)

@@ -1,0 +1,101 @@
+"""Who attacks the walls around runs, and what is left of an attack."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+USERS = {"root": (), "user": ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")}
+GRADES = ("bubblewrap", "kernel")
+SECRET = "of-the-driver-4711"
+
+
+STOOD = """
+import json
+from dataclasses import asdict
+from tla2py.tlc.sandbox.sandbox import walls
+print(json.dumps(asdict(walls())))
+"""
+
+
+def without_bubblewrap(folder: Path) -> str:
+    """A PATH that has everything but bubblewrap."""
+    folder.mkdir()
+    folder.chmod(0o755)
+    for place in reversed(os.get_exec_path()):
+        for program in Path(place).iterdir() if Path(place).is_dir() else ():
+            if program.name != "bwrap":
+                (folder / program.name).unlink(missing_ok=True)
+                (folder / program.name).symlink_to(program)
+    return str(folder)
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """Who attacks, behind which walls."""
+
+    user: str
+    grade: str
+    base: Path
+    path: str
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": self.path,
+            "HOME": str(self.base),
+            "TMPDIR": str(self.base),
+            "XDG_CACHE_HOME": str(self.base / "cache"),
+            "SECRET_TOKEN": SECRET,
+        }
+
+    def popen(self, *command: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*USERS[self.user], *command],
+            env=self.environment(),
+            cwd=self.base,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def python(self, program: str, *args: str) -> str:
+        process = self.popen(sys.executable, "-c", program, *args)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        return out
+
+
+def running(mark: str) -> list[str]:
+    """The command lines of processes with this mark, but not of those that are about to end."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        line = " ".join(process.info["cmdline"] or [])
+        if f"sleep {mark}" in line and process.info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(line)
+    return found
+
+
+def none_left(mark: str) -> bool:
+    """Whether all processes with this mark end; the kernel needs a moment for those that were killed."""
+    deadline = time.monotonic() + 60
+    while running(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not running(mark)
+
+
+def folders(base: Path, name: str, mode: int = 0o777) -> Path:
+    """The folder of an execution, where it works in ``run``."""
+    (base / name / "run/tmp").mkdir(parents=True)
+    for folder in (base / name, base / name / "run", base / name / "run/tmp"):
+        folder.chmod(mode)
+    return base / name
+
+
+def mark_of(attacker: Attacker) -> str:
+    return f"{86400 + os.getpid()}{GRADES.index(attacker.grade)}{int(attacker.user == 'root')}"

@@ -1,0 +1,231 @@
+"""The walls that stand, where they are reported, and what happens where some are missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.integration.walls.attacker import (
+    STOOD,
+    Attacker,
+    folders,
+    without_bubblewrap,
+)
+from tla2py.model.run import WALLS, Wall, Walls
+from tla2py.tlc.process import execute_argv
+from tla2py.tlc.sandbox import sandbox, started
+from tla2py.tlc.sandbox.sandbox import Sandbox, start, walls
+from tla2py.tlc.sandbox.started import Streams
+
+
+def test_runs_outlive_the_thread_that_started_them(tmp_path: Path) -> None:
+    begun = []
+    folder = folders(tmp_path, "one") / "run"
+    with (tmp_path / "out").open("wb") as out:
+
+        def begin() -> None:
+            command = ("/bin/sh", "-c", "while [ ! -e go ]; do sleep 0.05; done; exit 3")
+            streams = Streams(stdout=out, stderr=out)
+            begun.append(
+                start(
+                    command,
+                    Sandbox(folder=folder),
+                    folder=folder,
+                    variables={"PATH": os.defpath},
+                    streams=streams,
+                )
+            )
+
+        thread = threading.Thread(target=begin)
+        thread.start()
+        thread.join()
+    (folder / "go").touch()
+    while not begun[0].ended():
+        time.sleep(0.01)
+    assert begun[0].end()[0] == 3
+
+
+# It works once, when it is tried, and then no longer.
+FRAUD = """#!/bin/sh
+[ -e {tried} ] && { echo "bwrap: No space for namespaces" >&2; exit 1; }
+touch {tried}
+while [ "$1" != --json-status-fd ]; do shift; done
+echo '{"exit-code": 0}' >/proc/self/fd/$2
+"""
+
+
+def test_a_wall_that_falls_is_never_passed_over(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> None:
+    path = without_bubblewrap(tmp_path / "bin")
+    fraud = tmp_path / "bin/bwrap"
+    fraud.write_text(FRAUD.replace("{tried}", str(tmp_path / "tried")))
+    fraud.chmod(0o755)
+    ended = run_cli(
+        "sweep",
+        tiny_sweep,
+        "--executor",
+        "local",
+        "--fresh",
+        env={"PATH": path, "XDG_CACHE_HOME": str(tmp_path)},
+    )
+    assert ended.code == 2, ended
+    assert "TLC did not start" in ended.stdout, ended
+    assert "No space for namespaces" in ended.stdout + ended.stderr, ended
+
+
+def test_bubblewrap_that_does_not_work_is_named(run_cli: RunCli, tmp_path: Path) -> None:
+    path = without_bubblewrap(tmp_path / "bin")
+    fraud = tmp_path / "bin/bwrap"
+    fraud.write_text("#!/bin/sh\necho 'bwrap: no namespaces here' >&2\nexit 1\n")
+    fraud.chmod(0o755)
+    ended = run_cli("doctor", "--no-self-test", "--json", env={"PATH": path})
+    (found,) = (each for each in json.loads(ended.stdout) if each["about"] == "sandbox")
+    assert not found["found"].startswith("bubblewrap")
+    assert "no namespaces here" in found["found"]
+    assert (found["state"] == "ok") == (not sandbox._kernel_walls().missing)
+
+
+# Landlock allows sixteen layers.
+LAYERS = """
+import os, threading
+from pathlib import Path
+from tla2py.tlc.sandbox.landlock import restrict_thread
+from tla2py.tlc.sandbox.libc import drop_privileges
+drop_privileges()
+try:
+    for _ in range(16):
+        restrict_thread((Path("/"),), (Path("/tmp"), Path.home()), (Path("/dev/null"),))
+except OSError:
+    pass
+"""
+
+
+def test_a_sandbox_below_too_many_others_is_named(attacker: Attacker) -> None:
+    stood = json.loads(attacker.python(LAYERS + STOOD))
+    assert stood["by"] in ("kernel", "none")
+    assert {"files", "secrets", "processes"} <= {*stood["missing"]}
+    asked = "import sys; from tla2py.cli.main import main; sys.argv = ['tla2py', *sys.argv[1:]]; main()"
+    process = attacker.popen(
+        sys.executable, "-c", LAYERS + asked, "check", "Missing.tla", "--sandbox", "require"
+    )
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 2, (out, err)
+
+
+def test_a_sweep_and_its_records_name_the_walls(run_cli: RunCli, tiny_sweep: Path, tmp_path: Path) -> None:
+    from tla2py.store.store import Store
+    from tla2py.tlc.sandbox.report import sandbox_text
+
+    for options, words, expected in (((), sandbox_text(walls()), walls()), (("--trust",), "trusted", None)):
+        ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", tmp_path / words[:5], *options)
+        assert ended.errors[0].endswith(f"to execute; {words if options else 'sandbox: ' + words}"), ended
+        store = Store(tmp_path / words[:5])
+        for run_id in store.recorded():
+            with store.archive(run_id) as archive:
+                assert [each.walls for each in archive.record.executions] == [expected]
+
+
+def test_required_walls_that_are_missing(
+    run_cli: RunCli, tiny_sweep: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("sweep", tiny_sweep, "--executor", "local", "--sandbox", "require")
+    if not walls().missing:
+        assert run_cli(*asked).code == 1  # a violation
+    monkeypatch.setattr("tla2py.tlc.sandbox.report.walls", lambda: Walls(by="kernel", missing=("processes",)))
+    ended = run_cli(*asked, "--fresh")
+    assert (ended.code, ended.error.code) == (2, "sandbox-missing")
+    assert "signals" in ended.error.message
+    assert "bubblewrap" in ended.hint
+
+
+def kernel(
+    patch: pytest.MonkeyPatch,
+    *,
+    landlock: int = 7,
+    filters: int = 1,
+    linux: int = 1,
+    joins: int = 1,
+) -> Walls:
+    """The walls on a system without bubblewrap that has no more than this."""
+    patch.setattr(sandbox, "bubblewrap", lambda: None)
+    patch.setattr(sandbox, "landlock_version", lambda: landlock)
+    patch.setattr(sandbox, "can_filter", lambda: filters)
+    patch.setattr(sandbox, "can_drop_privileges", lambda: linux)
+    for module in (sandbox, started):
+        patch.setattr(module, "CAN_JOIN", joins)
+    found = sandbox._kernel_walls.__wrapped__()
+    patch.setattr(sandbox, "_kernel_walls", lambda: found)
+    return found
+
+
+SYSTEMS: dict[str, tuple[dict[str, int], set[Wall]]] = {
+    "Linux 6.12": ({}, set()),
+    "Linux 5.13": ({"landlock": 1}, {"processes"}),
+    "no Landlock": ({"landlock": 0}, {"files", "secrets", "processes"}),
+    "no seccomp": ({"filters": 0}, {"network", "processes", "lifetime"}),
+    "Python 3.10": ({"joins": 0}, {"lifetime"}),
+    "macOS": ({"linux": 0}, {*WALLS}),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_runs_where_walls_are_missing(system: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a system lacks is named, and runs go on without it."""
+    has, missing = SYSTEMS[system]
+    present = sandbox._kernel_walls()
+    found = kernel(monkeypatch, **has)
+    assert {*found.missing} == missing | {*present.missing}
+    base = folders(tmp_path, "one")
+    ended = execute_argv(
+        ("/bin/sh", "-c", "echo here; exit 5"),
+        base / "run",
+        base,
+        timeout_seconds=60,
+        memory_bytes=1 << 30,
+        sandbox=Sandbox(folder=base / "run"),
+    )
+    assert (ended.exit_code, ended.termination_reason, ended.walls) == (5, None, found)
+    assert (base / "stdout.txt").read_text() == "here\n"
+
+
+def test_bubblewrap_that_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    base = folders(tmp_path, "one")
+    monkeypatch.setattr(sandbox, "walls", lambda: Walls(by="bubblewrap"))
+    monkeypatch.setattr(sandbox, "bubblewrap", lambda: None)
+    ended = execute_argv(
+        ("/bin/true",),
+        base / "run",
+        base,
+        timeout_seconds=60,
+        memory_bytes=1 << 30,
+        sandbox=Sandbox(folder=base / "run"),
+    )
+    assert (ended.exit_code, ended.walls) == (None, None)
+    assert "bubblewrap is gone" in (base / "stdout.txt").read_text()
+
+
+def test_inside_another_bubblewrap() -> None:
+    """Whether bubblewrap works there too or not, walls stand."""
+    outer = (
+        "bwrap",
+        "--dev-bind",
+        "/",
+        "/",
+        "--unshare-user",
+        "--unshare-pid",
+        "--ro-bind",
+        "/proc",
+        "/proc",
+    )
+    inside = outer if walls().by == "bubblewrap" else ()
+    done = subprocess.run([*inside, sys.executable, "-c", STOOD], capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    missing = {"bubblewrap": walls().missing, "kernel": sandbox._kernel_walls().missing}
+    assert found["missing"] == [*missing[found["by"]]]

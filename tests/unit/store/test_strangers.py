@@ -1,0 +1,125 @@
+"""Stores of strangers: what they contain is data, whatever it pretends to be."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import RunCli
+from tests.unit.explore.stores import view_of
+from tests.unit.records import executed
+from tla2py.errors import StoreError
+from tla2py.store.record import open_archive, write_archive
+from tla2py.store.storage import storage_of
+from tla2py.tables.fragments import Fragment, read_list, write_list
+from tla2py.tables.verify import file_digest
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store of two points."""
+    view_of(tmp_path, ({"N": "1"}, "invariant"), ({"N": "2"}, "success"))
+    return tmp_path / "store"
+
+
+def seal(store: Path) -> None:
+    """Write the digests of the tables as they are now, as a stranger would."""
+    storage = storage_of(str(store))
+    tables = read_list(storage)
+    assert tables is not None
+
+    def sealed(fragment: Fragment) -> Fragment:
+        files = {
+            name: [
+                msgspec.structs.replace(
+                    each, sha256=file_digest(store / each.name), size=(store / each.name).stat().st_size
+                )
+                for each in found
+            ]
+            for name, found in fragment.files.items()
+        }
+        return msgspec.structs.replace(fragment, files=files)
+
+    write_list(
+        storage,
+        msgspec.structs.replace(tables, runs=sealed(tables.runs), fragments=[*map(sealed, tables.fragments)]),
+    )
+
+
+def changed(kind: str, table: pa.Table) -> pa.Table:
+    rows = table.num_rows
+    if kind == "other columns":
+        return pa.table({"x": pa.array([1] * rows)})
+    if kind == "nested":
+        return pa.table({name: pa.array([[{"a": 1}]] * rows) for name in table.column_names})
+    # A type that Arrow once made by unpickling its metadata.
+    pickled = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",
+        b"ARROW:extension:metadata": b"cos\nsystem\n(S'touch owned'\ntR.",
+    }
+    return table.cast(pa.schema([field.with_metadata(pickled) for field in table.schema]))
+
+
+@pytest.mark.parametrize("kind", ["other columns", "nested", "pickled"])
+def test_tables_with_a_hostile_schema_are_made_anew(run_cli: RunCli, store: Path, kind: str) -> None:
+    before = run_cli("trace", store, "1")
+    assert before.code == 0
+    for name in ("runs", "states", "traces"):
+        for file in (store / "tables" / name).glob("*.parquet"):
+            pq.write_table(changed(kind, pq.read_table(file)), file)
+    seal(store)
+    assert run_cli("trace", store, "1").stdout == before.stdout
+    assert run_cli("explain", store).code == 0
+    assert not Path("owned").exists()
+    assert not (store.parent / "owned").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("points", "/dev/zero"),
+        ("points", "../../../etc/passwd"),
+        ("parameters", [{"name": "N", "kind": "constant", "column": "N", "type": "object"}]),
+    ],
+)
+def test_a_manifest_names_no_other_file(run_cli: RunCli, store: Path, key: str, value: object) -> None:
+    manifest = json.loads((store / "store.json").read_text())
+    (store / "store.json").write_text(json.dumps({**manifest, key: value}))
+    assert run_cli("trace", store, "1").error.code == "not-a-store"
+
+
+def test_a_record_under_the_name_of_another(tmp_path: Path) -> None:
+    run = executed(tmp_path, "0" * 32, "invariant")
+    with (tmp_path / "record.zip").open("wb") as sink:
+        write_archive(sink, run.record, run.folders)
+    with pytest.raises(StoreError) as damaged, open_archive(tmp_path / "record.zip", run_id="1" * 32):
+        pass
+    assert damaged.value.code == "record-damaged"
+    assert "executes the run again" in str(damaged.value.hint)
+
+
+def test_a_record_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
+    run = executed(tmp_path, "0" * 32, "invariant")
+    with (tmp_path / "record.zip").open("wb") as sink:
+        write_archive(sink, replace(run.record), run.folders)
+    with (
+        zipfile.ZipFile(tmp_path / "record.zip") as whole,
+        zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as bomb,
+    ):
+        with bomb.open("record.json", "w") as entry:
+            entry.write(whole.read("record.json"))
+            for _ in range(65):
+                entry.write(b" " * (1 << 20))
+        bomb.writestr("1/stdout.txt", whole.read("1/stdout.txt"))
+    assert os.stat(tmp_path / "bomb.zip").st_size < 2 << 20  # noqa: PTH116
+    with pytest.raises(StoreError) as damaged, open_archive(tmp_path / "bomb.zip"):
+        pass
+    assert damaged.value.code == "record-damaged"
