@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import tempfile
 from pathlib import Path
 
@@ -90,6 +91,12 @@ def report_in_a_folder_that_is_not_there(lab: Lab) -> None:
     lab.run("report", "store", "-o", "none/page.html")
 
 
+@provokes("output-is-input")
+def report_in_place_of_a_module(lab: Lab) -> None:
+    lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.run("gate", "sweep.toml", "--junit", "Counter.tla")
+
+
 @provokes("notes-unreadable")
 def notes_that_are_not_there(lab: Lab) -> None:
     lab.view("success")
@@ -115,6 +122,7 @@ def installation_without_examples(lab: Lab) -> None:
 
 @provokes("template-missing")
 def installation_without_templates(lab: Lab) -> None:
+    tla2py.config.render.default_template.cache_clear()
     lab.patch.setattr(tla2py.config.render, "__file__", str(lab.folder / "tla2py" / "cfg" / "render.py"))
     lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n')
 
@@ -182,3 +190,10 @@ def lock_of_a_later_version(lab: Lab) -> None:
     lab.write("sweep.toml", COUNTER_SWEEP)
     lab.write("sweep.lock", "version = 99\n")
     lab.run("gate", "sweep.toml")
+
+
+@provokes("port-taken")
+def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
+    lab.view("invariant")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        lab.run("explore", "store", "--no-browser", "--port", str(server.getsockname()[1]))

@@ -16,6 +16,7 @@ from tla2py.store.record import open_archive
 from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
 from tla2py.tables.files import table_files
+from tla2py.tables.write import refresh_tables
 
 
 @provokes("store-missing")
@@ -280,8 +281,8 @@ def lanes_with_no_messages(lab: Lab) -> None:
 @provokes("extra-missing")
 def stepper_without_its_package(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "anywidget", None)
-    lab.patch.delitem(sys.modules, "tla2py.show.stepper", raising=False)
-    lab.view("invariant").trace(1).stepper()
+    lab.patch.delitem(sys.modules, "tla2py.explorer.widget", raising=False)
+    lab.view("invariant").explore()
 
 
 @provokes("pandas-missing")
@@ -301,6 +302,16 @@ def trace_whose_modules_are_gone(lab: Lab) -> None:
 def input_that_was_edited_in_the_store(lab: Lab) -> None:
     lab.write("runs/one/inputs/" + "0" * 64, "edited")
     input_file(storage_of(lab.folder / "runs/one"), "0" * 64)
+
+
+@provokes("records-lost")
+def records_that_were_deleted(lab: Lab) -> None:
+    store = lab.view("invariant").store
+    with store.lock():
+        refresh_tables(store)
+    for file in Path(store.path).glob("records/*"):
+        file.unlink()
+    open_view(store.path)
 
 
 @provokes("table-damaged")

@@ -277,8 +277,27 @@ def output_outside_of_the_folder(lab: Lab) -> None:
 
 @provokes("input-path", "sweep.toml:3:11")
 def input_that_the_run_writes(lab: Lab) -> None:
-    lab.write("stdout.txt", "")
-    lab.plan(HEAD + '[inputs]\nfiles = ["*.txt"]\n[constants]\nMax = 1\n')
+    lab.write("MC.cfg", "")
+    lab.plan(HEAD + '[inputs]\nfiles = ["MC.*"]\n[constants]\nMax = 1\n')
+
+
+@provokes("input-path", "sweep.toml:3:11")
+def input_that_tlc_would_load(lab: Lab) -> None:
+    lab.write("Counter.class", "")
+    lab.plan(HEAD + '[inputs]\nfiles = ["*.class"]\n[constants]\nMax = 1\n')
+
+
+@provokes("outside-repository", "sweep.toml:1:13")
+def template_of_somebody_else(lab: Lab) -> None:
+    lab.write("sweep.toml", 'template = "/etc/passwd"\n' + HEAD)
+    lab.run("sweep", "sweep.toml", "--no-trust", "--dry-run")
+
+
+@provokes("needs-trust", "sweep.toml:3:15")
+def classes_of_a_stranger(lab: Lab) -> None:
+    lab.write("classes/Counter.class", "")
+    lab.write("sweep.toml", HEAD + '[tlc]\noverrides = ["classes"]\n')
+    lab.run("sweep", "sweep.toml", "--no-trust", "--dry-run")
 
 
 @provokes("grid-key", "sweep.toml:3:11")

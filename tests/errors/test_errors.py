@@ -9,7 +9,17 @@ import pytest
 
 from scripts.reference.pages import ROOT
 from scripts.reference.raised import raised_errors
-from tests.errors import commands, grids, modules, stores, sweepfiles, tools  # noqa: F401 - they fill the registry
+from tests.errors import (  # noqa: F401 - they fill the registry
+    commands,
+    grids,
+    logs,
+    modules,
+    mutants,
+    observed_logs,
+    stores,
+    sweepfiles,
+    tools,
+)
 from tests.errors.provoke import Lab, Provocation, provokes
 from tla2py.errors import Tla2pyError
 

@@ -37,6 +37,11 @@ def no_java(lab: Lab) -> None:
     find_java(spark=True)  # a Java that is a package of Python's does for TLC, but not for Spark
 
 
+@provokes("sandbox-missing")
+def trust_in_a_sandbox(lab: Lab) -> None:
+    lab.run("check", "Counter.tla", "-c", "Max=1", "--trust", "--sandbox", "require")
+
+
 @provokes("java-too-old")
 def java_of_long_ago(lab: Lab) -> None:
     lab.write("jdk/release", 'JAVA_VERSION="1.8.0_402"\n')

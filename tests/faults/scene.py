@@ -103,7 +103,7 @@ class Scene:
             for process in driver.children(recursive=True):
                 with contextlib.suppress(psutil.Error):
                     line = " ".join(process.cmdline())
-                    if all(word in line for word in words) and not line.startswith("/bin/sh"):
+                    if all(word in line for word in words) and process.name() not in ("sh", "bwrap"):
                         return process
             time.sleep(0.005)
         raise AssertionError(f"no process of {words}: {self.stderr}")

@@ -27,6 +27,7 @@ from tla2py.sweep.judge import code_of
 from tla2py.tables import rows
 from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.output.prints import PrintFollower
+from tla2py.tlc.sandbox.report import check_sandbox
 from tla2py.toolchain.community import check_classes, community_classes
 from tla2py.toolchain.needs import check_needs
 from tla2py.toolchain.overrides import class_file, override_modules, read_override
@@ -126,9 +127,11 @@ def run_check(
 
     ``report`` is called with its progress once a second, ``show`` with each value that Print or PrintT prints.
 
-    Raises InputError as ``default_model``, ``lint_check``, ``given_variables``, ``given_files``, ``check_classes`` and
-    ``check_model`` do, and ToolchainError as ``find_toolchain`` and ``check_classes`` do.
+    Raises InputError as ``SweepOptions.check_tools``, ``default_model``, ``lint_check``, ``given_variables``,
+    ``given_files``, ``check_sandbox``, ``check_classes`` and ``check_model`` do, and ToolchainError as ``find_toolchain``
+    and ``check_classes`` do.
     """
+    options.check_tools()
     overrides = tuple(read_override(path) for path in model.overrides)
     toolchain = find_toolchain(options.tla2tools)
     libraries = (*options.libraries, *map(override_modules, overrides))
@@ -141,7 +144,9 @@ def run_check(
         timeout_seconds=parse_duration(options.timeout or "10m", "--timeout"),
         memory_bytes=parse_memory(options.memory or "2GiB", "--memory"),
         trust=bool(options.trust),
+        sandbox=options.sandbox,
     )
+    check_sandbox(limits)
     community = community_classes([check.model.spec])
     if community is not None:
         overrides = (*overrides, community)

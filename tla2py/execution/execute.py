@@ -5,30 +5,37 @@ from __future__ import annotations
 import errno
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from tla2py.config.render import render_config
 from tla2py.errors import StoreError
+from tla2py.logs.why.asked import probe_of
+from tla2py.logs.why.probe import LogProbe
+from tla2py.logs.why.teller import PROBE
+from tla2py.logs.written import write_log_module
 from tla2py.model.config import Config
 from tla2py.model.inputs import InputFile
+from tla2py.model.logs import LogRemark
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.result import Executed, RunResult
+from tla2py.model.result import WORK, Executed, RunResult
 from tla2py.model.run import Execution, Purpose, Run, RunRecord, TerminationReason, TlcOptions
-from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, CONFIG_NAME, build_argv
+from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, CONFIG_NAME, CONTINUE, GRAPH, build_argv
 from tla2py.tlc.ending import ends_predictably, exit_status
 from tla2py.tlc.inputs import input_path, place_inputs
 from tla2py.tlc.jvm.class_archive import archive_options, class_archive
 from tla2py.tlc.jvm.host import FOLDER
 from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
+from tla2py.tlc.output.log import with_log
 from tla2py.tlc.output.notes import with_notes
-from tla2py.tlc.output.result import combine, interpret_execution, unnamed
-from tla2py.tlc.outputs import Outputs
+from tla2py.tlc.output.result import combine, interpret_execution, unnamed, without_found
+from tla2py.tlc.outputs import Outputs, join_files, regular_files
 from tla2py.tlc.process import Ended, Watch, execute_argv, not_started
 from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.sandbox.reaper import scratch_folder
+from tla2py.tlc.sandbox.report import missing_walls
 from tla2py.tlc.sandbox.sandbox import java_sandbox
 from tla2py.toolchain.community import IO_UTILS
 from tla2py.toolchain.overrides import planned_overrides
@@ -80,11 +87,14 @@ def execute_run(
             inputs=run.inputs,
             outputs=execution.outputs,
             dropped=execution.dropped,
+            remarks=execution.remarks,
         )
         yield Executed(
             record=record,
             folders=tuple(execution.folders),
-            result=with_notes(combine(execution.executions, execution.results), record),
+            result=with_notes(
+                with_log(combine(execution.executions, execution.results), run.inputs.log), record
+            ),
             cancelled=execution.cancelled.is_set(),
         )
 
@@ -105,21 +115,27 @@ class _RunExecution:
     folders: list[Path] = field(default_factory=list)
     outputs: tuple[InputFile, ...] = ()
     dropped: tuple[str, ...] = ()
+    remarks: tuple[LogRemark, ...] = ()
     executions: list[Execution] = field(default_factory=list)
     results: list[RunResult] = field(default_factory=list)
 
     def execute_all(self) -> None:
-        """Execute the run, and with ``find = "each"`` go on without what was found."""
+        """Execute the run, with ``find = "each"`` go on without what was found, and ask about a log."""
         run = self.run
-        result = self._execute("run", run.config, run.config_text)
+        first = result = self._execute("run", run.config, run.config_text)
         config: Config | None = run.config
         while config is not None and not self.cancelled.is_set():
             names = [v.name for v in result.violations]
             if any(unnamed(v) for v in result.violations):
                 names += self._violated_properties(config)
-            config = _without(config, result, names) if run.options.find == "each" else None
+            config = without_found(config, result, names) if run.options.find == "each" else None
             if config is not None:
                 result = self._execute("further", config)
+        # TLC may be unable to evaluate the specification's own relation.
+        for enabled in (True, False):
+            probe = None if self.cancelled.is_set() else probe_of(run, self.sources, first, enabled=enabled)
+            if probe is None or self._execute("log", probe.config, probe=probe).verdict is not Verdict.BROKEN:
+                break
 
     def _violated_properties(self, config: Config) -> list[str]:
         """The violated properties, each found by a run that checks only that one."""
@@ -131,12 +147,14 @@ class _RunExecution:
             found += [name] if self._execute("attribution", single).violations else []
         return found
 
-    def _execute(self, purpose: Purpose, config: Config, text: str | None = None) -> RunResult:
+    def _execute(
+        self, purpose: Purpose, config: Config, text: str | None = None, probe: LogProbe | None = None
+    ) -> RunResult:
         folder = self.base / str(len(self.folders) + 1)
         if text is None:
             text = render_config(config, self.run.template)
         try:
-            execution = self._execute_in(folder, purpose, config, text)
+            execution = self._execute_in(folder, purpose, config, text, probe)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise self._disk_full() from error
@@ -159,13 +177,20 @@ class _RunExecution:
             hint="free some space, or set TMPDIR to a folder with room; recorded runs are kept; the same command executes the rest",
         )
 
-    def _execute_in(self, folder: Path, purpose: Purpose, config: Config, text: str) -> Execution:
-        (folder / "tmp").mkdir(parents=True)
+    def _execute_in(
+        self, folder: Path, purpose: Purpose, config: Config, text: str, probe: LogProbe | None
+    ) -> Execution:
+        work = folder / WORK
+        (work / "tmp").mkdir(parents=True)
         for name, sha256 in self.run.modules:
-            (folder / name).write_text(self.sources[sha256], encoding="utf-8")
-        (folder / CONFIG_NAME).write_text(text, encoding="utf-8")
-        self._place_inputs(folder)
-        outputs = Outputs(folder)
+            (work / name).write_text(self.sources[sha256], encoding="utf-8")
+        for name, changed in probe.texts.items() if probe is not None else ():
+            (work / name).write_text(changed, encoding="utf-8")
+        (work / CONFIG_NAME).write_text(text, encoding="utf-8")
+        self._place_inputs(work)
+        self.remarks = write_log_module(self.run.inputs, self.run.config, work)
+        refused = self.run.refused or next((each.text for each in self.remarks if each.refuses), None)
+        outputs = Outputs(work)
         first = purpose == "run"
         options = replace(
             self.run.options,
@@ -173,13 +198,21 @@ class _RunExecution:
             graph=self.run.options.graph and first,
             behaviours=self.run.options.behaviours and first,
         )
+        if probe is not None:
+            others = (each for each in options.options if each != CONTINUE)
+            options = replace(options, coverage=False, options=(*others, CONTINUE))
         if options.behaviours:
-            (folder / BEHAVIOURS).mkdir()
-        argv, ended = self._execute_tlc(folder, options)
+            (work / BEHAVIOURS).mkdir()
+        if refused is None:
+            argv, ended = self._execute_tlc(work, self.run.main if probe is None else PROBE, options, folder)
+        else:
+            argv, ended = (), not_started(folder, refused)
         if options.behaviours:
-            _join(sorted((folder / BEHAVIOURS).iterdir(), key=_number), folder / f"{BEHAVIOURS}.txt")
+            join_files(work / BEHAVIOURS, folder / f"{BEHAVIOURS}.txt")
+        if options.graph and work / GRAPH in regular_files(work):
+            (work / GRAPH).replace(folder / GRAPH)
         for leftover in ("states", "tmp", BEHAVIOURS):
-            shutil.rmtree(folder / leftover, ignore_errors=True)
+            shutil.rmtree(work / leftover, ignore_errors=True)
         if first:
             self.outputs, self.dropped = outputs.written(self.run.inputs.outputs)
         return Execution(
@@ -189,24 +222,29 @@ class _RunExecution:
             invariants=config.invariants,
             properties=config.properties,
             check_deadlock=config.check_deadlock,
-            **asdict(ended),
+            parts=() if probe is None else probe.parts,
+            **(asdict(ended) | {"walls": ended.walls}),
         )
 
     def _shareable(self) -> bool:
         """Whether the run's Java classes give the same results in a JVM that runs share."""
         official = all(override.official for override in self.toolchain.overrides)
-        started = self.toolchain.overrides and any(name == IO_UTILS for name, _ in self.run.modules)
+        # Only a trusted run may start programs.
+        started = self.run.limits.trust and any(name == IO_UTILS for name, _ in self.run.modules)
         return official and not started
 
     def _place_inputs(self, folder: Path) -> None:
         for name in {path.partition("/")[0] for path, _ in self.run.inputs.files if "/" in path}:
             shutil.rmtree(folder / name, ignore_errors=True)
-        place_inputs(self.run.inputs.files, folder, self.input_file)
+        place_inputs(self.run.inputs, folder, self.input_file)
 
-    def _execute_tlc(self, folder: Path, options: TlcOptions) -> tuple[tuple[str, ...], Ended]:
-        """Run TLC in a shared JVM if that is allowed and works, else in a process of its own."""
-        if self.run.refused is not None:
-            return (), not_started(folder, self.run.refused)
+    def _execute_tlc(
+        self, folder: Path, main: str, options: TlcOptions, streams: Path
+    ) -> tuple[tuple[str, ...], Ended]:
+        """Run TLC in ``folder``, in a shared JVM if that is allowed and works, else in a process of its own."""
+        # The walls of this machine may differ from those of the driver's.
+        if (reason := missing_walls(self.run.limits)) is not None:
+            return (), not_started(streams, f"The sandbox is incomplete: {reason}.")
         toolchain, limits, watch, inputs = self.toolchain, self.run.limits, self.watch, self.run.inputs
         java, jar = toolchain.java.path, toolchain.jar.path
         classes = [override.copy for override in toolchain.overrides]
@@ -216,7 +254,7 @@ class _RunExecution:
                 java,
                 jar,
                 place,
-                self.run.main,
+                main,
                 CONFIG_NAME,
                 options,
                 limits,
@@ -228,16 +266,16 @@ class _RunExecution:
         warm = self.warm and suits(options, inputs) and self._shareable()
         if warm:
             argv = argv_in(FOLDER, HOST_OPTIONS)
-            done = execute_warm(argv, folder, limits, self.cancelled, inputs.java_properties, watch)
+            done = execute_warm(argv, folder, streams, limits, self.cancelled, inputs, watch)
             if done is not None:
                 return done
             # The run may have changed them.
             self._place_inputs(folder)
-        quota = DiskQuota(folder, limits.disk_bytes, self.slots)
+        quota = DiskQuota(streams, limits.disk_bytes, self.slots)
 
         def look(resident: int) -> TerminationReason | None:
             if watch is not None:
-                watch(folder / "stdout.txt", resident)
+                watch(streams / "stdout.txt", resident)
             return quota.look()
 
         archive = class_archive(toolchain)
@@ -246,6 +284,7 @@ class _RunExecution:
         ended = execute_argv(
             argv,
             folder,
+            streams,
             timeout_seconds=limits.timeout_seconds,
             memory_bytes=limits.memory_bytes,
             cancelled=self.cancelled,
@@ -259,33 +298,3 @@ class _RunExecution:
         if warm:
             note_cold(ended.cpu_seconds)
         return argv, ended
-
-
-def _without(config: Config, result: RunResult, names: Sequence[str]) -> Config | None:
-    """The config without what was found, or None if nothing is left to check."""
-    if result.verdict is not Verdict.VIOLATED:
-        return None
-    kinds = {v.kind for v in result.violations}
-    rest = replace(
-        config,
-        invariants=tuple(n for n in config.invariants if n not in names),
-        properties=tuple(n for n in config.properties if n not in names),
-        check_deadlock=config.check_deadlock and "deadlock" not in kinds,
-    )
-    if rest == config or not (rest.invariants or rest.properties or rest.check_deadlock):
-        return None
-    return rest
-
-
-def _number(file: Path) -> list[int]:
-    """The worker and the number in the name of a behaviour's file, ``b_0_12``."""
-    return [int(part) for part in file.name.split("_") if part.isdigit()]
-
-
-def _join(files: Iterable[Path], target: Path) -> None:
-    """Concatenate files, deleting each once it is copied."""
-    with target.open("wb") as sink:
-        for file in files:
-            with file.open("rb") as source:
-                shutil.copyfileobj(source, sink)
-            file.unlink()

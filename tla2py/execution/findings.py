@@ -25,17 +25,14 @@ def sweep_findings(
 
     An entry of ``[accept]`` that accepts none of them is a finding too.
     """
-    rows = {row.run_id: row for row in runs}
-    results = [
-        (index, row)
-        for index, run_id in enumerate(plan.runs.ids, 1)
-        if (row := rows.get(run_id)) is not None and row.verdict is not Verdict.EXCLUDED
-    ]
-    complete = len(rows) >= len({*plan.runs.ids}) and all(_is_whole(sweep, *each) for each in results)
+    results = _Results(plan, runs)
+    complete = results.whole(sweep)
     actions = [each for each in action_rows(table_files(store, "coverage")) if complete]
     # With a single state, that is what explains which actions are never enabled.
-    moving = any(row.distinct != 1 for _, row in results)
-    counted = complete and moving and {row.run_id for _, row in results} <= {each.run_id for each in actions}
+    counted = bool(actions) and any(row.distinct != 1 for _, row in results)
+    if counted:
+        have = {each.run_id for each in actions}
+        counted = all(row.run_id in have for _, row in results)
     found = [*linted, *_single_states(sweep, results)]
     if sweep.vacuity:
         found += probe_findings(sweep, plan, store, runs)
@@ -48,6 +45,29 @@ def sweep_findings(
     return Findings(open=(*unused, *findings.open), accepted=findings.accepted)
 
 
+class _Results:
+    """The points of a plan that have a row and are not excluded, with it; rows are read once more for each loop."""
+
+    def __init__(self, plan: Plan, runs: Sequence[RunRow]) -> None:
+        self._plan, self._runs = plan, runs
+
+    def __iter__(self) -> Iterator[tuple[int, RunRow]]:
+        return ((row.point, row) for row in self._rows() if row.verdict is not Verdict.EXCLUDED)
+
+    def whole(self, sweep: Sweep) -> bool:
+        """Whether every point has a row, and every run that is not excluded saw all that can happen."""
+        rows = 0
+        for row in self._rows():
+            rows += 1
+            if row.verdict is not Verdict.EXCLUDED and not _is_whole(sweep, row.point, row):
+                return False
+        return rows == len(self._plan.points)
+
+    def _rows(self) -> Iterator[RunRow]:
+        ids = self._plan.runs.ids
+        return (row for row in self._runs if row.point <= len(ids) and ids[row.point - 1] == row.run_id)
+
+
 _SINGLE_STATE = "single-state"
 _NEVER_ENABLED = "never-enabled"
 
@@ -57,7 +77,7 @@ def _is_whole(sweep: Sweep, index: int, row: RunRow) -> bool:
     return row.verdict is Verdict.HOLDS and sweep.special.get(index, sweep.options).mode == "check"
 
 
-def _single_states(sweep: Sweep, results: Sequence[tuple[int, RunRow]]) -> Iterator[Finding]:
+def _single_states(sweep: Sweep, results: Iterable[tuple[int, RunRow]]) -> Iterator[Finding]:
     """A finding on each module and config whose points all have a single distinct state."""
     keys = list(sweep.points.keys(("module", "config")))
     single: dict[tuple[int, ...], bool] = {}
@@ -81,7 +101,7 @@ def _single_states(sweep: Sweep, results: Sequence[tuple[int, RunRow]]) -> Itera
 
 
 def _never_enabled(
-    sweep: Sweep, results: Sequence[tuple[int, RunRow]], actions: Sequence[ActionRow]
+    sweep: Sweep, results: Iterable[tuple[int, RunRow]], actions: Sequence[ActionRow]
 ) -> Iterator[Finding]:
     """A finding on each action that was enabled at none of the points."""
     specs = {row.run_id: sweep.spec(sweep.points[index - 1].parameters) for index, row in results}

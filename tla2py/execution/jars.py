@@ -1,14 +1,25 @@
-"""Recorded runs that do not apply because the jar has changed."""
+"""What depends on the jar of a sweep: recorded runs that do not apply, and how logs are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 from tla2py.model.run import Run
 from tla2py.store.store import Store
+from tla2py.sweep.sweep import Sweep
+from tla2py.syntax import ModuleGraph
 from tla2py.tables.files import intact_files
 from tla2py.tables.runs import run_rows
+from tla2py.toolchain.community import community_suits
+from tla2py.toolchain.jar import Jar
+
+# The modules that read a log, and the classes that do it.
+_READING = ("Json", "IOUtils")
+_CLASSES = ("tlc2/overrides/{}.class", "tlc2/module/{}.class")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,3 +44,44 @@ def earlier_jars(store: Store, missing: Sequence[Run]) -> Iterator[EarlierJar]:
         )
         if count:
             yield EarlierJar(tlc=tlc or "", sha256=sha256, runs=count)
+
+
+def with_readable_logs(sweep: Sweep, jar: Jar) -> Sweep:
+    """The sweep as this TLC can read its logs."""
+    places = [jar.path, *(override.copy for override in sweep.overrides)]
+    if sweep.community is not None and community_suits(jar):
+        places.append(sweep.community.copy)
+    known = {name for name in _READING if any(_has_class(place, name) for place in places)}
+    return literal_logs(sweep, {*_READING} - known)
+
+
+def literal_logs(sweep: Sweep, lacking: Iterable[str] = _READING) -> Sweep:
+    """The sweep with logs as modules for those of its modules that need one of these."""
+    lacks = {*lacking}
+    literal = frozenset(
+        spec.root.name
+        for spec in sweep.specs.values()
+        # A module may define the operators itself.
+        if spec.root.name in sweep.logs.readers and lacks & {*spec.standard, *(m.name for m in spec.modules)}
+    )
+    if not literal:
+        return sweep
+    return replace(sweep, logs=replace(sweep.logs, literal=literal), community=None)
+
+
+def needing_specs(sweep: Sweep) -> Iterator[ModuleGraph]:
+    """The specifications of a sweep with the standard modules that TLC has to have."""
+    for spec in sweep.specs.values():
+        if spec.root.name in sweep.logs.literal:
+            yield replace(spec, standard=tuple(name for name in spec.standard if name not in _READING))
+        else:
+            yield spec
+
+
+@lru_cache(maxsize=32)
+def _has_class(place: Path, name: str) -> bool:
+    files = [each.format(name) for each in _CLASSES]
+    if place.is_dir():
+        return any((place / file).is_file() for file in files)
+    with zipfile.ZipFile(place) as archive:
+        return not {*archive.namelist()}.isdisjoint(files)

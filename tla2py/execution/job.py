@@ -6,7 +6,7 @@ import contextlib
 import functools
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tla2py.errors import StoreError
 from tla2py.execution.estimate import Estimator
 from tla2py.execution.executor import Executor, Work
 from tla2py.execution.inside import ProgressReader, RunEnd
-from tla2py.execution.known import known_runs
+from tla2py.execution.known import KnownRuns, known_runs
 from tla2py.execution.listener import Progress
 from tla2py.execution.schedule import (
     NOTHING_KNOWN,
@@ -31,7 +31,7 @@ from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan, Runs
 from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
-from tla2py.tables.schema import parameter_columns, parameter_type
+from tla2py.tables.runs import parameter_columns, parameter_type
 from tla2py.tables.write import Derive, derive_here, refresh_tables
 from tla2py.tlc.sandbox.reaper import scratch_folder
 from tla2py.toolchain.toolchain import Toolchain
@@ -49,7 +49,7 @@ _LOOK_SHARE = 50.0
 class Job:
     """The missing runs of a sweep, those expected to take longest first.
 
-    ``long`` are the runs that took long before, perhaps with other modules, ``seconds`` what all took. ``known`` are the verdicts, by run id, of the
+    ``long`` are the runs that took long before, perhaps with other modules, ``seconds`` what all took. ``known`` are the
     runs that the store has, ``earlier`` the times of its runs.
     """
 
@@ -58,14 +58,14 @@ class Job:
     store: Store
     missing: Runs
     long: frozenset[str]
-    known: Mapping[str, Verdict]
+    known: KnownRuns
     seconds: float | None = None
     earlier: Durations = NOTHING_KNOWN
 
 
 def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
     """The job of a sweep; writes the store's manifest. The store must be locked."""
-    known = {} if fresh else known_runs(store, plan)
+    known = KnownRuns(len(plan.runs)) if fresh else known_runs(store, plan)
     places = plan.runs.missing(known)
     # Read before the manifest that names the earlier runs is overwritten.
     durations = earlier_durations(store) if places else NOTHING_KNOWN
@@ -73,8 +73,8 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
     texts = {each.column: sweep.points.columns[each.name] for each in form.parameters}
     points = coded_points(plan.runs.ids, {name: (each.texts, each.codes) for name, each in texts.items()})
     store.write_manifest(form, points, plan.sources)
-    files = (file for group in sweep.input_files.values() for file in group)
-    write_inputs(store.storage, (sha256 for _, sha256 in files))
+    files = [sha256 for group in sweep.input_files.values() for _, sha256 in group]
+    write_inputs(store.storage, [*files, *(log.sha256 for log in sweep.logs.kept)])
     schedule = schedule_runs(plan, durations, places)
     return Job(
         sweep=sweep,
@@ -96,7 +96,7 @@ def execute_job(
     ``executor`` is called only if runs are missing. The tables are refreshed however this ends. Raises what the executor
     raises.
     """
-    progress = Progress(violated=sum(verdict is Verdict.VIOLATED for verdict in job.known.values()))
+    progress = Progress(violated=job.known.violated)
     derive: Derive = derive_here
     settler: _Settler | None = None
     try:
@@ -137,7 +137,8 @@ def execute_job(
     finally:
         if settler:
             settler.close()
-        refresh_tables(job.store, derive=derive)
+        # Runs whose records are lost are executed here, or in the next sweep if this one was interrupted.
+        refresh_tables(job.store, derive=derive, lost=lambda _: None)
     return progress.done
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from array import array
+from collections.abc import Iterable, Iterator
 
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Outcome, Verdict
@@ -11,39 +13,102 @@ from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
 from tla2py.tables.files import intact_files
+from tla2py.tables.read import read_table
 from tla2py.tables.runs import LimitsRow, limits_rows
 from tla2py.tables.write import records_doubted, tables_current
 from tla2py.tlc.output.result import interpret_record
 
 
-def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
-    """The verdicts, by run id, of the planned runs that need not be executed again.
+class KnownRuns:
+    """The planned runs whose results a store has: contains their places in the plan.
+
+    ``count`` is their number, and ``violated`` the number of those that violate something; points with the same run count
+    once.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._places = bytearray(places)
+        self.count = self.violated = 0
+
+    def __contains__(self, place: object) -> bool:
+        return isinstance(place, int) and bool(self._places[place])
+
+    def add(self, place: int, verdict: Verdict) -> None:
+        """Count the run at the first place that has it."""
+        self._places[place] = True
+        self.count += 1
+        self.violated += verdict is Verdict.VIOLATED
+
+    def repeat(self, firsts: Iterable[int]) -> None:
+        """Include the other places of the runs; ``firsts`` is the first place of each place's run."""
+        self._places = bytearray(map(self._places.__getitem__, firsts))
+
+
+def known_runs(store: Store, plan: Plan) -> KnownRuns:
+    """The planned runs that need not be executed again.
 
     A run with trust is executed each time: its id does not cover what it reads. The verdicts come from the table of
     runs. Records missing from it, those of a killed sweep, are read one by one; a damaged record counts as missing.
     """
+    known = KnownRuns(len(plan.runs))
     # Nothing is looked up, nor Arrow imported, before the first sweep.
     if plan.limits.trust or not store.storage.names("records"):
-        return {}
-    present = store.recorded()
-    planned = {run_id: place for place, run_id in enumerate(plan.runs.ids) if run_id in present}
-    known: dict[str, Verdict] = {}
+        return known
+    lookup = _Lookup(store, plan)
     # A full disk or a crash may have truncated a record after the table was written.
     trusted = is_remote(store.path) or _tables_current(store)
-    rows = planned and not records_doubted(store)
     with contextlib.suppress(OSError, ValueError):
-        for row in limits_rows(intact_files(store, "runs") or []) if rows else ():
-            place = planned.pop(row.run_id, None)
-            if place is None or not (trusted or _recorded(store, row.run_id, row)):
-                continue
-            if _reusable(row, plan, place) and _has_outputs(store, row.run_id, plan):
-                known[row.run_id] = row.verdict
-    store.prefetch(planned)
-    for run_id, place in planned.items():
+        for place, row in () if records_doubted(store) else lookup.rows():
+            if trusted or _recorded(store, row.run_id, row):
+                lookup.open[place] = False
+                if _reusable(row, plan, place) and _has_outputs(store, row.run_id, plan):
+                    known.add(place, row.verdict)
+    left = [place for place, is_open in enumerate(lookup.open) if is_open]
+    store.prefetch(plan.runs.ids[place] for place in left)
+    for place in left:
+        run_id = plan.runs.ids[place]
         recorded = _recorded(store, run_id, None)
         if recorded and _reusable(recorded, plan, place) and _has_outputs(store, run_id, plan):
-            known[run_id] = recorded.verdict
+            known.add(place, recorded.verdict)
+    known.repeat(lookup.firsts)
+    lookup.close()
     return known
+
+
+class _Lookup:
+    """The first places of the planned runs that have a record; ``open`` marks those not looked at yet."""
+
+    def __init__(self, store: Store, plan: Plan) -> None:
+        from tla2py.store.columns import places_among, text_column
+
+        self._store = store
+        self._run_ids = text_column(plan.runs.ids)
+        self.firsts = array("I", (place or 0 for place in places_among(self._run_ids, self._run_ids)))
+        index = store.record_ids()
+        packed = places_among(self._run_ids, index.columns["run_id"])
+        self.open = bytearray(
+            first == place and (row is not None or plan.runs.ids[place] in index.loose)
+            for place, (first, row) in enumerate(zip(self.firsts, packed, strict=True))
+        )
+
+    def close(self) -> None:
+        """Free the memory."""
+        from tla2py.store.columns import release_memory
+
+        del self._run_ids
+        release_memory()
+
+    def rows(self) -> Iterator[tuple[int, LimitsRow]]:
+        """The rows of these runs in the table of runs, once each. Raises OSError and ValueError if it is damaged."""
+        from tla2py.store.columns import places_among
+
+        files = intact_files(self._store, "runs")
+        if not files or not any(self.open):
+            return
+        places = places_among(read_table(files, ["run_id"])["run_id"], self._run_ids)
+        for place, row in zip(places, limits_rows(files), strict=True):
+            if place is not None and row is not None and self.open[place]:
+                yield place, row
 
 
 def _reusable(row: LimitsRow, plan: Plan, place: int) -> bool:

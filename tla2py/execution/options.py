@@ -9,11 +9,17 @@ from pathlib import Path
 from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.model.inputs import InputFile, Variable, is_inside
+from tla2py.model.run import SandboxNeed
+from tla2py.repository.paths import check_named, check_untrusted
+from tla2py.repository.powers import check_jar
+from tla2py.sweep.configs import configs_text
+from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
 from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.declared import check_path, check_variable, kept_file
+from tla2py.tlc.sandbox.report import check_sandbox
 from tla2py.toolchain.pluscal import Translator
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.toolchain.toolchain import find_jar, find_toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +37,7 @@ class SweepOptions:
     memory: str | None = None
     workers: int | None = None
     trust: bool | None = None
+    sandbox: SandboxNeed = "auto"
     no_lint: bool = False
 
     def load(
@@ -38,8 +45,16 @@ class SweepOptions:
     ) -> list[Sweep]:
         """The sweeps of files, with PlusCal translated; with ``configs`` the files are modules, see ``sweep_of_configs``.
 
-        Raises InputError as ``load_sweep`` and ``sweep_of_configs`` do.
+        With ``trust`` False the files are those of strangers. Raises InputError as ``load_sweep`` and
+        ``sweep_of_configs`` do, and then also as ``check_untrusted`` and ``check_jar`` do.
         """
+        if self.trust is False:
+            self.check_tools()
+            for file in files:
+                if configs is None:
+                    check_untrusted(file)
+                else:
+                    check_named(file, *read_sweep_text(configs_text(file, configs, ()), file))
         translate = None
         if self.translate:
             translate = Translator(lambda: find_toolchain(self.tla2tools), listener.warned)
@@ -51,8 +66,13 @@ class SweepOptions:
         )
         return [self.apply(sweep) for sweep in found]
 
+    def check_tools(self) -> None:
+        """Raise InputError (``needs-trust``) for a project's own jar, unless trust is given or not refused."""
+        if self.trust is False:
+            check_jar(find_jar(self.tla2tools))
+
     def apply(self, sweep: Sweep) -> Sweep:
-        """The sweep with these limits and workers at every point."""
+        """The sweep with these limits and workers at every point. Raises InputError (``sandbox-missing``)."""
         limits, options, special = sweep.limits, sweep.options, sweep.special
         if self.timeout is not None:
             limits = replace(limits, timeout_seconds=parse_duration(self.timeout, "--timeout"))
@@ -60,6 +80,8 @@ class SweepOptions:
             limits = replace(limits, memory_bytes=parse_memory(self.memory, "--memory"))
         if self.trust is not None:
             limits = replace(limits, trust=self.trust)
+        limits = replace(limits, sandbox=self.sandbox)
+        check_sandbox(limits)
         if self.workers is not None:
             options = replace(options, workers=self.workers)
             special = {index: replace(each, workers=self.workers) for index, each in special.items()}

@@ -11,9 +11,11 @@ from pathlib import Path
 from tla2py.errors import InputError
 from tla2py.execution.check import Checked
 from tla2py.execution.execute import execute_run
+from tla2py.execution.jars import with_readable_logs
 from tla2py.execution.listener import Listener
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import check_sweep_classes
+from tla2py.model.result import WORK
 from tla2py.sourcemap import Origins, located
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
@@ -46,6 +48,7 @@ def check_point(
             "no-point", f"no point {number} in {sweep.path}", hint=f"points: 1 to {len(sweep.points)}"
         )
     point = sweep.points[number - 1]
+    sweep = with_readable_logs(sweep, toolchain.jar)
     plan = plan_sweep(sweep, toolchain.jar.sha256)
     toolchain = replace(toolchain, overrides=sweep.classes)
     check_sweep_classes(sweep, plan, toolchain.jar)
@@ -68,6 +71,7 @@ def _files(sweep: Sweep) -> Iterator[Path]:
         yield from (module.path for module in spec.modules if module.path is not None)
     for files in sweep.input_files.values():
         yield from (sweep.path.parent / file.path for file in files)
+    yield from (sweep.path.parent / log.path for log in sweep.logs.kept)
 
 
 class _Output:
@@ -78,7 +82,7 @@ class _Output:
         self._read: dict[Path, int] = {}
 
     def __call__(self, stdout: Path, _: int = 0) -> None:
-        folder = f"{stdout.parent}{os.sep}"
+        folder = f"{stdout.parent / WORK}{os.sep}"
         with stdout.open("rb") as stream:
             stream.seek(self._read.get(stdout, 0))
             for line in stream:

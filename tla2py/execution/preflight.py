@@ -11,6 +11,7 @@ from tla2py.config.read import read_config
 from tla2py.config.statements import MISTAKE_CODES
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.execution.default_model import CheckModel
+from tla2py.execution.jars import needing_specs
 from tla2py.lint import Finding, Severity
 from tla2py.lint.accept import apply_acceptance
 from tla2py.lint.configs import lint_file, lint_options, lint_parsed, module_of
@@ -48,7 +49,7 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
         def place(key: str, value: str) -> str:
             return sweep.source.place("tlc", key, value=value)
 
-        check_needs(sweep.specs.values(), sweep.options, jar, place)
+        check_needs(needing_specs(sweep), sweep.options, jar, place)
         texts = dict.fromkeys(
             plan.sources[each.sha256] for _, run in plan.outlines() for each in run.modules[:1]
         )

@@ -53,7 +53,7 @@ def execute_probes(
     if not missing:
         return 0
     named = replace(sweep, name=f"{sweep.name} vacuity")
-    with listener.executing(named, len(missing), len(known)) as report:
+    with listener.executing(named, len(missing), known.count) as report:
         # What a probe violates is not a violation of the model.
         return execute_job(job, toolchain, start, lambda progress: report(replace(progress, violated=0)))
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
 from tla2py.execution.findings import sweep_findings
-from tla2py.execution.jars import earlier_jars
+from tla2py.execution.jars import earlier_jars, with_readable_logs
 from tla2py.execution.job import execute_job, prepare_job
-from tla2py.execution.known import known_runs
+from tla2py.execution.known import KnownRuns, known_runs
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import check_plan, lint_plan
 from tla2py.execution.probes import execute_probes
@@ -57,9 +57,9 @@ class SweepResult:
     @property
     def unchecked(self) -> bool:
         """Whether nothing was checked, because every point contradicts an ASSUME."""
-        rows = {row.point: row for row in self.runs}
-        return all(
-            left_out(self.sweep.expectation(point), rows.get(point.index)) for point in self.sweep.points
+        points = self.sweep.points
+        return len(self.runs) == len(points) and all(
+            left_out(self.sweep.expectation(points[row.point - 1]), row) for row in self.runs
         )
 
     @property
@@ -75,18 +75,19 @@ def preview_sweeps(
     store: Address | None,
     fresh: bool,
     listener: Listener,
-) -> Iterator[tuple[Sweep, Plan, frozenset[str]]]:
-    """Each sweep, its plan, and the ids of the runs that its store has; needs no Java.
+) -> Iterator[tuple[Sweep, Plan, KnownRuns]]:
+    """Each sweep, its plan, and the runs that its store has; needs no Java.
 
     Raises InputError as ``run_sweeps`` does.
     """
     listener.jar_chosen(jar)
+    sweeps = [with_readable_logs(sweep, jar) for sweep in sweeps]
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
     for sweep, plan, address in zip(sweeps, plans, addresses, strict=True):
         lint_plan(sweep, plan, jar, listener.warned)
         check_expectations(sweep, plan)
-        cached = frozenset() if fresh else frozenset(known_runs(Store(address), plan))
+        cached = KnownRuns(len(plan.runs)) if fresh else known_runs(Store(address), plan)
         if not fresh:
             _report_other_jars(Store(address), sweep, plan.runs.at(plan.runs.missing(cached)), jar, listener)
         yield sweep, plan, cached
@@ -108,6 +109,7 @@ def run_sweeps(
     ``store_addresses`` do.
     """
     listener.jar_chosen(toolchain.jar)
+    sweeps = [with_readable_logs(sweep, toolchain.jar) for sweep in sweeps]
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep in sweeps]
     warnings = []
@@ -158,7 +160,7 @@ def _run(
         job = prepare_job(sweep, plan, store, fresh=fresh)
         if not fresh:
             _report_other_jars(store, sweep, job.missing, toolchain.jar, listener)
-        with listener.executing(sweep, len(job.missing), len(job.known)) as report:
+        with listener.executing(sweep, len(job.missing), job.known.count) as report:
             try:
                 executed = execute_job(job, toolchain, start, report)
             except KeyboardInterrupt:
@@ -177,7 +179,7 @@ def _run(
         plan=plan,
         store=store,
         executed=executed,
-        cached=len(job.known),
+        cached=job.known.count,
         runs=runs,
         mismatches=tuple(judge(sweep, runs)),
         findings=findings,

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 # What a parameter of a sweep changes in a model.
 ParameterKind = Literal[
-    "constant", "definition", "model", "module", "config", "seed", "environment", "java_properties"
+    "constant", "definition", "model", "module", "config", "seed", "environment", "java_properties", "log"
 ]
 # The fields of a config that name one definition, and those that list definitions.
 NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias", "periodic", "rl_reward")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from tla2py.model.logs import LogInput
+
 
 class Variable(NamedTuple):
     """An environment variable or a Java property: its name and its value."""
@@ -30,6 +32,7 @@ class Inputs:
     java_properties: tuple[Variable, ...] = ()
     files: tuple[InputFile, ...] = ()
     outputs: tuple[str, ...] = ()
+    log: LogInput | None = None
 
     def facts(self) -> dict[str, object]:
         """What belongs in a run's digest; empty without inputs, as in the digests from before inputs existed."""
@@ -38,6 +41,7 @@ class Inputs:
             "java_properties": self.java_properties,
             "files": self.files,
             "outputs": self.outputs,
+            "log": self.log and self.log.facts(),
         }
         return {name: value for name, value in facts.items() if value}
 

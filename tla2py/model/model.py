@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.model.config import Assignment, Config, Substitution, qualified
+from tla2py.model.logs import Vocabulary
 from tla2py.syntax import ModuleGraph
 from tla2py.syntax.types import infer_types
 from tla2py.syntax.types.example_values import guess_values
+
+LOG_TAG = "tla2py:log"
+"""The first element of what TLC prints about the progress through a log."""
+
+
+LEVEL = 'TLCGet("level")'
+"""The expression that counts the lines in modules whose steps are exactly the lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """What counts the lines of a log.
+
+    ``expression`` is a state function, such as a variable; ``entries`` names the sequence that it goes through, if known,
+    and ``length`` the number of its elements if only that is.
+    """
+
+    expression: str
+    entries: str | None = None
+    length: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extension:
+    """What tla2py adds to a specification: ``modules`` are texts by file name, ``extends`` those to extend for the root.
+
+    The run adds the module of its log. ``vocabulary`` is what the log may say of the specification, if anything.
+    """
+
+    extends: tuple[str, ...]
+    modules: Mapping[str, str] = field(default_factory=dict)
+    vocabulary: Vocabulary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +55,8 @@ class Model:
     permuted: constants whose permutations are the symmetry.
     filled: constants that nothing assigns, each the model value of its own name.
     default_specification: whether the specification is ``Spec`` only because nothing sets the behaviour.
+    position: what counts the lines of the log that the model explains; TLC then prints each new maximum.
+    extension: modules of tla2py's own that TLC starts from.
     """
 
     spec: ModuleGraph
@@ -31,6 +66,8 @@ class Model:
     permuted: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
     default_specification: bool = False
+    position: Position | None = None
+    extension: Extension | None = None
 
 
 def filled_constants(

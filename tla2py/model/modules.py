@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from tla2py.model.run import ModuleText, digest_text
 from tla2py.syntax import Module, ModuleGraph
@@ -29,16 +31,28 @@ class ModuleTexts:
     paths: dict[str, str]
 
 
-def module_texts(spec: ModuleGraph, main: str, wrapper: str | None, config_text: str) -> ModuleTexts:
-    """The run's modules; root definitions that the wrapper module ``main`` uses lose their LOCAL."""
+def module_texts(
+    spec: ModuleGraph,
+    main: str,
+    wrapper: str | None,
+    config_text: str,
+    added: Mapping[str, str] = MappingProxyType({}),
+) -> ModuleTexts:
+    """The run's modules; root definitions that the wrapper module ``main`` uses lose their LOCAL.
+
+    ``added`` are the texts of further modules by file name, or of those to use instead.
+    """
     modules: list[ModuleText] = []
     originals: list[ModuleText] = []
     texts: dict[str, str] = {}
     paths: dict[str, str] = {}
     if wrapper is not None:
-        modules.append(ModuleText(f"{main}.tla", _digest(wrapper)))
-        texts[modules[0].sha256] = wrapper
+        for name, text in ((f"{main}.tla", wrapper), *added.items()):
+            modules.append(ModuleText(name, _digest(text)))
+            texts[modules[-1].sha256] = text
     for module in spec.modules:
+        if f"{module.name}.tla" in added:
+            continue
         text, own = module.text, module.original or module.text
         if wrapper is not None and module is spec.root:
             text = without_local(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))

@@ -19,12 +19,26 @@ from tla2py.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run had come in its log when it printed a new maximum.
+
+    ``position`` is the value of the expression that counts, ``length`` that of the log as the module reads it, and
+    ``entry`` its element there as TLA+ text; None if the sequence is not known.
+    """
+
+    position: int
+    length: int | None = None
+    entry: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """The interpretation of a run's executions, or of one of them; always derivable from the raw record.
 
     Outcome and statistics are those of the first execution; violations and traces are those of all. ``undecided`` names
     the definitions that a further execution under ``find = "each"`` could not decide within its limits. ``prints`` are
     the first values that Print, PrintT or an Assert printed in the first execution, ``print_count`` counts all of them.
+    ``progress`` is that through the log that the run checks, if its lines are counted.
     """
 
     outcome: Outcome
@@ -39,6 +53,7 @@ class RunResult:
     tlc_revision: str | None = None
     prints: tuple[str, ...] = ()
     print_count: int = 0
+    progress: tuple[Progress, ...] = ()
 
     @property
     def simulated(self) -> bool:
@@ -52,11 +67,16 @@ class RunResult:
         return min(lengths) if self.violations and lengths else None
 
 
+# The folder in an execution's folder where TLC works.
+WORK = "run"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Executed:
     """An executed run.
 
-    ``folders`` hold the output of its executions. A ``cancelled`` run was stopped on request; its result means nothing.
+    ``folders`` hold the output of its executions, which TLC cannot open for writing; it worked in ``WORK`` below each.
+    A ``cancelled`` run was stopped on request; its result means nothing.
     """
 
     record: RunRecord

@@ -7,10 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from tla2py.model.config import Config
 from tla2py.model.inputs import NO_INPUTS, InputFile, Inputs
+from tla2py.model.log_part import LogPart
+from tla2py.model.logs import LogRemark
 from tla2py.model.outcome import Outcome
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
@@ -22,9 +24,29 @@ RECORD_VERSION = 1
 
 Mode = Literal["check", "simulate", "generate"]
 Find = Literal["first", "each"]
-Purpose = Literal["run", "further", "attribution"]
+Purpose = Literal["run", "further", "attribution", "log"]
 ExecutorKind = Literal["spark", "local"]
 TerminationReason = Literal["timeout", "memory", "disk", "disk-full", "output", "killed"]
+SandboxKind = Literal["bubblewrap", "kernel", "none"]
+SandboxNeed = Literal["auto", "require"]
+Wall = Literal["files", "network", "secrets", "processes", "lifetime", "privileges"]
+WALLS: tuple[Wall, ...] = get_args(Wall)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walls:
+    """The walls around a process, by what put them up; ``missing`` are those that this system lacks.
+
+    files: it reads and writes only what it may.
+    network: it has no network, or can only accept connections.
+    secrets: it cannot read the environment and the memory of other processes.
+    processes: it cannot signal other processes or change their limits and priorities.
+    lifetime: nothing that it starts outlives it.
+    privileges: it has no capabilities and gains none.
+    """
+
+    by: SandboxKind
+    missing: tuple[Wall, ...] = ()
 
 
 class ModuleText(NamedTuple):
@@ -73,13 +95,15 @@ class Limits:
     """Limits of one execution of TLC: wall-clock seconds, and bytes of memory for the whole process tree.
 
     ``disk_bytes`` limits what it writes, None is its share of the free space, see ``tla2py.tlc.sandbox.quota``. With
-    ``trust`` it runs with this process's environment, files and network.
+    ``trust`` it runs with this process's environment, files and network. With ``sandbox = "require"`` it does not run
+    unless all walls stand.
     """
 
     timeout_seconds: float
     memory_bytes: int
     disk_bytes: int | None = None
     trust: bool = False
+    sandbox: SandboxNeed = "auto"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,11 +148,13 @@ class Execution:
     """One process of TLC: its command, its end, its use of resources.
 
     purpose: ``run`` as configured, ``further`` without the definitions found violated so far, ``attribution`` to find out
-        which temporal property was violated.
+        which temporal property was violated, ``log`` to learn how TLC takes the lines of a log.
     exit_code: None if the process did not start, negative for a signal.
     termination_reason: None if it ended by itself.
     cpu_seconds: user and system time of the whole process.
     peak_memory_bytes: the largest resident set.
+    walls: None for a trusted process, one that did not start, and in records of older versions.
+    parts: what the numbers stand for that an execution for ``log`` prints.
     """
 
     purpose: Purpose
@@ -143,6 +169,8 @@ class Execution:
     wall_seconds: float
     cpu_seconds: float
     peak_memory_bytes: int
+    walls: Walls | None = None
+    parts: tuple[LogPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +179,7 @@ class RunRecord:
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
     most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` is as
-    in ``Run``. ``executor`` is None in records of older versions, and outside of sweeps.
+    in ``Run``. ``remarks`` are those on its log. ``executor`` is None in records of older versions, and outside of sweeps.
     """
 
     run_id: str
@@ -165,6 +193,7 @@ class RunRecord:
     inputs: Inputs = NO_INPUTS
     outputs: tuple[InputFile, ...] = ()
     dropped: tuple[str, ...] = ()
+    remarks: tuple[LogRemark, ...] = ()
     executor: ExecutorKind | None = None
     record_version: int = RECORD_VERSION
 

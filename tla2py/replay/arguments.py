@@ -14,10 +14,11 @@ from itertools import accumulate, starmap
 from typing import NamedTuple
 
 from tla2py.errors import InputError
+from tla2py.instrument.action_parts import formula_parts
+from tla2py.instrument.edits import Edit, edited, wrapped
+from tla2py.instrument.prints import printed_tuples
 from tla2py.model.outcome import Verdict
-from tla2py.replay.action_parts import formula_parts
-from tla2py.replay.edits import Edit, edited, wrapped
-from tla2py.replay.query import Origin, TraceQuery, first_error, printed_tuples
+from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.syntax import Level, Module, ModuleGraph, Span
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression

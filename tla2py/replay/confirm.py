@@ -8,8 +8,9 @@ definition, which must fail at the last state.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
 from tla2py.replay.query import Origin, TraceQuery, first_error
@@ -47,6 +48,27 @@ def confirm_trace(
     )
 
 
+def follow_trace(trace: Trace, origin: Origin) -> int | None:
+    """The first state of a trace that does not follow in the model of ``origin``, None if all do; loops are left out.
+
+    Raises InputError (``not-confirmable``) as ``confirm_trace`` does, and if TLC could not follow the trace.
+    """
+    trace = replace(trace, loop_start=None, stuttering=False)
+    checker = _Checker(trace, TraceQuery([trace], origin))
+    result = checker.follow()
+    if checker.misses_initial(result):
+        return 1
+    if any(violation.kind == "action_property" for violation in result.violations):
+        return max(len(found.states) for found in result.traces)
+    if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
+        return None
+    raise InputError(
+        "not-confirmable",
+        f"TLC could not follow the trace: {first_error(result)}",
+        hint="its values may not exist in this model",
+    )
+
+
 def _forever(trace: Trace) -> bool:
     return trace.stuttering or trace.loop_start is not None
 
@@ -60,17 +82,24 @@ class _Checker:
         named = (self.config.specification, self.config.init, self.config.next, trace.name)
         self.query.expose(*named, *self.spec.candidates.next[:1])
 
+    def follow(self) -> RunResult:
+        """The result with the specification as a property."""
+        return self._check(properties=(self.config.specification or "ConfirmTraceOriginal",))
+
+    def misses_initial(self, result: RunResult) -> bool:
+        """Whether the first state is not an initial state."""
+        return any(diagnostic.code == Code.PROPERTY_INITIAL for diagnostic in result.diagnostics)
+
     def behaviour(self) -> str | None:
         """Why the trace is not a behaviour of the specification; None if it is."""
-        original = self.config.specification or "ConfirmTraceOriginal"
-        result = self._check(properties=(original,))
+        result = self.follow()
         kinds = {violation.kind for violation in result.violations}
         found = max((len(trace.states) for trace in result.traces), default=0)
         if "action_property" in kinds:
             if _forever(self.trace) and found > len(self.trace.states):
                 return f"state {self.trace.loop_start} does not follow state {len(self.trace.states)}"
             return f"state {found} does not follow state {found - 1}"
-        if any(diagnostic.code == Code.PROPERTY_INITIAL for diagnostic in result.diagnostics):
+        if self.misses_initial(result):
             return "the first state is not an initial state"
         if kinds == {"temporal_property"}:
             # A finite trace need not be fair.

@@ -12,9 +12,11 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from tla2py.errors import InputError
+from tla2py.instrument.conjunct import Conjunct
+from tla2py.instrument.prints import Binding, bound, printed_tuples
 from tla2py.model.outcome import Verdict
-from tla2py.replay.parts import PRINTER, Conjunct, InvariantCopy, printer_text
-from tla2py.replay.query import Binding, Origin, TraceQuery, bound, first_error, printed_tuples
+from tla2py.replay.parts import PRINTER, InvariantCopy, printer_text
+from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.trace.trace import State, Trace
 
 _MODULE: Final = "AskConjuncts"

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from tla2py.errors import InputError
+from tla2py.instrument.action_parts import PRINTER, PRINTER_TEXT, ActionParts, leads
+from tla2py.instrument.conjunct import Conjunct
+from tla2py.instrument.prints import Binding, bound, printed_tuples
 from tla2py.model.outcome import Verdict
-from tla2py.replay.action_parts import PRINTER, PRINTER_TEXT, ActionParts, leads
-from tla2py.replay.parts import Conjunct
-from tla2py.replay.query import Binding, Origin, TraceQuery, bound, first_error, printed_tuples
+from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.syntax import Level
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
@@ -82,7 +83,7 @@ def _root(query: TraceQuery, action: str) -> str:
     if found is not None and found.body is not None:
         if leads(found.body, action, found.scope, query.spec.resolver):
             return relation
-        actions = ", ".join(dict.fromkeys(_actions(found.body)))
+        actions = ", ".join(dict.fromkeys(action_names(found.body)))
     entity = scope.find(action)
     if (
         entity is not None
@@ -99,13 +100,13 @@ def _root(query: TraceQuery, action: str) -> str:
     raise InputError("usage", missing, hint=f"name one of {actions}" if actions else f"see {relation}")
 
 
-def _actions(expr: Expression) -> Iterator[str]:
+def action_names(expr: Expression) -> Iterator[str]:
     """The names of the definitions that a next-state relation consists of."""
     if expr.shape == "apply" and expr.operator not in ("/\\", "\\/"):
         yield expr.operator
     elif expr.shape in ("apply", "let") or expr.operator == "\\E":
         for each in expr.arguments:
-            yield from _actions(each)
+            yield from action_names(each)
 
 
 class _Tried(NamedTuple):

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tla2py.errors import InputError
+from tla2py.instrument.copies import DefinitionCopy, Place
+from tla2py.instrument.edits import Edit, wrapped
 from tla2py.model.outcome import Verdict
-from tla2py.replay.copies import DefinitionCopy, Place
-from tla2py.replay.edits import Edit, wrapped
 from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.syntax.expression import Expression
 from tla2py.tlc.jvm.pool import close_hosts

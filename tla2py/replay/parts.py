@@ -4,45 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
-from tla2py.replay.copies import DefinitionCopy, Place
-from tla2py.replay.edits import Edit, wrapped
+from tla2py.instrument.conjunct import Conjunct, Role
+from tla2py.instrument.copies import DefinitionCopy, Place
+from tla2py.instrument.edits import Edit, wrapped
 from tla2py.syntax import Level
 from tla2py.syntax.expression import Expression
 
 PRINTER = "AskConjunctsTell"
 # Parts of parts of a conjunct are shown to this depth.
 _DEEPEST = 3
-
-Role = Literal["conjunct", "condition", "part", "body"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conjunct:
-    """A part of an invariant.
-
-    It is a conjunct, the condition of an implication, IF or CASE, or at a greater ``depth`` a part of the conjunct before
-    it: of a disjunction or a negation, or the body of a quantifier. ``decisive`` is the value that counts if it has several,
-    one for each binding. ``unbound`` are the names of a ``\\E``: if it is FALSE, none of their values is to blame.
-    ``definition`` is the name of the definition that it is written in, ``line`` and ``column`` its place in the user's
-    module.
-    """
-
-    text: str
-    role: Role
-    definition: str
-    module: str
-    line: int
-    column: int
-    depth: int = 0
-    decisive: bool = False
-    unbound: tuple[str, ...] = ()
-
-    @property
-    def place(self) -> str:
-        """Module, line and column."""
-        return f"{self.module}:{self.line}:{self.column}"
 
 
 def printer_text(*, stops: bool) -> str:

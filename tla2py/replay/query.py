@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from tla2py.config.read import parse_config
 from tla2py.config.render import default_template, render_config
@@ -27,10 +25,7 @@ from tla2py.toolchain.community import recorded_classes
 from tla2py.toolchain.overrides import class_file
 from tla2py.toolchain.toolchain import Toolchain
 from tla2py.trace.trace import State, Trace
-from tla2py.values import Value, ValueTextError, format_value, parse_value, state_to_itf
-
-Binding: TypeAlias = tuple[tuple[str, str], ...]
-"""Names and the values that they are bound to, as TLA+ text."""
+from tla2py.values import format_value, state_to_itf
 
 # What TLC prints instead of a value that it did not evaluate.
 _NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")
@@ -199,10 +194,15 @@ class TraceQuery:
         specification: str,
         invariants: Iterable[str] = (),
         properties: Iterable[str] = (),
+        constraints: Iterable[str] = (),
         bounded: bool = False,
+        graph: bool = False,
         seconds: float | None = None,
     ) -> Iterator[Executed]:
-        """Run TLC on the module ``name`` about the traces; ``bounded`` keeps the constraints of the run."""
+        """Run TLC on the module ``name`` about the traces; ``bounded`` keeps the constraints of the run.
+
+        ``graph`` leaves the state graph in the folder of the execution.
+        """
         assigned = {name for name, _ in self.config.assignments}
         new = (Assignment(name, name) for name in self.model_values if name not in assigned)
         config = Config(
@@ -211,7 +211,7 @@ class TraceQuery:
             substitutions=self.config.substitutions,
             invariants=tuple(invariants),
             properties=tuple(properties),
-            constraints=self.config.constraints if bounded else (),
+            constraints=(*constraints, *(self.config.constraints if bounded else ())),
             action_constraints=self.config.action_constraints if bounded else (),
             check_deadlock=False,
         )
@@ -227,6 +227,7 @@ class TraceQuery:
             template=template,
             options=TlcOptions(
                 check_deadlock=False,
+                graph=graph,
                 java_options=self.record.options.java_options,
                 overrides=tuple(map(class_file, self.toolchain.overrides)),
             ),
@@ -248,25 +249,6 @@ def first_error(result: RunResult) -> str:
     """TLC's first error message on one line, or the outcome if there is none."""
     errors = [d.text for d in result.diagnostics if d.severity == "error"]
     return " ".join((errors[0] if errors else result.outcome.value).split())[:300]
-
-
-def printed_tuples(output: str) -> Iterator[Value]:
-    """The tuples that a further run printed, which begin with "tla2py: "; TLC breaks long ones into lines."""
-    pending = ""
-    for line in output.splitlines():
-        if line.startswith(('<<"tla2py: ', '<< "tla2py: ')):
-            pending = line
-        elif pending:
-            pending += "\n" + line
-        with contextlib.suppress(ValueTextError):
-            if pending:
-                yield parse_value(pending)
-                pending = ""
-
-
-def bound(names: Iterable[Value], values: Iterable[Value]) -> Binding:
-    """The binding that a further run printed as a tuple of names and one of values."""
-    return tuple(zip(map(str, names), map(format_value, values), strict=True))
 
 
 def _spec(main: str, modules: Mapping[str, str]) -> ModuleGraph:

@@ -1,14 +1,11 @@
-"""Files of a local folder, written whole or not at all."""
+"""Errors in writing to a store."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import os
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 from tla2py.errors import StoreError
 
@@ -35,21 +32,3 @@ def _remedy(error: OSError) -> str:
             "'tla2py trace STORE' and 'tla2py gate STORE' only read it"
         )
     return "name another store with -o; recorded runs are kept"
-
-
-def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file whole or not at all. Raises OSError."""
-    handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed, not deleted
-        dir=file.parent, prefix=".tmp-", delete=False
-    )
-    try:
-        with handle:
-            write(handle)
-            handle.flush()
-            os.fsync(handle.fileno())
-        Path(handle.name).chmod(0o644)
-        Path(handle.name).replace(file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(handle.name).unlink()
-        raise

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
+import pyarrow.compute as pc
+
+_PART = 10_000
 
 
 def text_column(texts: Iterable[str]) -> pa.StringArray:
@@ -29,3 +32,18 @@ def coded_column(texts: Iterable[str], codes: Iterable[int]) -> pa.DictionaryArr
     numbers = array("i", codes)
     places = pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
     return pa.DictionaryArray.from_arrays(places, text_column(texts))
+
+
+def places_among(
+    texts: pa.Array | pa.ChunkedArray, others: pa.Array | pa.ChunkedArray
+) -> Iterator[int | None]:
+    """The first place of each text among others; None if it is not there."""
+    places = pc.index_in(texts, value_set=others)
+    # Not all as objects at once.
+    for start in range(0, len(places), _PART):
+        yield from places[start : start + _PART].to_pylist()
+
+
+def release_memory() -> None:
+    """Return what Arrow has freed to the system; otherwise it keeps it for the next large table."""
+    pa.default_memory_pool().release_unused()

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tla2py.store.columns import integer_column, text_column
+from tla2py.store.columns import integer_column, release_memory, text_column
 from tla2py.store.record import record_name
 from tla2py.store.storage import Part, Storage
 
@@ -188,9 +188,13 @@ def _counting(packs: tuple[Pack, ...], loose: frozenset[str]) -> pa.Table:
     rows = pa.concat_tables(tables)
     if loose:
         rows = rows.filter(pc.invert(pc.is_in(rows["run_id"], value_set=text_column(sorted(loose)))))
-    rows = rows.sort_by(_ORDER).combine_chunks()
+    # By their places: each step on the rows themselves would copy them.
+    order = pc.sort_indices(rows, _ORDER)
+    run_ids = rows["run_id"].take(order)
     if len(packs) > 1 and rows.num_rows:
-        run_ids = rows["run_id"]
-        others = pc.indices_nonzero(pc.not_equal(run_ids[1:], run_ids[:-1]))
-        rows = pa.concat_tables([rows.slice(0, 1), rows.slice(1).take(others)]).combine_chunks()
+        others = pc.not_equal(run_ids[1:], run_ids[:-1]).combine_chunks()
+        order = pa.concat_arrays([order[:1], order[1:].filter(others)])
+    rows = rows.take(order).combine_chunks()
+    del run_ids, order
+    release_memory()
     return rows

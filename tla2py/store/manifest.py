@@ -5,6 +5,8 @@ The points are a table of their own, which the manifest names: they may be very 
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from tla2py.errors import StoreError
@@ -22,7 +24,7 @@ class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     kind: str
     column: str
-    type: str
+    type: Annotated[str, msgspec.Meta(pattern=r"^(integer|boolean|text)\Z")]
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +38,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sweep: str
     parameters: list[ManifestParameter]
     # The file of the points table; empty in a manifest of version 1.
-    points: str = ""
+    points: Annotated[str, msgspec.Meta(pattern=r"^(points/\w+\.parquet)?\Z")] = ""
     # The sweep file as the user named it; None in older stores.
     sweep_file: str | None = None
     # Paths of the user's files by the sha256 of their texts.

@@ -147,6 +147,8 @@ def _read(storage: Storage, manifest: Manifest) -> pa.Table:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
+    from tla2py.store.columns import release_memory
+
     names = ["point", "run_id", *(each.column for each in manifest.parameters)]
     try:
         with storage.open(manifest.points) as source:
@@ -163,6 +165,8 @@ def _read(storage: Storage, manifest: Manifest) -> pa.Table:
         raise damaged(storage, manifest.points, error) from error
     if odd.num_rows:
         raise damaged(storage, manifest.points, f"{odd['run_id'][0].as_py()!r} is not a run")
+    del data, odd
+    release_memory()
     return table
 
 

@@ -30,6 +30,9 @@ _GRAPH_PART = re.compile(r"1/graph(-[0-9]+)?\.dot")
 GRAPH_PART_BYTES = 32 << 20
 """The size of a part of a state graph."""
 _BLOCK_BYTES = 8 << 20
+# Archives may come from strangers: a megabyte can unpack to a gigabyte.
+_RECORD_BYTES = 64 << 20
+_STDERR_BYTES = 16 << 20
 # Archives are deterministic; the record holds the times that matter.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -83,7 +86,7 @@ def is_whole(stream: IO[bytes]) -> bool:
     """Whether a file is a complete record, judged by its table of contents and by ``record.json``."""
     try:
         with zipfile.ZipFile(stream) as archive:
-            _checked(msgspec.json.decode(archive.read(_RECORD), type=RunRecord))
+            _read_record(archive)
     except _UNREADABLE:
         return False
     return True
@@ -120,9 +123,9 @@ class Archive:
             yield from _blocks(stream, _BLOCK_BYTES)
 
     def stderr(self, number: int) -> str:
-        """The standard error of execution ``number``, counted from 1."""
-        with _reading(self._name, _UNREADABLE):
-            return self._archive.read(f"{number}/stderr.txt").decode("utf-8", "replace")
+        """The first megabytes of the standard error of execution ``number``, counted from 1."""
+        with _reading(self._name, _UNREADABLE), self._archive.open(f"{number}/stderr.txt") as stream:
+            return stream.read(_STDERR_BYTES).decode("utf-8", "replace")
 
 
 @contextmanager
@@ -138,11 +141,19 @@ def open_archive(
         with _reading(name, _UNREADABLE):
             file = source if isinstance(source, Path) else stack.enter_context(source())
             archive = stack.enter_context(zipfile.ZipFile(file))
-            record = _checked(msgspec.json.decode(archive.read(_RECORD), type=RunRecord))
+            record = _read_record(archive)
             if run_id not in (None, record.run_id):
                 raise RuntimeError(f"it is the record of {record.run_id}")
         with _reading(name, _DAMAGED):
             yield Archive(archive, record, name)
+
+
+def _read_record(archive: zipfile.ZipFile) -> RunRecord:
+    """The facts of a record. Raises RuntimeError for more than a run can have, which would fill the memory."""
+    size = archive.getinfo(_RECORD).file_size
+    if size > _RECORD_BYTES:
+        raise RuntimeError(f"its {_RECORD} has {size:,} bytes")
+    return _checked(msgspec.json.decode(archive.read(_RECORD), type=RunRecord))
 
 
 def _checked(record: RunRecord) -> RunRecord:

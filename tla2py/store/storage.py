@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 from tla2py.errors import StoreError
-from tla2py.store.atomic import write_atomically, writing_to
+from tla2py.files.write import write_atomically
+from tla2py.store.atomic import writing_to
 from tla2py.store.window import open_window
 
 # A path, or a URI.

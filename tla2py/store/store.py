@@ -7,6 +7,7 @@
     STORE/sources/SHA256.tla      the text of every module of the runs
     STORE/inputs/SHA256           the files that runs read, if a sweep declares any
     STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
+    STORE/mutants.json            the mutants of a specification and their statuses, if the store has some
     STORE/probes.json             which runs asked TLC what could not fail
     STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
@@ -25,14 +26,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from tla2py.errors import StoreError
 from tla2py.lint.accept import NO_FINDINGS, Findings
-from tla2py.model.result import Executed
-from tla2py.store.manifest import FILE, STORE_VERSION, Manifest, read_manifest
+from tla2py.model.result import WORK, Executed
+from tla2py.mutation.row import MutantReport
+from tla2py.store.manifest import FILE, STORE_VERSION, Manifest, damaged, read_manifest
 from tla2py.store.points import Points, read_points, write_points
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
 from tla2py.store.storage import Address, Write, below, is_remote, storage_of
@@ -42,9 +44,11 @@ if TYPE_CHECKING:
 
     from tla2py.store.index import RecordIndex
 
+T = TypeVar("T")
 _FOLDERS = ("records", "tables", "sources")
 _FINDINGS = "findings.json"
 _PROBES = "probes.json"
+_MUTANTS = "mutants.json"
 # Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
 
@@ -103,6 +107,8 @@ class Store:
 
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
         """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``)."""
+        from tla2py.store.columns import release_memory
+
         stored = self.storage.names("sources")
         self.storage.write(
             {
@@ -118,6 +124,7 @@ class Store:
         self.storage.write({FILE: lambda sink: sink.write(data)})
         former = (f"points/{name}" for name in self.storage.stamps("points"))
         self.storage.remove(name for name in former if name != manifest.points)
+        release_memory()
 
     def write_findings(self, findings: Findings) -> None:
         """Write the findings on the sweep. Raises StoreError (``store-unwritable``)."""
@@ -126,17 +133,26 @@ class Store:
 
     def findings(self) -> Findings:
         """The findings on the sweep; none if it has not ended. Raises StoreError (``not-a-store``) if they are damaged."""
+        return self._read(_FINDINGS, Findings) or NO_FINDINGS
+
+    def _read(self, name: str, kind: type[T]) -> T | None:
+        """The content of a JSON file; None if it is missing. Raises StoreError (``not-a-store``) if it is damaged."""
         try:
-            with self.storage.open(_FINDINGS) as source:
-                return msgspec.json.decode(source.read(), type=Findings)
+            with self.storage.open(name) as source:
+                return msgspec.json.decode(source.read(), type=kind)
         except (FileNotFoundError, NotADirectoryError):
-            return NO_FINDINGS
+            return None
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise StoreError(
-                "not-a-store",
-                f"{_FINDINGS} of {self.path} is damaged: {error}",
-                hint="run the sweep again; it rewrites the file",
-            ) from error
+            raise damaged(self.storage, name, error) from error
+
+    def write_mutants(self, report: MutantReport) -> None:
+        """Write the mutants and their statuses. Raises StoreError (``store-unwritable``)."""
+        data = msgspec.json.format(msgspec.json.encode(report), indent=1)
+        self.storage.write({_MUTANTS: lambda sink: sink.write(data)})
+
+    def mutants(self) -> MutantReport | None:
+        """The mutants and their statuses; None if the store has none. Raises StoreError (``not-a-store``) if they are damaged."""
+        return self._read(_MUTANTS, MutantReport)
 
     def write_probes(self, run_ids: Iterable[str]) -> None:
         """Write which runs asked TLC what could not fail. Raises StoreError (``store-unwritable``)."""
@@ -180,10 +196,12 @@ class Store:
     def contents(self) -> str:
         """A digest of the points and the records, from the names of points table and packs and the loose records."""
         manifest, stamps = self.manifest(), self.storage.stamps("records")
-        points = manifest.points or self.storage.stamps("")[FILE]
-        return hashlib.sha256(
-            repr((points, manifest.parameters, sorted(stamps.items()))).encode()
-        ).hexdigest()
+        files = self.storage.stamps("")
+        points = manifest.points or files[FILE]
+        facts = [points, manifest.parameters, sorted(stamps.items())]
+        if _MUTANTS in files:
+            facts.append(files[_MUTANTS])
+        return hashlib.sha256(repr(tuple(facts)).encode()).hexdigest()
 
     def pack(self, generation: int, run_ids: Iterable[str] | None = None) -> dict[str, str]:
         """Pack the loose records of these runs, or all; returns their identities by run id.
@@ -215,7 +233,8 @@ class Store:
         Raises StoreError: ``store-unwritable``, ``store-unreachable`` after two retries.
         """
         record = executed.record
-        files = {f"outputs/{record.run_id}/{path}": executed.folders[0] / path for path, _ in record.outputs}
+        work = executed.folders[0] / WORK
+        files = {f"outputs/{record.run_id}/{path}": work / path for path, _ in record.outputs}
         writes: dict[str, Write] = {name: partial(_copy, file) for name, file in files.items()}
         # Last, so that no record lacks its files.
         writes[record_name(record.run_id)] = lambda sink: write_archive(sink, record, executed.folders)

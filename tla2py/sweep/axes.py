@@ -62,6 +62,8 @@ def read_parameters(
                 hint="give it at least one, as in [1, 2] or { from = 1, to = 3 }",
             )
         found.append(Parameter(name=name, kind=kind, values=texts))
+    if file.logs.files:
+        found.append(_logs(file, source))
     if file.grid.repeat > 1:
         if file.tlc.mode == "check":
             raise InputError(
@@ -127,6 +129,18 @@ def _check_rows(group: tuple[Parameter, ...], source: SweepText) -> None:
             shown = parameter_text({p.name: text for p, text in zip(group, row, strict=True)})
             message, where = f"the zipped parameters have {shown} twice", source.place("grid", "zip")
         raise InputError("duplicate-point", message, where=where, hint="remove one of them")
+
+
+def _logs(file: SweepFile, source: SweepText) -> Parameter:
+    """The parameter ``log``. Raises InputError (``assigned-twice``) if another one has its name."""
+    if "log" in file.parameters:
+        raise InputError(
+            "assigned-twice",
+            "log is both a parameter and the name of the logs of [logs]",
+            where=source.place("parameters", "log"),
+            hint="keep one of them",
+        )
+    return Parameter(name="log", kind="log", values=tuple(map(str, file.logs.files)))
 
 
 def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterKind:

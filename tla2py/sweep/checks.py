@@ -45,6 +45,8 @@ class Check:
 
 
 DEADLOCK = Check("deadlock")
+# Of a run whose verdict is whether some behaviour reaches the end of its log.
+LOG = Check("postcondition", "log")
 
 
 def check_phrase(text: str) -> str:
@@ -81,6 +83,8 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     """The facts about a run's config. Raises InputError (``config-syntax``) if TLC would misread it."""
     config = parse_config(run.config_text, Path("MC.cfg")).config
     checked = set(_checks(config, deadlock=_deadlock(run.options)))
+    if run.inputs.log is not None and run.inputs.log.decides:
+        checked.add(LOG)
     names = frozenset[str]().union(*(literal_names(text) or () for _, text in config.assignments))
     return ConfigFacts(
         checked=tuple(sorted(checked)),
@@ -181,7 +185,10 @@ def requested_checks(run: Run) -> frozenset[Check]:
 
 def only_deadlock(runs: Sequence[Run]) -> bool:
     """Whether all points check deadlock and nothing else."""
-    if any(set(_checks(run.config, deadlock=False)) or not _deadlock(run.options) for run in runs):
+    if any(
+        set(_checks(run.config, deadlock=False)) or not _deadlock(run.options) or run.inputs.log is not None
+        for run in runs
+    ):
         return False
     # The template, the same for all points, may add checks.
     return bool(runs) and checks_of(runs[0].config_text, runs[0].options) == (DEADLOCK,)

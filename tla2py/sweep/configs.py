@@ -5,15 +5,22 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from tla2py.config.read import ConfigFile, read_config, unread_config
 from tla2py.errors import InputError
+from tla2py.logs.calls import Source
+from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
+from tla2py.logs.sections import find_logs
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep_text import SweepText
+from tla2py.syntax import ModuleGraph
+from tla2py.toolchain.installed import module_folder
+from tla2py.toolchain.releases import COMMUNITY
 
 
 def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
@@ -39,6 +46,34 @@ def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> Sw
             )
         found.update(dict.fromkeys(matching))
     return msgspec.structs.replace(file, config=list(found))
+
+
+def expand_log_patterns(
+    file: SweepFile, source: SweepText, base: Path
+) -> tuple[SweepFile, dict[str, tuple[str, ...]]]:
+    """A sweep file that names its logs instead of patterns, and the files of each. Raises InputError as ``find_logs`` does."""
+    found = find_logs(base, file.logs.files, partial(source.place, "logs"))
+    logs = msgspec.structs.replace(file.logs, files=list(found))
+    return msgspec.structs.replace(file, logs=logs), found
+
+
+def read_sweep_logs(
+    file: SweepFile,
+    source: SweepText,
+    base: Path,
+    specs: Mapping[str, ModuleGraph],
+    logs: Mapping[str, Sequence[str]],
+) -> SweepLogs:
+    """The logs of a sweep file. Raises InputError as ``read_logs`` does."""
+    if not logs:
+        return NO_LOGS
+    start = "environment."
+    names = [*file.environment, *(n.removeprefix(start) for n in file.parameters if n.startswith(start))]
+    given = {
+        *(Source("environment", name) for name in names),
+        *(Source("file", name) for name in file.inputs.files),
+    }
+    return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"))
 
 
 def read_configs(
@@ -104,6 +139,24 @@ def configs_text(module: Path, pattern: str, libraries: Sequence[Path]) -> str:
     if libraries:
         text += f"libraries = [{', '.join(shown(path) for path in libraries)}]\n"
     return f"name = {json.dumps(module.stem)}\n{text}"
+
+
+def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path]:
+    """The module folders that a sweep file names. Raises InputError (``library-missing``)."""
+    folders = []
+    for name in file.libraries:
+        folder = base / name
+        if name == COMMUNITY and not folder.is_dir():
+            folder = module_folder(Path(name))
+        if not folder.is_dir():
+            raise InputError(
+                "library-missing",
+                f"no such folder: {name}",
+                where=source.place("libraries", value=name),
+                hint=f"name folders with modules, relative to the sweep file, or {COMMUNITY}",
+            )
+        folders.append(folder)
+    return folders
 
 
 def _names(file: SweepFile) -> list[str]:

@@ -238,13 +238,18 @@ def manifest_sweep(
     )
 
 
-def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
-    """A path of a manifest, which starts at the repository's root, relative to the sweep file."""
+def manifest_file(entry: Entry, written: str) -> Path | None:
+    """The file of a path in a manifest, which starts at the repository's root; None if there is none."""
     here = entry.manifest.parent.resolve()
-    for root in (here, *here.parents):
-        found = root / written
-        if found.is_file():
-            return Path(os.path.relpath(found, base.resolve())).as_posix()
+    files = (root / written for root in (here, *here.parents))
+    return next((file for file in files if file.is_file()), None)
+
+
+def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
+    """A path of a manifest relative to the sweep file."""
+    found = manifest_file(entry, written)
+    if found is not None:
+        return Path(os.path.relpath(found, base.resolve())).as_posix()
     raise InputError(
         "module-missing" if what == "module" else "config-missing",
         f"no such {what}: {written}",

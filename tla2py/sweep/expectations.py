@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from fnmatch import fnmatchcase
 
 import msgspec
 
@@ -22,9 +23,12 @@ from tla2py.toml import value_text
 
 
 class ExpectedRows:
-    """The rows of an ``[expect]`` section, found by the texts that they match."""
+    """The rows of an ``[expect]`` section, found by the texts that they match.
 
-    def __init__(self, expect: ExpectSection) -> None:
+    ``logs`` are the values of the parameter ``log``, which a row may match by a pattern such as ``traces/bug-*``.
+    """
+
+    def __init__(self, expect: ExpectSection, logs: Collection[str] = ()) -> None:
         own = msgspec.structs.asdict(expect)
         # A section with values of its own overrides what configs expect.
         states = any(value is not None for key, value in own.items() if key != "point")
@@ -32,8 +36,9 @@ class ExpectedRows:
         self._numbers: dict[tuple[str, ...], dict[tuple[Hashable, ...], int]] = {}
         for number, row in enumerate(expect.point):
             if not (states and isinstance(row, ExternalExpectation)):
-                keys = tuple(value_key(value_text(value)) for value in row.match.values())
-                self._numbers.setdefault(tuple(row.match), {}).setdefault(keys, number)
+                for match in _matched(row.match, logs):
+                    keys = tuple(value_key(value_text(value)) for value in match.values())
+                    self._numbers.setdefault(tuple(match), {}).setdefault(keys, number)
         self.names = tuple(dict.fromkeys(name for names in self._numbers for name in names))
 
     def number(self, parameters: Mapping[str, str]) -> int | None:
@@ -46,9 +51,16 @@ class ExpectedRows:
         return min((number for number in found if number is not None), default=None)
 
 
-def overridden_text(expect: ExpectSection, points: Points) -> str | None:
-    """A sentence on the EXPECT comments that ``[expect]`` overrides at some point."""
-    rows = ExpectedRows(expect)
+def _matched(match: Mapping[str, Scalar], logs: Collection[str]) -> list[Mapping[str, Scalar]]:
+    """What a row matches, once for each log that its pattern matches."""
+    if not logs or "log" not in match or match["log"] in logs:
+        return [match]
+    pattern = str(match["log"])
+    return [{**match, "log": log} for log in logs if fnmatchcase(log, pattern)]
+
+
+def overridden_text(expect: ExpectSection, points: Points, rows: ExpectedRows) -> str | None:
+    """A sentence on the EXPECT comments that ``[expect]`` overrides at some point; ``rows`` are those of ``[expect]``."""
     external = [row for row in expect.point if isinstance(row, ExternalExpectation)]
     found: dict[str, None] = {}
     for point in points.first_with((*rows.names, *(name for row in external for name in row.match))):
@@ -58,11 +70,14 @@ def overridden_text(expect: ExpectSection, points: Points) -> str | None:
     return f"the sweep file's [expect] overrides {', '.join(found)}" if found else None
 
 
-def matches(row: ExpectPoint, parameters: Mapping[str, str]) -> bool:
-    """Whether a row is about a point."""
-    return all(
-        name in parameters and value_key(value_text(value)) == value_key(parameters[name])
-        for name, value in row.match.items()
+def matches(row: ExpectPoint, parameters: Mapping[str, str], logs: Collection[str] = ()) -> bool:
+    """Whether a row is about a point; ``logs`` are as in ``ExpectedRows``."""
+    return any(
+        all(
+            name in parameters and value_key(value_text(value)) == value_key(parameters[name])
+            for name, value in match.items()
+        )
+        for match in _matched(row.match, logs)
     )
 
 

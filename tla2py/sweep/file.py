@@ -155,6 +155,7 @@ _WORDS = {
 _CHOICES = {
     "mode": ("check", "simulate", "generate"),
     "find": ("first", "each"),
+    "search": ("bfs", "dfs"),
     "verdict": get_args(Expected),
     "outcome": tuple(outcome.value for outcome in Outcome),
 }

@@ -147,7 +147,7 @@ def input_files(
 def input_parameters(file: SweepFile, kinds: Mapping[str, ParameterKind]) -> tuple[str, ...]:
     """The parameters that ``inputs_of`` reads."""
     named = _named(file)
-    return tuple(name for name, kind in kinds.items() if kind in VARIABLES or name in named)
+    return tuple(name for name, kind in kinds.items() if kind in (*VARIABLES, "log") or name in named)
 
 
 def _named(file: SweepFile) -> list[str]:

@@ -75,7 +75,7 @@ class Outlines:
         """A number for each text of a parameter: points that agree in these numbers have the same outline."""
         texts = self._sweep.points.columns[name].texts
         kind = self._sweep.kinds[name]
-        if kind in ("seed", "environment", "java_properties"):
+        if kind in ("seed", "environment", "java_properties", "log"):
             return [0] * len(texts)
         if kind != "constant" or any(_replaced(spec, name) for spec in self._sweep.specs.values()):
             return list(range(len(texts)))
@@ -148,7 +148,9 @@ class Outlines:
         """The modules of a run with this config."""
         if outline.model is None or outline.wrapper is None:
             return outline.given
-        return module_texts(outline.model.spec, outline.main, outline.wrapper, text)
+        extension = outline.model.extension
+        added = extension.modules if extension else {}
+        return module_texts(outline.model.spec, outline.main, outline.wrapper, text, added)
 
     def _in_pieces(self, outline: Outline, model: Model) -> Outline:
         names = sorted(outline.plain)

@@ -65,9 +65,10 @@ class Runs(Sequence[Run]):
         """The place of the first run of each kind."""
         return _first_places(self.kinds)
 
-    def missing(self, known: Container[str]) -> list[int]:
-        """The places of the runs, each once, that are not known."""
-        return list({run_id: place for place, run_id in enumerate(self.ids) if run_id not in known}.values())
+    def missing(self, known: Container[int]) -> list[int]:
+        """The places of the runs, each once, whose places are not known."""
+        places = (place for place in range(len(self)) if place not in known)
+        return list({self.ids[place]: place for place in places}.values())
 
     def at(self, places: Iterable[int]) -> Runs:
         """The runs at these places, in this order."""
@@ -231,7 +232,8 @@ class _Planner:
         options, inputs = sweep.options_of(point), NO_INPUTS
         if outline.model is not None:
             options = replace(options, check_deadlock=outline.model.config.check_deadlock)
-            inputs = sweep.inputs_of(point).without(name for name, _ in outline.given.modules)
+            inputs = sweep.inputs_of(point, outline.model)
+            inputs = inputs.without(name for name, _ in outline.given.modules)
             if "seed" in point.parameters:
                 options = replace(options, seed=int(point.parameters["seed"]))
             if covered:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from tla2py.config.read import ConfigFile
 from tla2py.errors import InputError
+from tla2py.logs.files import NO_LOGS, SweepLogs
 from tla2py.model.config import LIST_FIELDS, NAME_FIELDS, Assignment, Config, ParameterKind, Substitution
 from tla2py.model.model import Model, assigned_names, default_specification, filled_constants, without_names
 from tla2py.sweep.grid import Parameter
@@ -32,6 +33,7 @@ class ModelInputs:
     specs: Mapping[str, ModuleGraph]
     configs: Mapping[str, ConfigFile]
     parameters: tuple[Parameter, ...]
+    logs: SweepLogs = NO_LOGS
 
     @cached_property
     def kinds(self) -> dict[str, ParameterKind]:
@@ -58,7 +60,7 @@ class ModelInputs:
         """The text of every constant or replaced definition that a point or the sweep file sets."""
         named = {n: t for n, t in parameters.items() if self.kinds[n] in ("constant", "definition")}
         constants = {name: value_text(value) for name, value in self.file.constants.items()}
-        return self.file.substitutions | constants | named
+        return self.file.substitutions | constants | named | self.logs.assigned(self.spec(parameters))
 
 
 def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
@@ -92,7 +94,7 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
         )
     symmetry = chosen.pop("symmetry")
     named: dict[str, Any] = {**chosen, **dict(_lists(inputs, spec, config, parameters))}
-    return Model(
+    model = Model(
         spec=spec,
         config=replace(
             base,
@@ -108,6 +110,7 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
         filled=filled,
         default_specification=default,
     )
+    return inputs.logs.reading(model)
 
 
 def _chosen(

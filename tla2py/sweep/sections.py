@@ -8,7 +8,9 @@ from typing import Literal, TypeAlias, Union
 import msgspec
 
 from tla2py.lint.accept import Acceptance
+from tla2py.logs.sections import LOG_KEYS, LOG_SECTIONS, LogsSection
 from tla2py.model.config import ParameterKind
+from tla2py.model.mutation import MUTATION_KEYS, MutationSection
 from tla2py.model.outcome import Outcome
 
 # A value as written: TLA+ text in a string, or a TOML integer or boolean.
@@ -161,13 +163,14 @@ class SweepFile(_Section, frozen=True):
     java_properties: dict[str, str | int] = {}
     inputs: InputsSection = InputsSection()
     outputs: OutputsSection = OutputsSection()
+    logs: LogsSection = LogsSection()
+    mutation: MutationSection | None = None
     expect: ExpectSection | None = None
     lint: LintSection = LintSection()
     accept: Acceptance = {}
 
 
-# Sections of variables, whose names may contain dots.
-VARIABLES: tuple[ParameterKind, ...] = ("environment", "java_properties")
+VARIABLES: tuple[ParameterKind, ...] = ("environment", "java_properties")  # names may contain dots
 
 # The sections by name; "" is the top level.
 SECTIONS: dict[str, type[msgspec.Struct]] = {
@@ -178,20 +181,18 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "lint": LintSection,
     "inputs": InputsSection,
     "outputs": OutputsSection,
+    **LOG_SECTIONS,
+    "mutation": MutationSection,
     "expect": ExpectSection,
     "expect.point": ExpectPoint,
 }
 
 
-# What every key means, by section: editors show it through the JSON Schema, errors as a hint.
-# "" is the top level, and "parameters.NAME" a rule for values.
+# What every key means, by section, "" for the top level: the JSON Schema and hints of errors show it.
 KEYS: Mapping[str, Mapping[str, str]] = {
     "": {
         "module": "The root module, relative to this file; a list makes it a parameter named module.",
-        "config": (
-            "A .cfg to start from, relative to this file; a list, or a pattern such as models/*.cfg, makes it a "
-            "parameter named config."
-        ),
+        "config": "A .cfg to start from, relative to this file; a list, or a pattern such as models/*.cfg, makes it a parameter named config.",
         "name": "The name of the sweep and of its default store, runs/NAME; default: the file's name.",
         "libraries": "Further module folders, relative to this file; the module's own folder comes first.",
         "template": "A Jinja2 template for configs, relative to this file, instead of default.cfg.j2.",
@@ -202,27 +203,23 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "grid": "Which parameters advance together, and which points are left out or added.",
         "tlc": "How TLC searches, and the limits of one execution.",
         "environment": "Environment variables of every run; several values go under [parameters] as environment.NAME.",
-        "java_properties": (
-            "Java system properties of every run; several values go under [parameters] as java_properties.NAME."
-        ),
+        "java_properties": "Java system properties of every run; several values go under [parameters] as java_properties.NAME.",
         "inputs": "Files that runs may read.",
         "outputs": "Files that runs write and the store keeps.",
+        "logs": "Logs of real systems, each a point: does a behaviour of the specification explain it?",
+        "mutation": "Which changes of the specification a gate makes, to see what no check notices.",
         "expect": "The results you expect; default: every point holds.",
         "lint": "The rules of lint to ignore.",
-        "accept": (
-            'Findings that you accept, each with a reason: CODE = "reason" for all of a kind, CODE.NAME for that of '
-            "one definition, action or parameter."
-        ),
+        "accept": 'Findings that you accept, each with a reason: CODE = "reason" for all of a kind, CODE.NAME for that of one definition, action or parameter.',
     },
     "inputs": {
-        "files": (
-            "Files or patterns such as data/*.csv, relative to this file; a run finds them under the same path. A "
-            "parameter in braces, such as {environment.LOG}, stands for the point's value."
-        ),
+        "files": "Files or patterns such as data/*.csv, relative to this file; a run finds them under the same path. A parameter in braces, such as {environment.LOG}, stands for the point's value.",
     },
     "outputs": {
         "files": "Files or patterns, relative to a run's folder; the others are dropped after the run.",
     },
+    **LOG_KEYS,
+    "mutation": MUTATION_KEYS,
     "model": {
         "specification": "The definition of the behaviours, Init /\\ [][Next]_vars; default: Spec, if the module has one.",
         "init": "The definition of the initial states; with next, instead of specification.",
@@ -256,9 +253,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     },
     "tlc": {
         "mode": "Check all reachable states, or simulate or generate random behaviours.",
-        "find": (
-            "Stop at the first violation, or run again until each violated invariant and property has its own trace."
-        ),
+        "find": "Stop at the first violation, or run again until each violated invariant and property has its own trace.",
         "workers": "TLC worker threads of one execution.",
         "timeout": "The time limit of one execution of TLC, as in 90s, 5m or 1h30m; a number is seconds.",
         "memory": "The memory limit of one execution, heap and everything else, as in 2GiB; a number is bytes.",

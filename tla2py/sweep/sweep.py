@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from tla2py.config.statements import MISTAKE_CODES
 from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
+from tla2py.logs.literal import MODULES
 from tla2py.model.inputs import InputFile, Inputs
 from tla2py.model.model import Model
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import group_parameters, read_parameters
-from tla2py.sweep.configs import configs_text, expand_config_patterns, read_configs
+from tla2py.sweep.configs import (
+    configs_text,
+    expand_config_patterns,
+    expand_log_patterns,
+    library_folders,
+    read_configs,
+    read_sweep_logs,
+)
 from tla2py.sweep.examples_manifest import Entry, ManifestSweep, Unread, manifest_sweep, read_manifest
 from tla2py.sweep.expectations import ExpectedRows, with_external_rows
 from tla2py.sweep.file import read_sweep_file, read_sweep_text
@@ -36,9 +44,7 @@ from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, Sweep
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import Translate
 from tla2py.toolchain.community import community_classes, load_specification
-from tla2py.toolchain.installed import module_folder
 from tla2py.toolchain.overrides import class_file, override_modules, read_override
-from tla2py.toolchain.releases import COMMUNITY
 from tla2py.toolchain.toolchain import Override
 
 
@@ -89,9 +95,10 @@ class Sweep(ModelInputs):
         """The Java classes of all points."""
         return self.overrides if self.community is None else (*self.overrides, self.community)
 
-    def inputs_of(self, point: Point) -> Inputs:
-        """What the run of a point may read besides its modules."""
-        return inputs_of(self.file, self.input_files, point.parameters)
+    def inputs_of(self, point: Point, model: Model) -> Inputs:
+        """What the run of a point with this model may read besides its modules."""
+        inputs = inputs_of(self.file, self.input_files, point.parameters)
+        return self.logs.inputs(inputs, model, point.parameters)
 
     @property
     def workers(self) -> int:
@@ -124,7 +131,7 @@ class Sweep(ModelInputs):
     @cached_property
     def expected_rows(self) -> ExpectedRows:
         """The rows of expectations, found by the texts that they match."""
-        return ExpectedRows(self.expect)
+        return ExpectedRows(self.expect, self.logs.logs)
 
     def model(self, point: Point) -> Model:
         """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
@@ -212,7 +219,15 @@ def sweep_of_configs(
     that is not a module, and ``config-missing`` if no config matches.
     """
     path = module.with_suffix(".configs.toml")
-    file, source = read_sweep_text(configs_text(module, pattern, libraries), path)
+    text = configs_text(module, pattern, libraries)
+    return sweep_of_text(path, text, translate=translate, no_lint=no_lint)
+
+
+def sweep_of_text(
+    path: Path, text: str, *, translate: Translate | None = None, no_lint: bool = False
+) -> Sweep:
+    """The sweep of a text, as if a sweep file at this path had it. Raises InputError as ``load_sweep`` does."""
+    file, source = read_sweep_text(text, path)
     return _loaded(path, file, source, translate=translate, no_lint=no_lint)
 
 
@@ -227,20 +242,8 @@ def _loaded(
     no_lint: bool = False,
 ) -> Sweep:
     base = path.parent
-    file = expand_config_patterns(file, source, base)
-    libraries = []
-    for name in file.libraries:
-        folder = base / name
-        if name == COMMUNITY and not folder.is_dir():
-            folder = module_folder(Path(name))
-        if not folder.is_dir():
-            raise InputError(
-                "library-missing",
-                f"no such folder: {name}",
-                where=source.place("libraries", value=name),
-                hint=f"name folders with modules, relative to the sweep file, or {COMMUNITY}",
-            )
-        libraries.append(folder)
+    file, logs = expand_log_patterns(expand_config_patterns(file, source, base), source, base)
+    libraries = library_folders(file, source, base)
     overrides = tuple(
         read_override(base / name, source.place("tlc", "overrides", value=name))
         for name in file.tlc.overrides
@@ -259,7 +262,9 @@ def _loaded(
     else:
         names = [file.module] if isinstance(file.module, str) else file.module
         translate = translate if file.tlc.translate else None
-        specs = {name: load_specification(base / name, libraries, translate=translate) for name in names}
+        # What reads a log may do without the CommunityModules.
+        load = partial(load_specification, translate=translate, instead=MODULES if logs else None)
+        specs = {name: load(base / name, libraries) for name in names}
     check_names(file, source, specs)
     check_variables(file, source)
     ignored = MISTAKE_CODES if no_lint else file.lint.ignore
@@ -284,6 +289,7 @@ def _loaded(
         no_lint=no_lint,
         overrides=overrides,
         community=community_classes(specs.values()),
+        logs=read_sweep_logs(file, source, base, specs, logs),
     )
     grid = walk_grid(file, source, groups, failing_predicate(sweep))
     return replace(

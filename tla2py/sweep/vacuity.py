@@ -80,7 +80,9 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
         if row.match
         else "every point"
     )
-    if any(matches(row, point.parameters) for point in sweep.points.first_with([*row.match])):
+    if any(
+        matches(row, point.parameters, sweep.logs.logs) for point in sweep.points.first_with([*row.match])
+    ):
         message = f"this expectation for {shown} applies to no point: earlier rows match its points"
         hint = "the first row that matches applies; move this one up"
     else:

@@ -125,3 +125,14 @@ def _label(lines: Sequence[str], name: str) -> int:
 def _comparable(text: str) -> list[str]:
     """The lines of a module with LOCAL blanked out, as it may be in a copy."""
     return re.sub(r"\bLOCAL\b", "     ", text).split("\n")
+
+
+def algorithm_line(text: str, definition: str, line: int) -> int | None:
+    """The line of the PlusCal label or process that a definition of the translation comes from.
+
+    None if the line is outside of the translation.
+    """
+    lines = text.split("\n")
+    begin = next((n for n, each in enumerate(lines, 1) if "BEGIN TRANSLATION" in each), None)
+    end = next((n for n, each in enumerate(lines, 1) if "END TRANSLATION" in each), len(lines))
+    return _label(lines, definition) if begin is not None and begin < line < end else None

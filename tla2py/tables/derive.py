@@ -6,10 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from tla2py.logs.answer import line_numbers
+from tla2py.logs.lines import LogText
+from tla2py.logs.why.answer import read_log_why
+from tla2py.model.logs import LogInput
+from tla2py.model.run import RunRecord
 from tla2py.sourcemap.stored import StoredOrigins
 from tla2py.store.columns import text_column
+from tla2py.store.inputs import input_file
 from tla2py.store.manifest import Manifest
 from tla2py.store.record import Archive
+from tla2py.store.storage import Storage
 from tla2py.store.store import Store
 from tla2py.tables import rows
 from tla2py.tables.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_id, write_pending
@@ -55,7 +62,9 @@ def derive_fragment(
         with TableWriter(folder, name, FRAGMENT_TABLES) as tables:
             for run_id in found:
                 with store.archive(run_id) as archive:
-                    distinct = _add_run(tables, archive, origins, parameters[run_id], records[run_id])
+                    distinct = _add_run(
+                        tables, archive, store.storage, origins, parameters[run_id], records[run_id]
+                    )
                     made = graphs.get(run_id) or write_shares(graph_shares(store.path, archive, processes))
                     if not made:
                         add_graph(tables, archive, archive.graph_parts())
@@ -87,6 +96,7 @@ def _parameters(store: Store, manifest: Manifest, run_ids: Iterable[str]) -> dic
 def _add_run(
     tables: TableWriter,
     archive: Archive,
+    storage: Storage,
     origins: StoredOrigins,
     parameters: Mapping[str, str],
     identity: str,
@@ -103,7 +113,24 @@ def _add_run(
     tables.add("diagnostics", rows.diagnostic_rows(run_id, result))
     tables.add("prints", rows.print_rows(run_id, result))
     tables.add("simulations", rows.simulation_rows(record, result, lengths))
+    log = record.inputs.log
+    if log is not None and log.edit is not None:
+        tables.add("log_mutants", rows.log_mutant_rows(record, log.edit, result))
+    elif log is not None:
+        text = _log_text(log, storage, record)
+        tables.add("log_results", rows.log_rows(record, result, text))
+        why = read_log_why(record, archive.stdout)
+        numbers = {} if why is None else line_numbers(log, result.progress, text)
+        tables.add("log_lines", rows.log_line_rows(run_id, text, why, numbers))
+        if why is not None:
+            tables.add("coverage", rows.log_coverage_rows(run_id, why))
     return result.stats.distinct
+
+
+def _log_text(log: LogInput, storage: Storage, record: RunRecord) -> LogText:
+    """The text of the log that a run checks. Raises StoreError (``input-lost``)."""
+    digests = dict(record.inputs.files)
+    return LogText(log=log, files=[input_file(storage, digests[each.file]) for each in log.files])
 
 
 def _behaviours(archive: Archive, lengths: Counter[int]) -> Iterator[Trace]:

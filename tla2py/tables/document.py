@@ -21,6 +21,12 @@ _ROWS = {
         "where all `num` were generated. The lengths are those of the behaviours that `behaviours = true` keeps; with "
         "coverage, TLC 2.20 also counts the states that each action generated (`generated` of `coverage`)."
     ),
+    "logs": "One row per log that a point checks; empty unless the sweep has logs.",
+    "mutants": "One row per mutant of the specification; empty unless `tla2py mutate` wrote the store.",
+    "log_lines": (
+        "One row per line of such a log. `actions` and `states` are null where the module that reads the log is the user's own."
+    ),
+    "log_mutants": "One row per changed log, in the store of `--mutate-logs`.",
     "graph_states": "One row per reachable state; empty unless the graph was requested.",
     "graph_edges": "One row per step between reachable states; empty unless the graph was requested.",
     "coverage": "One row per action or expression of TLC's last coverage report; empty unless coverage was requested.",

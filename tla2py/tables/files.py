@@ -25,7 +25,7 @@ _PAUSES = (0.1, 0.3, 0.9)
 def table_files(store: Store, name: str) -> list[Path]:
     """The files that make up a table, with the content that was written; a changed one is made again from the records.
 
-    Raises StoreError: ``table-damaged`` if the store cannot be written, ``record-damaged``.
+    Raises StoreError: ``table-damaged`` if the store cannot be written, ``record-damaged``, ``records-lost``.
     """
     for pause in (*_PAUSES, None):
         files = intact_files(store, name)
@@ -36,7 +36,7 @@ def table_files(store: Store, name: str) -> list[Path]:
                 refresh_tables(store, checked=(name,))
         except StoreError as error:
             # A sweep may be writing the tables at this moment.
-            if error.code == "record-damaged":
+            if error.code in ("record-damaged", "records-lost"):
                 raise
             if error.code != "store-busy" or pause is None:
                 raise _damaged(store, name, error.message) from error
@@ -77,7 +77,7 @@ def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) 
         schema = arrow_schema(runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name])
         return schema.empty_table().select(columns or schema.names)
     table = read_table(files, columns)
-    if name == "runs":
+    if name in ("runs", "mutants"):
         return table
     import pyarrow.compute as pc
 

@@ -18,7 +18,7 @@ import msgspec
 
 from tla2py.store.storage import Storage
 from tla2py.tables.schema import TABLES, Column, runs_columns
-from tla2py.tables.verify import file_digest, intact_file
+from tla2py.tables.verify import file_digest, has_columns, intact_file
 
 T = TypeVar("T")
 
@@ -32,7 +32,16 @@ RESULTS = (
     *(column for column in runs_columns(()) if column.name != "point"),
     Column("record", "string", False, "size and CRC of the record that the row was made from"),
 )
-FRAGMENT_TABLES: dict[str, tuple[Column, ...]] = {"results": RESULTS, **TABLES}
+# The tables of the store as a whole: points joined with the rows of runs, and mutants.
+JOINED = ("runs", "logs", "mutants")
+LOG_RESULTS = tuple(column for column in TABLES["logs"] if column.name != "point")
+FRAGMENT_TABLES: dict[str, tuple[Column, ...]] = {
+    "results": RESULTS,
+    "log_results": LOG_RESULTS,
+    **{name: columns for name, columns in TABLES.items() if name not in JOINED},
+}
+# The columns of every file; those of ``runs`` and ``logs`` also have the parameters.
+_DECLARED = {**TABLES, **FRAGMENT_TABLES, "runs": runs_columns(())}
 # A newer version of tla2py may have more columns: fragments with others are made again.
 COLUMNS = hashlib.sha256(
     repr((_ROWS_VERSION, [(name, [c[:3] for c in each]) for name, each in FRAGMENT_TABLES.items()])).encode()
@@ -80,10 +89,10 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableList(msgspec.Struct, frozen=True, kw_only=True):
-    """The tables of a store: their fragments, and the fragment of ``runs``, which is joined from points and results.
+    """The tables of a store: their fragments, and the fragment of ``runs`` and ``logs``, which are joined from points and results.
 
     ``made_from`` is the digest of the points and the records, ``doubted`` the one at which a record was found damaged, ``places`` has the digests and paths of the user's files
-    that diagnostics name, ``retired`` the files of the lists before.
+    that diagnostics name, ``retired`` the files of the lists before, ``packs`` the names of the packs of records.
     """
 
     version: int
@@ -93,6 +102,7 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
     fragments: list[Fragment]
     retired: list[_FileName]
     doubted: str = ""
+    packs: list[str] = msgspec.field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -101,7 +111,7 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
 
     def of(self, table: str) -> list[Fragment]:
         """The fragments with rows of a table."""
-        return [each for each in ([self.runs] if table == "runs" else self.fragments) if table in each.files]
+        return [each for each in ([self.runs] if table in JOINED else self.fragments) if table in each.files]
 
 
 def new_id() -> str:
@@ -112,11 +122,16 @@ def new_id() -> str:
 def fragment_files(storage: Storage, table: str, fragment: Fragment) -> list[Path] | None:
     """The files of a fragment's table, or their copies, in order, with the content that was written.
 
-    None if one is missing or differs.
+    None if one is missing or differs, or has other columns than this version writes: a stranger may have written both
+    the file and its digest.
     """
     files = [intact_file(storage, each.name, each.sha256) for each in fragment.files.get(table, ())]
     found = [file for file in files if file is not None]
-    return found if len(found) == len(files) else None
+    if len(found) != len(files):
+        return None
+    declared = _DECLARED[table]
+    whole = fragment.columns == COLUMNS
+    return found if all(has_columns(file, declared, whole=whole) for file in found) else None
 
 
 def fragment_of(folder: Path, name: str, runs: int) -> Fragment:
@@ -124,7 +139,7 @@ def fragment_of(folder: Path, name: str, runs: int) -> Fragment:
     import pyarrow.parquet as pq
 
     files = {}
-    for table in ("runs", *FRAGMENT_TABLES):
+    for table in (*JOINED, *FRAGMENT_TABLES):
         file = folder / table / f"{name}.parquet"
         if file.exists():
             size, rows = file.stat().st_size, pq.read_metadata(file).num_rows
@@ -174,6 +189,21 @@ def read_pending(storage: Storage, names: Iterable[str]) -> list[Fragment]:
         with contextlib.suppress(OSError, ValueError), storage.open(name) as source:
             found.append(_opened(source.read(), Fragment))
     return found
+
+
+class PendingRuns:
+    """Counts the runs of the fragments that wait for a refresh and were not there at the beginning."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._runs = dict.fromkeys(pending_names(storage), 0)
+
+    def count(self) -> int:
+        """The number of these runs so far."""
+        for name in pending_names(self._storage):
+            if name not in self._runs:
+                self._runs[name] = sum(each.runs for each in read_pending(self._storage, [name]))
+        return sum(self._runs.values())
 
 
 class _Sealed(msgspec.Struct, frozen=True, kw_only=True):

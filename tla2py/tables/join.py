@@ -1,18 +1,21 @@
-"""The table ``runs``: the points joined with the results of their runs."""
+"""The tables of a store as a whole: points joined with the results of their runs, and mutants."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from tla2py.mutation.row import MutantReport
 from tla2py.store.columns import text_column
 from tla2py.store.manifest import ManifestParameter
 from tla2py.tables.fragments import RESULTS
-from tla2py.tables.schema import arrow_schema, runs_columns
+from tla2py.tables.schema import TABLES, arrow_schema, runs_columns
+from tla2py.tables.sink import rows_as_table
 
 # The points of one row group.
 _POINTS = 10_000
@@ -41,6 +44,33 @@ def write_runs(
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
             rows += part.num_rows
     return rows
+
+
+def write_logs(file: Path, points: pa.Table, results: Iterable[Path]) -> None:
+    """Write ``logs``, unless no run checks a log. Raises OSError."""
+    parts = [pq.read_table(path, use_threads=False) for path in results]
+    if not any(part.num_rows for part in parts):
+        return
+    found, schema = pa.concat_tables(parts), arrow_schema(TABLES["logs"])
+    places = pc.index_in(points["run_id"], value_set=found["run_id"].combine_chunks())
+    part, there = points.filter(pc.is_valid(places)), found.take(places.drop_null())
+    columns = [part["point"] if field.name == "point" else there[field.name] for field in schema]
+    file.parent.mkdir(exist_ok=True)
+    pq.write_table(
+        pa.Table.from_arrays(
+            [each.cast(field.type) for each, field in zip(columns, schema, strict=True)], schema=schema
+        ),
+        file,
+        compression="zstd",
+    )
+
+
+def write_mutants(file: Path, report: MutantReport | None) -> None:
+    """Write ``mutants``, unless the store has none. Raises OSError."""
+    if report is not None:
+        file.parent.mkdir(exist_ok=True)
+        table = rows_as_table(TABLES["mutants"], msgspec.to_builtins(report.mutants))
+        pq.write_table(table, file, compression="zstd")
 
 
 def _results(files: Iterable[Path]) -> pa.Table:

@@ -70,6 +70,19 @@ def keep_rows(store: Store, points: pa.Table, fragments: Sequence[Fragment], mov
     return Kept(fragments=found, missing=records.filter(lacking))
 
 
+def lost_runs(store: Store, points: pa.Table, fragments: Sequence[Fragment]) -> int:
+    """The number of runs of the points that have rows but no record any more."""
+    files = [fragment_files(store.storage, "results", each) or () for each in fragments]
+    if not (found := list(chain.from_iterable(files))):
+        return 0
+    run_ids = read_table(found, ["run_id"])["run_id"].unique()
+    index = store.record_ids()
+    # A damaged record is never packed.
+    recorded = pa.chunked_array([*index.columns["run_id"].chunks, text_column(sorted(index.loose))])
+    lost = pc.and_not(pc.is_in(run_ids, value_set=points["run_id"]), pc.is_in(run_ids, value_set=recorded))
+    return int(pc.sum(lost).as_py() or 0)
+
+
 def _places(
     files: Sequence[Sequence[Path]], records: pa.Table, stale: pa.StringArray
 ) -> Iterator[tuple[int, pa.ChunkedArray]]:

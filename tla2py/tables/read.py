@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BATCH_ROWS = 1000
+# So many rows become Python objects at once.
+BATCH_ROWS = 1000
 
 Files = Sequence[Path]
 """The files that make up a table."""
@@ -40,12 +41,17 @@ def read_rows(files: Files, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]
 
     Raises what ``read_table`` raises.
     """
+    for batch in read_batches(files, columns):
+        yield from _batch_rows(batch, columns)
+
+
+def read_batches(files: Files, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The rows of Parquet files in parts, with those of the columns that a file has. Raises what ``read_table`` raises."""
     import pyarrow.parquet as pq
 
     for path in files:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_BATCH_ROWS, columns=list(columns), use_threads=False):
-                yield from _batch_rows(batch, columns)
+            yield from file.iter_batches(BATCH_ROWS, columns=list(columns), use_threads=False)
 
 
 def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tuple[Any, ...]]:
@@ -73,7 +79,7 @@ def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tupl
 
 def table_rows(table: pa.Table, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """The values of some columns of an Arrow table, a tuple per row; None in columns that it lacks."""
-    for batch in table.to_batches(max_chunksize=_BATCH_ROWS):
+    for batch in table.to_batches(max_chunksize=BATCH_ROWS):
         yield from _batch_rows(batch, columns)
 
 

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
 from datetime import datetime
 
 from tla2py.errors import Place
+from tla2py.logs.answer import answer_of
+from tla2py.logs.lines import LogText
+from tla2py.logs.why.answer import BOTH, LogWhy
+from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Diagnostic, Verdict, ended_early
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 from tla2py.tlc.output.codes import EXPLAINING
+from tla2py.tlc.output.log import UNEXPLAINED
 from tla2py.trace.trace import Location, State, Trace
 from tla2py.values import changes, format_value, state_text
 
 Row = dict[str, object]
+# What a verdict on a changed log means.
+_STATUSES = {Verdict.HOLDS: "accepted", Verdict.INCONCLUSIVE: "unknown", Verdict.BROKEN: "broken"}
 _NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
 
 
@@ -54,7 +61,13 @@ def found_row(run_id: str, result: RunResult) -> Row:
 def _answers(record: RunRecord, result: RunResult) -> Row:
     """What the run checked, and what of it holds: nothing unless the search ended, or went on after each violation."""
     first = record.executions[0]
-    checked = (*first.invariants, *first.properties, *(("deadlock",) if first.check_deadlock else ()))
+    log = record.inputs.log
+    checked = (
+        *first.invariants,
+        *first.properties,
+        *(("deadlock",) if first.check_deadlock else ()),
+        *((UNEXPLAINED.name,) if log is not None and log.decides else ()),
+    )
     violated = {violation.label for violation in result.violations}
     answered = result.verdict is Verdict.HOLDS or (
         result.verdict is Verdict.VIOLATED and not ended_early(violated, checked, record.options.find)
@@ -118,6 +131,66 @@ def print_rows(run_id: str, result: RunResult) -> Iterator[Row]:
     """A run's rows of ``prints``."""
     for index, text in enumerate(result.prints, 1):
         yield {"run_id": run_id, "index": index, "text": text}
+
+
+def log_rows(record: RunRecord, result: RunResult, text: LogText) -> Iterator[Row]:
+    """A run's row of ``logs``."""
+    yield {
+        "run_id": record.run_id,
+        "file": text.log.path,
+        "verdict": result.verdict.value,
+        **asdict(answer_of(text.log, result, text)),
+        "generated": result.stats.generated,
+        "distinct": result.stats.distinct,
+    }
+
+
+def log_mutant_rows(record: RunRecord, edit: LogEdit, result: RunResult) -> Iterator[Row]:
+    """A run's row of ``log_mutants``."""
+    # What cannot be read as steps of the specification is rejected before TLC runs.
+    refused = any(each.refuses for each in record.remarks)
+    status = "rejected" if refused else _STATUSES.get(result.verdict, "rejected")
+    row = {"run_id": record.run_id, **asdict(edit), "status": status}
+    del row["text"]
+    yield row
+
+
+def log_line_rows(
+    run_id: str, text: LogText, why: LogWhy | None, numbers: Mapping[int, int]
+) -> Iterator[Row]:
+    """A run's rows of ``log_lines``; ``numbers`` are the lines by position, if it is known how TLC takes them."""
+    positions = {line: position for position, line in numbers.items()}
+    for line in text.lines():
+        position, actions, states = positions.get(line.number), None, None
+        if why is not None and position is not None:
+            actions, states = list(why.actions.get(position, ())), why.counts.get(position, 0)
+        yield {
+            "run_id": run_id,
+            "line": line.number,
+            "text": line.text.rstrip(b"\r\n").decode("utf-8", "replace"),
+            "file": line.file,
+            "file_line": line.file_line,
+            "actions": actions,
+            "states": states,
+        }
+
+
+def log_coverage_rows(run_id: str, why: LogWhy) -> Iterator[Row]:
+    """A run's rows of ``coverage`` about the actions of the specification that take the lines of its log."""
+    taken = Counter(name for names in why.actions.values() for each in names for name in each.split(BOTH))
+    for part in why.known:
+        yield {
+            "run_id": run_id,
+            "kind": "log",
+            "module": part.module,
+            "name": part.action,
+            "begin_line": part.line,
+            "begin_column": part.column,
+            "end_line": part.line,
+            "end_column": part.column,
+            "distinct": None,
+            "generated": taken[part.action or ""],
+        }
 
 
 def simulation_rows(record: RunRecord, result: RunResult, lengths: Counter[int]) -> Iterator[Row]:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
+from tla2py.errors import StoreError
 from tla2py.model.outcome import Outcome, Verdict, Violation, unfinished
 from tla2py.model.point import PointResult
-from tla2py.tables.read import Files, read_rows, read_table
+from tla2py.tables.read import BATCH_ROWS, Files, read_batches, read_rows, read_table
+from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 
-_LISTS = ("checked", "held", "undecided")
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 # What is equal in most rows.
 _SHARED = (
-    *_LISTS,
+    "outcome",
+    "verdict",
     "violated",
+    "checked",
+    "held",
+    "undecided",
     "message",
     "message_place",
     "termination_reason",
@@ -22,6 +32,14 @@ _SHARED = (
     "tlc_revision",
     "jar_sha256",
 )
+
+# What is made of a value of such a column.
+_MADE: dict[str, Callable[[Any], object]] = {
+    "outcome": Outcome,
+    "verdict": Verdict,
+    "violated": lambda found: tuple(Violation(kind=each["kind"], name=each["name"]) for each in found),
+    **dict.fromkeys(("checked", "held", "undecided"), tuple),
+}
 
 FIRST_COUNTS = "counts of the first of several executions"
 
@@ -63,22 +81,79 @@ class RunRow(PointResult):
         return unfinished(self.outcome, self.termination_reason)
 
 
-def run_rows(files: Files) -> list[RunRow]:
-    """The rows of ``runs``, in order."""
-    # With many thousand points, the other columns would double the memory.
-    columns = [field.name for field in fields(RunRow)]
-    shared: dict[object, Any] = {}
-    rows = []
-    for values in read_rows(files, columns):
-        row = dict(zip(columns, values, strict=True))
-        row["outcome"], row["verdict"] = Outcome(row["outcome"]), Verdict(row["verdict"])
-        row["violated"] = tuple(Violation(kind=each["kind"], name=each["name"]) for each in row["violated"])
-        for name in _LISTS:
-            row[name] = tuple(row[name])
-        for name in _SHARED:
-            row[name] = shared.setdefault(row[name], row[name])
-        rows.append(RunRow(**row))
-    return rows
+class RunRows(Sequence[RunRow]):
+    """The rows of ``runs`` in order, each made when it is read: a hundred thousand would need many times the memory.
+
+    ``shared`` has, by column, the different values and the number of each row's among them; ``table`` has the other
+    columns.
+    """
+
+    def __init__(self, table: pa.Table, shared: Mapping[str, tuple[Sequence[object], array[int]]]) -> None:
+        self._table = table
+        self._shared = shared
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __iter__(self) -> Iterator[RunRow]:
+        start = 0
+        for batch in self._table.to_batches(max_chunksize=BATCH_ROWS):
+            yield from self._made(batch, start)
+            start += batch.num_rows
+
+    @overload
+    def __getitem__(self, index: int) -> RunRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[RunRow, ...]: ...
+    def __getitem__(self, index: int | slice) -> RunRow | tuple[RunRow, ...]:
+        places = range(len(self))[index]
+        return self._row(places) if isinstance(places, int) else tuple(map(self._row, places))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RunRows) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _row(self, place: int) -> RunRow:
+        (batch,) = self._table.slice(place, 1).to_batches()
+        return next(self._made(batch, place))
+
+    def _made(self, batch: pa.RecordBatch, start: int) -> Iterator[RunRow]:
+        columns: dict[str, Iterable[Any]] = dict(
+            zip(batch.schema.names, (column.to_pylist() for column in batch.columns), strict=True)
+        )
+        for name, (values, codes) in self._shared.items():
+            columns[name] = map(values.__getitem__, codes[start : start + batch.num_rows])
+        for row in zip(*columns.values(), strict=True):
+            yield RunRow(**dict(zip(columns, row, strict=True)))
+
+
+def run_rows(files: Files) -> RunRows:
+    """The rows of ``runs``, in order. Raises StoreError (``table-damaged``) for a value that tla2py never writes."""
+    import pyarrow as pa
+
+    # Without the other columns, which would double the memory.
+    names = [field.name for field in fields(RunRow)]
+    numbers: dict[str, dict[object, int]] = {}
+    codes: dict[str, array[int]] = {}
+    parts = []
+    for batch in read_batches(files, names):
+        shared = [name for name in _SHARED if name in batch.schema.names]
+        for name in shared:
+            known, found = numbers.setdefault(name, {}), codes.setdefault(name, array("I"))
+            make = _MADE.get(name)
+            for value in batch[name].to_pylist():
+                try:
+                    found.append(known.setdefault(value if make is None else make(value), len(known)))
+                except (ValueError, TypeError) as error:
+                    raise StoreError(
+                        "table-damaged",
+                        f"the table runs has {value!r} as {name}",
+                        hint="a newer tla2py may have written it; otherwise make the tables anew: tla2py tables STORE",
+                    ) from error
+        parts.append(batch.drop_columns(shared))
+    table = pa.Table.from_batches(parts) if parts else pa.table({})
+    return RunRows(table, {name: (tuple(known), codes[name]) for name, known in numbers.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,23 +168,25 @@ class LimitsRow:
     disk_bytes: int | None
 
 
-def limits_rows(files: Files) -> Iterator[LimitsRow]:
-    """The limits of the runs in ``runs``; skips outcomes that this version does not know.
+def limits_rows(files: Files) -> Iterator[LimitsRow | None]:
+    """The limits of the runs in ``runs``; None for an outcome that this version does not know.
 
     Raises OSError and ValueError if the file is not such a table.
     """
     columns = tuple(field.name for field in fields(LimitsRow))
     known = set(Outcome)
     for run_id, outcome, verdict, timeout, memory, disk in read_rows(files, columns):
-        if outcome in known:
-            yield LimitsRow(
-                run_id=run_id,
-                outcome=Outcome(outcome),
-                verdict=Verdict(verdict),
-                timeout_seconds=timeout,
-                memory_bytes=memory,
-                disk_bytes=disk,
-            )
+        if outcome not in known:
+            yield None
+            continue
+        yield LimitsRow(
+            run_id=run_id,
+            outcome=Outcome(outcome),
+            verdict=Verdict(verdict),
+            timeout_seconds=timeout,
+            memory_bytes=memory,
+            disk_bytes=disk,
+        )
 
 
 def run_seconds(files: Files) -> dict[str, tuple[float, float]]:
@@ -135,3 +212,26 @@ def start_days(files: Files) -> list[str]:
     """The days on which the runs of ``runs`` began, as YYYY-MM-DD in UTC."""
     days = read_table(files, ["started_at"])["started_at"].cast("date32").to_pylist()
     return [day.isoformat() for day in days if day is not None]
+
+
+def parameter_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """The parameters' columns: their own names, prefixed with ``parameter_`` while the name is taken.
+
+    Spark ignores case, so names that differ only in case collide.
+    """
+    taken = {column.lower() for column in FIXED_RUNS_COLUMNS}
+    columns = []
+    for name in names:
+        column = name
+        while column.lower() in taken:
+            column = f"parameter_{column}"
+        taken.add(column.lower())
+        columns.append(column)
+    return tuple(columns)
+
+
+def parameter_type(values: Collection[str]) -> str:
+    """``integer`` or ``boolean`` if every value is one, otherwise ``text``."""
+    if all(re.fullmatch(r"-?[0-9]{1,18}", value) for value in values):
+        return "integer"
+    return "boolean" if all(value in ("TRUE", "FALSE") for value in values) else "text"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tla2py.store.manifest import ManifestParameter
@@ -51,12 +50,7 @@ _RUNS_TAIL = (
     Column("violated", "violations", False, "what was violated: kind and name"),
     Column("checked", "strings", False, "the invariants and properties that the run checked, and deadlock"),
     Column("held", "strings", False, "those of them that it found to hold"),
-    Column(
-        "undecided",
-        "strings",
-        False,
-        "properties that a further execution under find = each could not decide",
-    ),
+    Column("undecided", "strings", False, "what a further execution under find = each could not decide"),
     Column(
         "generated",
         "int64",
@@ -66,12 +60,7 @@ _RUNS_TAIL = (
     ),
     Column("distinct", "int64", True, "distinct states it found"),
     Column("queue", "int64", True, "states it left on the queue"),
-    Column(
-        "depth",
-        "int32",
-        True,
-        "depth of the state graph as TLC prints it; the diameter if the search finished",
-    ),
+    Column("depth", "int32", True, "depth of the state graph; the diameter if the search finished"),
     Column("behaviours", "int64", True, "number of behaviours that a simulation generated, if known"),
     Column("trace_length", "int32", True, "number of states of the shortest counterexample"),
     Column("wall_seconds", "float64", True, "wall-clock time of all the point's executions"),
@@ -83,15 +72,8 @@ _RUNS_TAIL = (
         False,
         "number of times TLC was started for the point; above 1 the counts are those of the first",
     ),
-    Column(
-        "termination_reason",
-        _TEXT,
-        True,
-        "what ended it: timeout, memory, disk, output or killed; null if TLC ended on its own",
-    ),
-    Column(
-        "exit_code", "int32", True, "TLC's exit status; negative for a signal, null if TLC was not started"
-    ),
+    Column("termination_reason", _TEXT, True, "timeout, memory, disk, output or killed; null if none"),
+    Column("exit_code", "int32", True, "TLC's exit status; negative for a signal, null if it did not start"),
     Column(
         "message",
         _TEXT,
@@ -100,12 +82,7 @@ _RUNS_TAIL = (
         "failed",
     ),
     Column("message_place", _TEXT, True, "place of the error in the user's files: file:line:column"),
-    Column(
-        "print_count",
-        "int64",
-        True,
-        "number of values that Print, PrintT or an Assert printed in the first execution",
-    ),
+    Column("print_count", "int64", True, "values printed in the first execution, by Print or an Assert"),
     Column("tlc_version", _TEXT, True, "TLC's version, as TLC prints it"),
     Column("tlc_revision", _TEXT, True, "TLC's source revision, as TLC prints it"),
     Column("jar_sha256", _TEXT, True, "digest of the tla2tools.jar"),
@@ -113,12 +90,7 @@ _RUNS_TAIL = (
     Column("memory_bytes", "int64", True, "memory limit of one execution"),
     Column("disk_bytes", "int64", True, "limit on what one execution may write, if set"),
     Column("started_at", "time", True, "start of the first execution"),
-    Column(
-        "executor",
-        _TEXT,
-        True,
-        "what executed it: spark, or local for threads of the sweep's process; null if an older version did",
-    ),
+    Column("executor", _TEXT, True, "spark, or local for threads; null if an older version executed it"),
 )
 
 _RUN = Column("run_id", _TEXT, False, "the run")
@@ -139,6 +111,17 @@ def _extent(thing: str, *, nullable: bool) -> tuple[Column, ...]:
 _TRACE = (
     Column("run_id", _TEXT, False, "the run that found it"),
     Column("trace", "int32", False, "number of the trace within its run, from 1"),
+)
+LOG_COLUMNS = (
+    Column("file", _TEXT, False, "the log, as the sweep file or the command names it"),
+    Column("verdict", _TEXT, False, "holds if some behaviour explains every line, violated if none does"),
+    Column("lines", "int32", False, "number of its lines"),
+    Column("matched", "int32", True, "lines before the first unexplained one; null if nothing counts them"),
+    Column("first_unmatched", "int32", True, "the first line that no behaviour explains, from 1"),
+    Column("place", _TEXT, True, "that line as file:line"),
+    Column("violates", "strings", False, "what is violated, such as an invariant, besides the log"),
+    Column("generated", "int64", True, "states generated"),
+    Column("distinct", "int64", True, "distinct states"),
 )
 TABLES: dict[str, tuple[Column, ...]] = {
     "traces": (
@@ -193,9 +176,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
             "TLC's message code; 0 for messages without one, such as SANY's; negative for tla2py's own notes on a run",
         ),
         Column("text", _TEXT, False, "TLC's message, with its places and files replaced by the user's"),
-        Column(
-            "file", _TEXT, True, "the module, config, sweep file or option concerned, as the user named it"
-        ),
+        Column("file", _TEXT, True, "the module, config, sweep file or option, as the user named it"),
         Column("line", "int32", True, "line in the file, from 1"),
         Column("column", "int32", True, "column in characters, from 1"),
         Column("excerpt", _TEXT, True, "the text of that line, or of all lines if the place spans several"),
@@ -224,6 +205,51 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("longest", "int32", True, "number of states of the longest behaviour kept"),
         Column("mean_length", "float64", True, "number of states of a behaviour kept, on average"),
     ),
+    "logs": (
+        _RUN,
+        Column("point", "int32", False, "number of the point in grid order, from 1"),
+        *LOG_COLUMNS,
+    ),
+    "mutants": (
+        Column("mutant", _TEXT, False, "digest of the changed definition and the change"),
+        Column("operator", _TEXT, False, "the mutation operator"),
+        Column("definition", _TEXT, False, "the changed definition"),
+        Column("module", _TEXT, False, "its module"),
+        Column("line", "int32", False, "line of the change in the user's file, from 1"),
+        Column("column", "int32", False, "column of the change, from 1"),
+        Column("before", _TEXT, False, "the text that is replaced"),
+        Column("after", _TEXT, False, "what takes its place"),
+        Column("status", _TEXT, False, "killed, survived, equivalent, duplicate, stillborn or unknown"),
+        Column("killed_by", "violations", False, "the checks that notice the change: kind and name"),
+        Column("point", "int32", True, "the smallest point of the sweep that kills it"),
+        Column("trace_length", "int32", True, "number of states of the counterexample there"),
+        Column("run_id", _TEXT, True, "the run that kills it"),
+    ),
+    "log_lines": (
+        _RUN,
+        Column("line", "int32", False, "number of the line, from 1"),
+        Column("text", _TEXT, False, "the line"),
+        Column("file", _TEXT, False, "the file it comes from"),
+        Column("file_line", "int32", False, "its number there, which differs if a log has several files"),
+        Column("actions", "strings", True, "the actions that explained it, if known"),
+        Column("states", "int64", True, "number of distinct states before it, if known"),
+    ),
+    "log_mutants": (
+        _RUN,
+        Column("file", _TEXT, False, "the log that was changed"),
+        Column("line", "int32", False, "number of the line that was changed, from 1"),
+        Column("change", _TEXT, False, "drop, double, swap (with the next line) or field"),
+        Column("field", _TEXT, True, "the field that was changed, as in event.state.term"),
+        Column("before", _TEXT, True, "its value, as JSON"),
+        Column("after", _TEXT, True, "its other value, as JSON"),
+        Column("action", _TEXT, True, "the action that the line names, if known"),
+        Column(
+            "status",
+            _TEXT,
+            False,
+            "rejected, accepted, unknown (no answer within the limits) or broken (TLC could not evaluate the module)",
+        ),
+    ),
     "graph_states": (
         _RUN,
         Column("fingerprint", "int64", False, "TLC's fingerprint of the state"),
@@ -239,17 +265,14 @@ TABLES: dict[str, tuple[Column, ...]] = {
     ),
     "coverage": (
         _RUN,
-        Column("kind", _TEXT, False, "init, action, property, constraint or expression"),
+        Column(
+            "kind", _TEXT, False, "init, action, property, constraint, expression, or log: an action on a log"
+        ),
         Column("module", _TEXT, False, "the module"),
         Column("name", _TEXT, False, "the definition; empty for an expression"),
         *_extent("it", nullable=False),
         Column("distinct", "int64", True, "distinct states the action found"),
-        Column(
-            "generated",
-            "int64",
-            True,
-            "states the action generated, or how often the expression was evaluated",
-        ),
+        Column("generated", "int64", True, "states generated, evaluations, or lines of a log explained"),
     ),
 }
 
@@ -268,29 +291,5 @@ def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
     """The columns' Arrow schema, their descriptions as field metadata."""
     import pyarrow as pa
 
-    return pa.schema(
-        [pa.field(c.name, c.type, nullable=c.nullable, metadata={"doc": c.doc}) for c in columns]
-    )
-
-
-def parameter_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """The parameters' columns: their own names, prefixed with ``parameter_`` while the name is taken.
-
-    Spark ignores case, so names that differ only in case collide.
-    """
-    taken = {column.lower() for column in FIXED_RUNS_COLUMNS}
-    columns = []
-    for name in names:
-        column = name
-        while column.lower() in taken:
-            column = f"parameter_{column}"
-        taken.add(column.lower())
-        columns.append(column)
-    return tuple(columns)
-
-
-def parameter_type(values: Collection[str]) -> str:
-    """``integer`` or ``boolean`` if every value is one, otherwise ``text``."""
-    if all(re.fullmatch(r"-?[0-9]{1,18}", value) for value in values):
-        return "integer"
-    return "boolean" if all(value in ("TRUE", "FALSE") for value in values) else "text"
+    fields = (pa.field(c.name, c.type, nullable=c.nullable, metadata={"doc": c.doc}) for c in columns)
+    return pa.schema(list(fields))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tla2py.tables.read import Files, read_rows, read_run, table_rows
-from tla2py.trace.trace import Location, State, TraceKind
+from tla2py.trace.trace import Location, State, Trace, TraceKind
 from tla2py.values import state_from_itf
 
 if TYPE_CHECKING:
@@ -38,6 +38,20 @@ class TraceRow:
         """The violated definition, or the kind if TLC names none."""
         return self.name or self.kind
 
+    def with_states(self, states: tuple[State, ...], constants: Mapping[str, str]) -> Trace:
+        """The counterexample."""
+        return Trace(
+            kind=self.kind,
+            name=self.name,
+            states=states,
+            loop_start=self.loop_start,
+            loop_action=self.loop_action,
+            loop_action_args=self.loop_action_args,
+            stuttering=self.stuttering,
+            cut_off=self.cut_off,
+            constants=constants,
+        )
+
 
 TRACE_COLUMNS = tuple(field.name for field in fields(TraceRow))
 
@@ -62,21 +76,46 @@ def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceR
     return found
 
 
+_STATE = (
+    "index",
+    "action",
+    "action_args",
+    "state",
+    "module",
+    "begin_line",
+    "begin_column",
+    "end_line",
+    "end_column",
+)
+
+
 def trace_states(files: Files, run_id: str, trace: int) -> tuple[State, ...]:
     """The states of a run's trace, by its number, in ``states``."""
-    place = ("module", "begin_line", "begin_column", "end_line", "end_column")
     return tuple(
-        State(
-            index=index,
-            action=action,
-            action_args=None if args is None else tuple(args),
-            location=None if at[0] is None else Location(**dict(zip(place, at, strict=True))),
-            values=state_from_itf(json.loads(text)),
-        )
-        for number, index, action, args, text, *at in read_run(
-            files, ("trace", "index", "action", "action_args", "state", *place), run_id
-        )
-        if number == trace
+        _state(row) for number, *row in read_run(files, ("trace", *_STATE), run_id) if number == trace
+    )
+
+
+States: TypeAlias = "Mapping[tuple[str, int], tuple[State, ...]]"
+"""The states of traces, by run id and trace number."""
+
+
+def states_of(files: Files) -> States:
+    """The states of each trace in ``states``, by run id and trace number."""
+    found: dict[tuple[str, int], list[State]] = {}
+    for run_id, trace, *row in read_rows(files, ("run_id", "trace", *_STATE)):
+        found.setdefault((run_id, trace), []).append(_state(row))
+    return {key: tuple(sorted(states, key=lambda state: state.index)) for key, states in found.items()}
+
+
+def _state(row: Sequence[Any]) -> State:
+    index, action, args, text, *at = row
+    return State(
+        index=index,
+        action=action,
+        action_args=None if args is None else tuple(args),
+        location=None if at[0] is None else Location(**dict(zip(_STATE[4:], at, strict=True))),
+        values=state_from_itf(json.loads(text)),
     )
 
 

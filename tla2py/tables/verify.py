@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from tla2py.store.storage import Folder, Storage
+from tla2py.tables.schema import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Copies of remote files, which do not change after they were found intact.
 _intact_copies: set[Path] = set()
@@ -44,6 +50,40 @@ def file_digest(path: Path) -> str:
     """The sha256 of a file, in hexadecimal. Raises OSError."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def has_columns(path: Path, columns: Sequence[Column], *, whole: bool) -> bool:
+    """Whether a file has these columns with their types; without ``whole`` some may be missing."""
+    stat = path.stat()
+    shapes = _column_shapes(path, stat.st_size, stat.st_mtime_ns)
+    return all(
+        shapes.get(column.name) == _shape(column.type)
+        for column in columns
+        if whole or column.name == "run_id" or column.name in shapes
+    )
+
+
+@lru_cache(maxsize=4096)
+def _column_shapes(path: Path, _size: int, _mtime_ns: int) -> Mapping[str, str]:
+    """The shapes of a file's columns by name; none of a file that is not Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return {field.name: _shape(field.type) for field in file.schema_arrow}
+    except (OSError, ValueError, pa.ArrowException):
+        return {}
+
+
+def _shape(kind: pa.DataType) -> str:
+    """A type without what differs between writers."""
+    import pyarrow as pa
+
+    text = str(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    if text.startswith("timestamp"):
+        return "timestamp"
+    return text.replace("element: ", "item: ").replace(" not null", "").replace("large_", "")
 
 
 class _OldDigests(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from tla2py.store.store import Store
 from tla2py.tables.fragments import (
     COLUMNS,
     FRAGMENT_TABLES,
+    JOINED,
     Fragment,
     TableList,
     fragment_files,
@@ -28,6 +29,7 @@ from tla2py.tables.fragments import (
     write_list,
 )
 from tla2py.tables.verify import old_names
+from tla2py.text import counted
 from tla2py.tlc.sandbox.machine import this_machine
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ Derive = Callable[[Store, Iterable[Group]], Iterable[Fragment]]
 
 # Every sweep reads these again; a reader checks the others.
 _READ_BY_SWEEPS = ("runs", "coverage", "diagnostics")
+# An error names so many files.
+_NAMED = 3
 
 
 def derive_here(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
@@ -60,11 +64,13 @@ def refresh_tables(
     checked: Sequence[str] = _READ_BY_SWEEPS,
     derive: Derive = derive_here,
     anew: bool = False,
+    lost: Callable[[StoreError], None] | None = None,
 ) -> bool:
     """Bring the tables up to date with the records; returns whether they had to be written.
 
     The files of ``checked`` tables are compared with their digests, of the others with their sizes. ``derive`` makes the
-    fragments that are missing, or all with ``anew``. The store must be locked. Raises StoreError.
+    fragments that are missing, or all with ``anew``. The store must be locked. Raises StoreError, also ``records-lost`` if
+    there are rows whose records are missing; with ``lost`` that error is passed to it and the rows are dropped.
     """
     store.pack(store.next_generation())
     storage = store.storage
@@ -75,6 +81,10 @@ def refresh_tables(
         joined = _is_sound(storage, before.runs, sizes, checked)
         if joined and before.made_from == _made_from(store, store.manifest()):
             return False
+    if before is not None and (error := _lost(store, before)):
+        if lost is None:
+            raise error
+        lost(error)
     known = {each.id for each in sound}
     adopted = [] if anew else read_pending(storage, waiting)
     sound += [each for each in adopted if each.id not in known and _is_sound(storage, each, sizes, checked)]
@@ -119,6 +129,7 @@ def _write(
             runs=runs,
             fragments=fragments,
             retired=retired,
+            packs=[pack.name for pack in store.record_ids().packs],
         ),
     )
     names.update(retired)
@@ -126,6 +137,25 @@ def _write(
     made = {name for each in derived for name in each.names}
     storage.remove(made.union(before.retired if before is not None else ()) - names)
     return names
+
+
+def _lost(store: Store, before: TableList) -> StoreError | None:
+    """The error of a store that lacks records which its tables were made from."""
+    from tla2py.tables.keep import lost_runs
+
+    count = lost_runs(store, store.points_table(), before.fragments)
+    if not count:
+        return None
+    present = {pack.name for pack in store.record_ids().packs}
+    missing = [f"records/{name}.zip" for name in before.packs if name not in present]
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    named = f": no {', '.join(missing[:_NAMED])}{more}" if missing else ""
+    return StoreError(
+        "records-lost",
+        f"{store.path} lacks the records of {counted(count, 'run')} that its tables have rows of{named}",
+        hint="put the files back, or run the sweep again, which executes these runs; "
+        "tla2py tables makes the tables without them",
+    )
 
 
 def tables_current(store: Store) -> bool:
@@ -162,7 +192,7 @@ def _sizes(storage: Storage) -> dict[str, int]:
     """The sizes of the tables' files by name."""
     return {
         f"tables/{table}/{name}": stamp.size
-        for table in ("runs", *FRAGMENT_TABLES)
+        for table in (*JOINED, *FRAGMENT_TABLES)
         for name, stamp in storage.stamps(f"tables/{table}").items()
     }
 
@@ -177,11 +207,15 @@ def _is_sound(storage: Storage, fragment: Fragment, sizes: Mapping[str, int], ch
 
 
 def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequence[Fragment]) -> Fragment:
-    """The fragment of ``runs``. Raises StoreError (``store-unwritable``)."""
-    from tla2py.tables.join import write_runs
+    """The fragment of ``runs``, ``logs`` and ``mutants``. Raises StoreError (``store-unwritable``)."""
+    from tla2py.tables.join import write_logs, write_mutants, write_runs
 
-    results = [file for each in fragments for file in fragment_files(store.storage, "results", each) or ()]
-    name = new_id()
+    def files(table: str) -> list[Path]:
+        return [file for each in fragments for file in fragment_files(store.storage, table, each) or ()]
+
+    results, name = files("results"), new_id()
     with store.storage.staging("tables") as folder:
         rows = write_runs(folder / "runs" / f"{name}.parquet", points, manifest.parameters, results)
+        write_logs(folder / "logs" / f"{name}.parquet", points, files("log_results"))
+        write_mutants(folder / "mutants" / f"{name}.parquet", store.mutants())
         return fragment_of(folder, name, rows)

@@ -106,7 +106,7 @@ def alone(sweep: Sweep, point: Point, jar_sha256: str) -> Run:
         limits=sweep.limits,
         jar_sha256=jar_sha256,
         originals=given.originals,
-        inputs=sweep.inputs_of(point).without(name for name, _ in given.modules),
+        inputs=sweep.inputs_of(point, sweep.model(point)).without(name for name, _ in given.modules),
     )
 
 

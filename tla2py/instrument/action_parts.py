@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from tla2py.replay.copies import DefinitionCopy, Place
-from tla2py.replay.edits import Edit, wrapped
-from tla2py.replay.parts import Conjunct
+from tla2py.instrument.conjunct import Conjunct
+from tla2py.instrument.copies import DefinitionCopy, Place
+from tla2py.instrument.edits import Edit, wrapped
 from tla2py.syntax import Level
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.scope import Resolver, Scope
@@ -25,23 +25,25 @@ Pass(number) == PrintT(<<"tla2py: pass", number>>)
 
 @dataclass(slots=True)
 class ActionParts(DefinitionCopy):
-    """The copy of a formula that takes steps of ``action`` alone.
+    """The copy of a formula that takes steps of ``action`` alone, or all its steps if it is None.
 
-    ``conjuncts`` are the action's in the order of their numbers, ``depths`` how many come before each on its path.
+    ``conjuncts`` are the action's in the order of their numbers, ``depths`` how many come before each on its path,
+    ``found`` the expressions with their places.
     TLC tries a conjunct for each binding for which all before it are possible: what it reports for a conjunct is
     ``ENABLED (K1 /\\ ... /\\ Kk)``, without a copy of the action for each prefix.
     """
 
-    action: str = field(kw_only=True)
+    action: str | None = field(kw_only=True)
     conjuncts: list[Conjunct] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
+    found: list[tuple[Expression, Place]] = field(default_factory=list)
     _depth: int = 0
     _keys: list[tuple[Conjunct, tuple[str, ...], int]] = field(default_factory=list)
     # Inside a conjunct beside the action, as in Guard /\ (A \/ B).
     _beside: bool = False
 
     def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
-        outside = not self._beside and self.action not in place.path
+        outside = self.action is not None and not self._beside and self.action not in place.path
         if outside and not self._leads(expr, place):
             yield from wrapped(expr.span, "(tla2pyTell!Never /\\ (", (), "))")
         else:
@@ -98,7 +100,8 @@ class ActionParts(DefinitionCopy):
                 yield from [called] if called else self._reported(expr, names, place)
 
     def _leads(self, expr: Expression, place: Place) -> bool:
-        return leads(expr, self.action, place.scope, self.query.spec.resolver)
+        resolver = self.query.spec.resolver
+        return self.action is not None and leads(expr, self.action, place.scope, resolver)
 
     def _is_list(self, expr: Expression, names: tuple[str, ...], scope: Scope) -> bool:
         """Whether a formula is more than one conjunct, or describes the step below quantifiers or disjunctions."""
@@ -146,6 +149,7 @@ class ActionParts(DefinitionCopy):
             self._keys.append(key)
             self.conjuncts.append(conjunct)
             self.depths.append(self._depth)
+            self.found.append((expr, place))
         number = self._keys.index(key)
         self._depth += 1
         return number, self._call_with("Try", number, names, place)

@@ -6,12 +6,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
-from tla2py.replay.edits import Edit, edited
-from tla2py.replay.query import TraceQuery
-from tla2py.syntax import Module
+from tla2py.instrument.edits import Edit, edited
+from tla2py.model.config import Config
+from tla2py.syntax import Module, ModuleGraph
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
+from tla2py.syntax.levels import Levels
 from tla2py.syntax.module import Definition
 from tla2py.syntax.scope import Entity, Scope
 
@@ -22,15 +24,25 @@ _DEEPEST = 20
 class Place:
     """Where an expression is: its scope and module, and the names of the definitions that lead to it.
 
-    ``depth`` is the number of conjuncts and parts that it is inside of, ``positive`` whether an even number of negations
+    ``owners`` are these definitions. ``depth`` is the number of conjuncts and parts that it is inside of, ``positive`` whether an even number of negations
     is around it.
     """
 
     scope: Scope
     module: Module
     path: tuple[str, ...]
+    owners: tuple[Entity, ...] = ()
     depth: int = 0
     positive: bool = True
+
+
+class Subject(Protocol):
+    """Modules, parsed and as texts by file name, and the config that TLC reads them with. Copies change the texts."""
+
+    spec: ModuleGraph
+    levels: Levels
+    modules: dict[str, str]
+    config: Config
 
 
 @dataclass(slots=True)
@@ -40,7 +52,7 @@ class DefinitionCopy(ABC):
     The changed text may use the operators of the module ``printer``, as ``tla2pyTell!Operator``.
     """
 
-    query: TraceQuery
+    query: Subject
     name: str
     printer: str
     root: str = ""
@@ -82,7 +94,13 @@ class DefinitionCopy(ABC):
         span, parameters = body.span, head[1] or ""
         # An operator is not a value.
         values = (each for each in definition.parameters if not re.search(rf"\b{each}\s*\(", parameters))
-        there = replace(place, scope=entity.scope, module=module, path=(*place.path, definition.name))
+        there = replace(
+            place,
+            scope=entity.scope,
+            module=module,
+            path=(*place.path, definition.name),
+            owners=(*place.owners, entity),
+        )
         edits = list(self._edits(body, tuple(values), there))
         if not edits:
             return None

@@ -1,0 +1,154 @@
+"""Trace specifications in the ways that people write them: how they read a log, count its lines, and accept it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.toolchain.java import find_java
+
+pytestmark = [pytest.mark.java, pytest.mark.jars]
+
+LINES = ['{"max": 9}', '{"n": 1}', '{"n": 2}', '{"n": 3}']
+# The first line has settings. The last one of the second log does not fit.
+GOOD, BAD = "\n".join([*LINES, ""]), "\n".join([*LINES[:-1], '{"n": 9}', ""])
+HEAD = r"""---- MODULE Trace ----
+EXTENDS Naturals, Sequences, TLC, Json, IOUtils
+VARIABLES x, l
+vars == <<x, l>>
+Step(n) == x' = x + 1 /\ x' = n
+File == IF "LOG" \in DOMAIN IOEnv THEN IOEnv.LOG ELSE "trace.ndjson"
+"""
+READ = "All == ndJsonDeserialize(File)\nLog == Tail(All)\n"
+INIT = "Init == x = 0 /\\ l = 1\n"
+NEXT = "Next == l <= Len(Log) /\\ Step(Log[l].n) /\\ l' = l + 1\n"
+SPEC = "Spec == Init /\\ [][Next]_vars /\\ WF_vars(Next)\n"
+
+
+class Way(NamedTuple):
+    """A way to write a trace specification: its text after the head, and its config after the specification."""
+
+    text: str
+    config: str = ""
+
+
+WAYS = {
+    "property": Way(READ + INIT + NEXT + SPEC + "Done == <>[](l > Len(Log))\n", "PROPERTY Done"),
+    "postcondition": Way(
+        READ + INIT + NEXT + SPEC + 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n',
+        "POSTCONDITION Done",
+    ),
+    "level": Way(
+        READ
+        + INIT
+        + "Spec == Init /\\ [][x' = x + 1 /\\ l' = l]_vars\n"
+        + 'Fits == LET i == TLCGet("level") IN i <= Len(Log) /\\ Log[i].n = x\'\n'
+        + 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n',
+        "ACTION_CONSTRAINT Fits\nPOSTCONDITION Done",
+    ),
+    # A step that another constraint rejects explains no line.
+    "constraint": Way(
+        READ
+        + INIT
+        + "Next == l <= Len(Log) /\\ Step(x + 1) /\\ l' = l + 1\n"
+        + SPEC
+        + "Fits == Log[l].n = x'\n",
+        "ACTION_CONSTRAINT Fits",
+    ),
+    # The end of the log violates the invariant.
+    "inverse": Way(READ + INIT + NEXT + SPEC + "NotDone == l <= Len(Log)\n", "INVARIANT NotDone"),
+    # An invariant that any prefix of the log satisfies accepts nothing.
+    "typed": Way(
+        READ + INIT + NEXT + SPEC + "Typed == l \\in 1..Len(Log) + 1 /\\ x \\in 0..All[1].max\n",
+        "INVARIANT Typed",
+    ),
+    "from-0": Way(
+        READ + "Init == x = 0 /\\ l = 0\nNext == l < Len(Log) /\\ l' = l + 1 /\\ Step(Log[l'].n)\n" + SPEC
+    ),
+    "from-2": Way(
+        "Log == ndJsonDeserialize(File)\nInit == x = 0 /\\ l = 2\n" + NEXT + SPEC,
+    ),
+    "length": Way(
+        "Log == ndJsonDeserialize(File)\nCount == Len(Log) - 1\nEvent == [i \\in 1..Count |-> Log[i + 1]]\n"
+        + INIT
+        + "Next == l <= Count /\\ Step(Event[l].n) /\\ l' = l + 1\n"
+        + SPEC
+    ),
+    "parameter": Way(
+        'Read(path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e : "n" \\in DOMAIN e)\n'
+        "Log == TLCEval(Read(File))\n" + INIT + NEXT + SPEC
+    ),
+    "constant": Way(
+        "CONSTANT Path\nAll == ndJsonDeserialize(Path)\nLog == Tail(All)\n" + INIT + NEXT + SPEC,
+        'CONSTANT Path = "other.ndjson"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_log_is_read_and_counted(newer: RunCli, tmp_path: Path, name: str) -> None:
+    way = WAYS[name]
+    (tmp_path / "Trace.tla").write_text(f"{HEAD}{way.text}====\n")
+    (tmp_path / "Trace.cfg").write_text(f"SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n{way.config}\n")
+    (tmp_path / "good.ndjson").write_text(GOOD)
+    (tmp_path / "bad.ndjson").write_text(BAD)
+    logs = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
+    ended = newer("validate", tmp_path / "Trace.tla", *logs, "--json")
+    found = json.loads(ended.stdout)
+    assert [(row["verdict"], row["matched"], row["first_unmatched"]) for row in found] == [
+        ("holds", 4, None),
+        ("violated", 3, 4),
+    ]
+
+
+EXIT = Way(
+    READ
+    + INIT
+    + "Next == l <= Len(Log) /\\ x' \\in 4 * x..4 * x + 3 /\\ l' = l + 1\n"
+    + SPEC
+    + 'End == l > Len(Log) => TLCSet("exit", TRUE)\n',
+    "CONSTRAINT End",
+)
+
+
+@pytest.mark.parametrize("search", [None, "bfs", "dfs"])
+def test_a_module_that_ends_the_search_is_searched_depth_first(
+    newer: RunCli, newer_tlc: Path, tmp_path: Path, search: str | None
+) -> None:
+    (tmp_path / "Trace.tla").write_text(f"{HEAD}{EXIT.text}====\n")
+    (tmp_path / "Trace.cfg").write_text(f"SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n{EXIT.config}\n")
+    (tmp_path / "good.ndjson").write_text(GOOD)
+    written = f'search = "{search}"\n' if search else ""
+    text = f'module = "Trace.tla"\nconfig = "Trace.cfg"\n[logs]\nfiles = ["good.ndjson"]\n{written}'
+    (tmp_path / "sweep.toml").write_text(text)
+    (row,) = json.loads(newer("validate", tmp_path / "sweep.toml", "--json").stdout)
+    assert (row["verdict"], row["matched"]) == ("holds", 4)
+    queue = [] if search == "bfs" else ["-Dtlc2.tool.queue.IStateQueue=StateDeque"]
+    classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
+    plain = subprocess.run(
+        [
+            str(find_java().path),
+            *queue,
+            "-cp",
+            classes,
+            "tlc2.TLC",
+            "-metadir",
+            str(tmp_path / "m"),
+            "Trace.tla",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "LOG": "good.ndjson"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    counts = f"{row['generated']} states generated, {row['distinct']} distinct states found"
+    assert counts in plain.stdout
+    # Breadth first every state of the last but one line comes before the end.
+    assert (row["distinct"] > 20) == (search == "bfs")

@@ -1,0 +1,99 @@
+"""Why a line of a log does not fit: the first conjunct that is FALSE, in the states that are possible before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.stores import table_rows
+
+pytestmark = pytest.mark.java
+
+SYSTEM = r"""---- MODULE System ----
+VARIABLES work, done
+Worker == {"a", "b", "c"}
+Init == work = {} /\ done = {}
+Start(w) == w \notin work /\ work' = work \cup {w} /\ UNCHANGED done
+Finish(w) ==
+  /\ w \in work
+  /\ work' = work \ {w}
+  /\ done' = done \cup {w}
+Nap(w) == w \in done /\ UNCHANGED <<work, done>>
+Stop == /\ work = {}
+        /\ done' = {}
+        /\ UNCHANGED work
+Next == Stop \/ \E w \in Worker : Start(w) \/ Finish(w) \/ Nap(w)
+Spec == Init /\ [][Next]_<<work, done>>
+====
+"""
+# Stands for the CommunityModules, which the bundled TLC is too old for.
+TRACE = r"""---- MODULE Trace ----
+EXTENDS System, Naturals, Sequences
+CONSTANT Which
+VARIABLE l
+ndJsonDeserialize(path) ==
+  LET line(e, w) == [event |-> e, w |-> w]
+  IN  CASE Which = 1 -> <<line("Start", ""), line("Finish", "a"), line("Stop", "")>>
+        [] Which = 2 -> <<line("Start", ""), line("Start", ""), line("Stop", "")>>
+        [] Which = 3 -> <<line("Start", ""), line("Finish", "a"), line("Finish", "a")>>
+        [] Which = 4 -> <<line("Start", ""), line("Jump", ""), line("Finish", "a")>>
+Log == ndJsonDeserialize("log.ndjson")
+IsEvent(e) == l <= Len(Log) /\ Log[l].event = e /\ l' = l + 1
+TraceNext == \/ IsEvent("Start") /\ \E w \in Worker : Start(w)
+             \/ IsEvent("Finish") /\ Finish(Log[l].w)
+             \/ IsEvent("Nap") /\ Nap(Log[l].w)
+             \/ IsEvent("Stop") /\ Stop
+TraceSpec == Init /\ l = 1 /\ [][TraceNext]_<<work, done, l>>
+====
+"""
+SWEEP = """\
+module = "Trace.tla"
+[model]
+specification = "TraceSpec"
+check_deadlock = false
+[logs]
+files = ["log.ndjson"]
+[parameters]
+Which = [1, 2, 3, 4]
+[tlc]
+coverage = true
+memory = "256MiB"
+"""
+LINES = '{"event": "Start"}\n{"event": "second"}\n{"event": "third"}\n'
+
+
+@pytest.mark.core
+def test_the_first_conjunct_that_is_false(run_cli: RunCli, tmp_path: Path) -> None:
+    for name, text in (("System.tla", SYSTEM), ("Trace.tla", TRACE), ("sweep.toml", SWEEP)):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "log.ndjson").write_text(LINES)
+    store = tmp_path / "store"
+    ended = run_cli("validate", tmp_path / "sweep.toml", "-o", store)
+    text = " ".join(ended.stdout.split())
+    assert ended.code == 1
+    # All three pairs of workers are possible before the line.
+    assert "Stop: work = {} is FALSE (System:11:12), work = " in text
+    assert "3 states possible before it; enabled: " in text
+    assert "Finish: w \\in work is FALSE (System:7:6), work = {}" in text
+    assert "no action takes this line: Log[l].event = e is FALSE (Trace:12:" in text
+    assert "nearest: " in text
+    assert "never taken: Nap" in text
+    runs = {row["point"]: row["run_id"] for row in table_rows(store, "logs")}
+    lines = table_rows(store, "log_lines")
+    found = {
+        point: [(row["actions"], row["states"]) for row in lines if row["run_id"] == run_id]
+        for point, run_id in runs.items()
+    }
+    assert found[1] == [(["Start"], 1), (["Finish"], 3), (["Stop"], 1)]
+    assert found[2] == [(["Start"], 1), (["Start"], 3), ([], 3)]
+    assert found[3] == [(["Start"], 1), (["Finish"], 3), ([], 1)]
+    # Each run's counts are those of its first execution.
+    assert [row["distinct"] for row in table_rows(store, "logs")] == [6, 7, 5, 4]
+    shown = run_cli("validate", tmp_path / "sweep.toml", "-o", store, "--why").stdout
+    assert "state 1 of 3 before the line" in shown
+    # The same without a store that stays.
+    assert run_cli("validate", tmp_path / "sweep.toml", "--why").stdout == shown
+    assert "a behaviour that gets there" in shown
+    assert shown.index("1 Start") < shown.index("work + ")

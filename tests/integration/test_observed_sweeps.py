@@ -1,0 +1,230 @@
+"""``tla2py validate`` with a specification that reads no log: the lines are steps of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.stores import table_rows
+
+pytestmark = pytest.mark.java
+
+TWO_PHASE = Path(__file__).parent.parent.parent / "specs" / "two_phase" / "TwoPhase.tla"
+CONFIG = """\
+CONSTANT RM = {rm1, rm2}
+SPECIFICATION Spec
+INVARIANTS TypeOK Consistent
+"""
+GOOD = """\
+{"action": "Init", "state": {"tmState": "init", "rmState": {"rm1": "working"}}}
+{"action": "RMPrepare", "args": {"r": "rm1"}, "state": {"rmState": {"rm1": "prepared"}}}
+
+{"action": "RMPrepare", "args": {"r": "rm2"}}
+{"action": "TMRcvPrepared", "args": {"r": "rm1"}}
+{"action": "TMRcvPrepared", "args": {"r": "rm2"}}
+{"action": "TMCommit", "state": {"tmState": "committed"}}
+{"action": "RMRcvCommitMsg", "args": {"r": "rm2"}, "pid": 7}
+"""
+SWEEP = """\
+module = "TwoPhase.tla"
+config = "TwoPhase.cfg"
+[logs]
+files = ["run/", "*.ndjson"]
+unobserved = { steps = 1, actions = ["RMPrepare"] }
+[logs.map]
+action = "event.name"
+actions = { prepare = "RMPrepare", commit = "TMCommit" }
+args = { r = "event.rm" }
+drop = { level = ["debug"] }
+clock = "time"
+"""
+
+
+def specification(folder: Path) -> Path:
+    shutil.copy(TWO_PHASE, folder)
+    (folder / "TwoPhase.cfg").write_text(CONFIG)
+    return folder / "TwoPhase.tla"
+
+
+def answers(text: str) -> dict[str, tuple[Any, ...]]:
+    keys = ("verdict", "matched", "first_unmatched", "place")
+    return {row["file"]: tuple(row[key] for key in keys) for row in json.loads(text)}
+
+
+@pytest.mark.core
+def test_logs_are_checked_against_the_specification_alone(run_cli: RunCli, tmp_path: Path) -> None:
+    module = specification(tmp_path)
+    # One vote counts twice; a commit that all see, but one resource manager never prepared; a line cut off.
+    logs = {
+        "good": GOOD,
+        "twice": GOOD.replace(
+            '"TMRcvPrepared", "args": {"r": "rm2"}', '"TMRcvPrepared", "args": {"r": "rm1"}'
+        ),
+        "start": GOOD.replace("working", "aborted"),
+        "cut": GOOD[:-30],
+        "name": GOOD.replace("TMCommit", "TMComit"),
+        "empty": "",
+    }
+    for name, text in logs.items():
+        (tmp_path / f"{name}.ndjson").write_text(text)
+    files = [tmp_path / f"{name}.ndjson" for name in logs]
+    ended = run_cli("validate", module, *files, "-o", tmp_path / "store", "--json")
+    assert ended.code == 2
+    assert answers(ended.stdout) == {
+        "good.ndjson": ("holds", 8, None, None),
+        "twice.ndjson": ("violated", 6, 7, "twice.ndjson:7"),
+        "start.ndjson": ("violated", 0, 1, "start.ndjson:1"),
+        "cut.ndjson": ("broken", None, None, None),
+        "name.ndjson": ("broken", None, None, None),
+        "empty.ndjson": ("broken", None, None, None),
+    }
+    places = {row["message_place"] for row in table_rows(tmp_path / "store", "runs")}
+    assert places == {None, "cut.ndjson:8", "name.ndjson:7", "empty.ndjson"}
+    lines = [row for row in table_rows(tmp_path / "store", "log_lines") if row["file"] == "good.ndjson"]
+    assert [row["line"] for row in lines] == [*range(1, 9)]
+    assert lines[1]["text"] == GOOD.splitlines()[1]
+    shown = run_cli("validate", module, *files, "-o", tmp_path / "store")
+    assert "3 runs to execute" in shown.stderr  # those that did not start
+    assert "did you mean TMCommit?" in shown.stdout
+    assert shown.stdout.count("the field pid is not used") == 1
+    assert "1 of 6 logs explained" in shown.stdout
+
+
+@pytest.mark.long
+def test_a_map_of_the_files_of_a_run(run_cli: RunCli, tmp_path: Path) -> None:
+    specification(tmp_path)
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/tm.ndjson").write_text(
+        '{"event": {"name": "TMRcvPrepared", "rm": "rm1"}, "time": 3}\n{"level": "debug"}\n'
+        '{"event": {"name": "TMRcvPrepared", "rm": "rm2"}, "time": 5}\n{"event": {"name": "commit"}, "time": 6}\n'
+        '{"event": {"name": "commit"}, "time": 7}\n'
+    )
+    (tmp_path / "run/rm1.ndjson").write_text('{"event": {"name": "prepare", "rm": "rm1"}, "time": 1}\n')
+    (tmp_path / "alone.ndjson").write_text('{"event": {"name": "TMAbort"}, "time": 2}\n{"time": 1}\n')
+    ended = run_cli("validate", tmp_path / "sweep.toml", "-o", tmp_path / "store", "--json")
+    assert answers(ended.stdout) == {
+        "run/": ("violated", 4, 5, "run/tm.ndjson:5"),
+        "alone.ndjson": ("broken", None, None, None),
+    }
+    places = [
+        (row["line"], row["file"], row["file_line"])
+        for row in table_rows(tmp_path / "store", "log_lines")
+        if row["file"].startswith("run/")
+    ]
+    assert places == [
+        (1, "run/rm1.ndjson", 1),
+        (2, "run/tm.ndjson", 1),
+        (3, "run/tm.ndjson", 3),
+        (4, "run/tm.ndjson", 4),
+        (5, "run/tm.ndjson", 5),
+    ]
+    for change, place in (
+        ('prepare = "RMPrepaer"', 8),
+        ('args = { q = "event.rm" }', 9),
+        ('actions = ["RMPrepaer"]', 5),
+        ('state = { "tmstate + 1" = "tm" }', 9),
+        ('state = { "1 +" = "tm" }', 9),
+    ):
+        key = change.split(" =")[0]
+        lines = SWEEP.splitlines()
+        if key == "state":
+            lines[place - 1] = change
+        else:
+            lines[place - 1] = lines[place - 1].replace(
+                {
+                    "prepare": 'prepare = "RMPrepare"',
+                    "args": 'args = { r = "event.rm" }',
+                    "actions": 'actions = ["RMPrepare"]',
+                }[key],
+                change,
+            )
+        (tmp_path / "sweep.toml").write_text("\n".join(lines))
+        error = run_cli("validate", tmp_path / "sweep.toml").error
+        assert str(error.where).split(":")[1] == str(place)
+
+
+@pytest.mark.long
+def test_an_invariant_that_is_violated_on_the_way(run_cli: RunCli, tmp_path: Path) -> None:
+    module = specification(tmp_path)
+    module.write_text(module.read_text().replace("Consistent ==", 'Early == tmState = "init"\nConsistent =='))
+    (tmp_path / "TwoPhase.cfg").write_text(CONFIG.replace("Consistent", "Early"))
+    (tmp_path / "a.ndjson").write_text(GOOD)
+    [row] = json.loads(run_cli("validate", module, tmp_path / "a.ndjson", "--json").stdout)
+    assert (row["verdict"], row["violates"], row["matched"], row["first_unmatched"]) == (
+        "violated",
+        ["Early"],
+        7,
+        None,
+    )
+
+
+READING = r"""---- MODULE Reading ----
+EXTENDS Inner, Naturals
+VARIABLES x, l
+Init == x = 0 /\ l = 1
+Next == l <= Len(Lines) /\ x' = x + 1 /\ x' = Lines[l].n /\ l' = l + 1
+Spec == Init /\ [][Next]_<<x, l>>
+====
+"""
+INNER = r"""---- MODULE Inner ----
+EXTENDS Naturals, Sequences
+LOCAL INSTANCE Json
+LOCAL INSTANCE IOUtils
+LOCAL File == IF "LOG" \in DOMAIN IOEnv THEN IOEnv.LOG ELSE "log.json"
+Config == ndJsonDeserialize(IOEnv.CONFIG)
+Lines == SelectSeq(READ(File), LAMBDA line : "n" \in DOMAIN line /\ line.n \in 1..Config[1].most)
+====
+"""
+
+
+def reading(folder: Path, read: str) -> list[str | Path]:
+    """The arguments of a validation of three logs by a module that reads them."""
+    (folder / "Reading.tla").write_text(READING)
+    (folder / "Inner.tla").write_text(INNER.replace("READ", read))
+    (folder / "Reading.cfg").write_text("SPECIFICATION Spec\n")
+    (folder / "config.ndjson").write_text('{"most": 9, "names": ["a", "b"]}\n')
+    files = []
+    for name, numbers in (("good", (1, 2, 3)), ("bad", (1, 2, 4)), ("late", (1, 12, 2, 4))):
+        lines = [f'{{"n": {n}, "tag": "é\\"x"}}' for n in numbers]
+        text = "\n".join(lines) if read == "ndJsonDeserialize" else f"[{', '.join(lines)}]"
+        files.append(folder / f"{name}.json")
+        files[-1].write_text(f"{text}\n")
+    more = ["--env", "CONFIG=config.ndjson", "--input", str(folder / "config.ndjson"), "--json"]
+    return ["validate", folder / "Reading.tla", *files, *more]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("read", ["ndJsonDeserialize", "JsonDeserialize"])
+def test_a_module_reads_its_log_without_java_classes(run_cli: RunCli, tmp_path: Path, read: str) -> None:
+    rows = json.loads(run_cli(*reading(tmp_path, read)).stdout)
+    known = read == "ndJsonDeserialize"
+    assert [(row["verdict"], row["matched"]) for row in rows] == [
+        ("holds", 3 if known else 1),
+        ("violated", 2 if known else None),
+        ("violated", 3 if known else None),
+    ]
+    assert [(row["generated"], row["distinct"]) for row in rows] == [(4, 4), (3, 3), (3, 3)]
+
+
+@pytest.mark.jars
+@pytest.mark.parametrize("read", ["ndJsonDeserialize", "JsonDeserialize"])
+def test_both_ways_to_read_a_log_have_the_same_answer(
+    run_cli: RunCli, newer_tlc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    arguments = reading(tmp_path, read)
+    bundled = json.loads(run_cli(*arguments).stdout)
+    # Without IOUtils, but with a class that reads JSON.
+    partly = json.loads(run_cli(*arguments, "--tla2tools", newer_tlc).stdout)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    community = newer_tlc.with_name("CommunityModules.jar")
+    assert run_cli("tools", "install", "community-modules", "--from-file", community).code == 0
+    java = json.loads(run_cli(*arguments, "--tla2tools", newer_tlc).stdout)
+    assert bundled == partly == java
+    # The bundled TLC is too old for the classes.
+    assert json.loads(run_cli(*arguments).stdout) == java

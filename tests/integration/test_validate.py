@@ -1,0 +1,278 @@
+"""Logs as points: ``[logs]`` and ``tla2py validate``, with trace specifications that read a log themselves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.stores import table_rows
+from tla2py.execution import execute, job
+from tla2py.sweep.outline import Outline, Outlines
+from tla2py.sweep.points import Point
+from tla2py.tables.schema import TABLE_NAMES
+from tla2py.tlc.jvm import pool
+from tla2py.toolchain.java import find_java
+
+pytestmark = pytest.mark.java
+
+# Stands for the CommunityModules, which the bundled TLC is too old for.
+COUNTING = r"""---- MODULE Trace ----
+EXTENDS Naturals, Sequences, TLC
+CONSTANT Wrong
+VARIABLES x, l
+ndJsonDeserialize(path) == <<[n |-> 1], [n |-> IF Wrong THEN 3 ELSE 2], [n |-> 3]>>
+Log == ndJsonDeserialize("log.ndjson")
+Init == x = 0 /\ l = 1
+Next == l <= Len(Log) /\ x' \in x..(x + 1) /\ x' \in {x, Log[l].n} /\ l' = l + (x' - x) /\ PrintT(x)
+Spec == Init /\ [][Next]_<<x, l>>
+====
+"""
+SWEEP = """\
+module = "Trace.tla"
+[model]
+specification = "Spec"
+check_deadlock = false
+[logs]
+files = ["logs/*.ndjson"]
+[parameters]
+Wrong = [false, true]
+[tlc]
+memory = "256MiB"
+"""
+LINES = '{"n": 1}\n{"n": 2}\n{"n": 3}\n'
+LOCAL = ("--executor", "local")
+
+
+def logs(folder: Path) -> Path:
+    (folder / "Trace.tla").write_text(COUNTING)
+    (folder / "logs").mkdir()
+    for name in ("b", "a"):
+        (folder / f"logs/{name}.ndjson").write_text(LINES)
+    (folder / "sweep.toml").write_text(SWEEP)
+    return folder / "sweep.toml"
+
+
+@pytest.mark.core
+def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = logs(tmp_path)
+    outlined: list[int] = []
+    outline = Outlines.outline
+
+    def counted(self: Outlines, point: Point) -> Outline:
+        outlined.append(point.index)
+        return outline(self, point)
+
+    monkeypatch.setattr(Outlines, "outline", counted)
+    ended = run_cli("validate", sweep, "-o", tmp_path / "store", "--json")
+    found = json.loads(ended.stdout)
+    # Planned once, not for each log.
+    assert len(outlined) == 1
+    assert [(row["file"], row["verdict"]) for row in found] == [
+        ("logs/a.ndjson", "holds"),
+        ("logs/b.ndjson", "holds"),
+        ("logs/a.ndjson", "violated"),
+        ("logs/b.ndjson", "violated"),
+    ]
+    assert [(row["lines"], row["matched"], row["first_unmatched"]) for row in found[1:3]] == [
+        (3, 3, None),
+        (3, 1, 2),
+    ]
+    assert ended.code == 1
+    rows = table_rows(tmp_path / "store", "logs")
+    assert [row["point"] for row in rows] == [1, 2, 3, 4]
+    assert [{key: row.get(key) for key in found[0]} for row in rows] == found
+    lines = table_rows(tmp_path / "store", "log_lines")
+    assert [line["text"] for line in lines if line["run_id"] == rows[0]["run_id"]] == LINES.splitlines()
+    # The table has only what the module prints, not what tla2py adds.
+    assert {row["text"] for row in table_rows(tmp_path / "store", "prints")} <= {"0", "1", "2"}
+    # The constraint that counts leaves out no state.
+    (tmp_path / "Trace.cfg").write_text("SPECIFICATION Spec\n")
+    for wrong, row in (("FALSE", found[0]), ("TRUE", found[2])):
+        asked = ("check", tmp_path / "Trace.tla", "--no-deadlock", "-c", f"Wrong={wrong}", "--json")
+        alone = json.loads(run_cli(*asked).stdout)
+        assert (alone["generated"], alone["distinct"]) == (row["generated"], row["distinct"])
+    shown = run_cli("validate", sweep, "-o", tmp_path / "store").stdout
+    assert shown.startswith("violated ")
+    assert f"{tmp_path}/logs/a.ndjson:2".replace("\n", "") in shown.replace("\n", "")
+    assert "2 of 4 logs explained" in shown
+    # Another content, another run.
+    (tmp_path / "logs/a.ndjson").write_text(LINES[:-1])
+    assert "2 runs to execute" in run_cli("validate", sweep, "-o", tmp_path / "store").stderr
+
+
+def test_mistakes_have_their_places(run_cli: RunCli, tmp_path: Path) -> None:
+    sweep = logs(tmp_path)
+    for change, code in (
+        (('"logs/*.ndjson"', '"log/*.ndjson"'), "input-missing"),
+        (("[parameters]", 'as = "Lgo"\n[parameters]'), "log-reader"),
+        (("[parameters]", 'position = "y"\n[parameters]'), "log-position"),
+        (("[parameters]", "[parameters]\nlog = [1]"), "unknown-parameter"),
+    ):
+        sweep.write_text(SWEEP.replace(*change))
+        assert run_cli("validate", sweep).error.code == code
+    assert run_cli("validate", tmp_path / "Trace.tla").error.code == "usage"
+
+
+IOENV = r"""---- MODULE Trace ----
+EXTENDS Naturals, Sequences, TLC, Json, IOUtils
+VARIABLES x, l
+Log == SelectSeq(ndJsonDeserialize(IOEnv.LOG), LAMBDA line : "n" \in DOMAIN line)
+Init == x = 0 /\ l = 1 /\ PrintT(<<IOEnv.LOG, "OTHER" \in DOMAIN IOEnv>>)
+Next == l <= Len(Log) /\ x' = x + 1 /\ x' = Log[l].n /\ l' = l + 1
+Spec == Init /\ [][Next]_<<x, l>>
+====
+"""
+TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
+
+
+def rows(store: Path) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a store's tables without times."""
+    return {
+        name: [
+            {key: value for key, value in row.items() if key not in TIMES} for row in table_rows(store, name)
+        ]
+        for name in TABLE_NAMES
+    }
+
+
+@pytest.mark.jars
+def test_runs_with_variables_share_jvms(
+    newer: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared: list[bool] = []
+    warm = pool.execute_warm
+
+    def counted(*arguments: object) -> object:
+        done = warm(*arguments)  # type: ignore[arg-type]
+        shared.append(done is not None)
+        return done
+
+    monkeypatch.setattr(execute, "execute_warm", counted)
+    monkeypatch.setattr(job, "_WARM_RUNS", 0)
+    (tmp_path / "Trace.tla").write_text(IOENV)
+    # The module leaves out the line without n.
+    for name, line in (("good", '{"n": 3}'), ("bad", '{"n": 4}')):
+        (tmp_path / f"{name}.ndjson").write_text(f'{{"n": 1}}\n{{"tag": "config"}}\n{{"n": 2}}\n{line}\n')
+    model = '[model]\nspecification = "Spec"\ncheck_deadlock = false\n[logs]\nfiles = ["*.ndjson"]\n'
+    for name, switch in (("warm", ""), ("cold", "warm = false\n")):
+        text = f'module = "Trace.tla"\n{model}[tlc]\nmemory = "256MiB"\n{switch}'
+        (tmp_path / f"{name}.toml").write_text(text)
+        ended = newer("validate", tmp_path / f"{name}.toml", "-o", tmp_path / name, "--json")
+        assert [
+            (row["verdict"], row["matched"], row["first_unmatched"]) for row in json.loads(ended.stdout)
+        ] == [
+            ("violated", 3, 4),
+            ("holds", 4, None),
+        ]
+    # Each log once, and the one that does not hold again, for the reason.
+    assert shared == [True] * 3
+    found = rows(tmp_path / "warm")
+    assert found == rows(tmp_path / "cold")
+    assert [row["text"] for row in found["prints"]] == ['<<"bad.ndjson", FALSE>>', '<<"good.ndjson", FALSE>>']
+
+
+@pytest.mark.jars
+@pytest.mark.parametrize("system", ["etcd-raft", "two-phase"])
+def test_published_logs_have_the_answers_of_plain_tlc(
+    newer: RunCli, newer_tlc: Path, published_logs: Path, tmp_path: Path, system: str
+) -> None:
+    shutil.copytree(published_logs / system, tmp_path / system)
+    folder = tmp_path / system
+    if system == "etcd-raft":
+        module, variable, more, constant = "Traceetcdraft.tla", "JSON", [], {}
+        good, bad, line = "basic_election.ndjson", "broken.ndjson", 23
+        lines = (folder / "logs" / good).read_text().splitlines(keepends=True)
+        (folder / "logs" / bad).write_text("".join(each for each in lines if "BecomeLeader" not in each))
+    else:
+        module, variable = "TwoPhaseTrace.tla", "TRACE_PATH"
+        good, bad, line = "trace.ndjson.4RM.EA", "trace.ndjson.BUG-4RM.EA", 8
+        constant = {"CONFIG_PATH": "logs/conf.4RM.ndjson"}
+        more = ["--env", "CONFIG_PATH=logs/conf.4RM.ndjson", "--input", str(folder / "logs/conf.4RM.ndjson")]
+    named = [folder / "logs" / good, folder / "logs" / bad]
+    ended = newer("validate", folder / module, *named, *more, "--json")
+    found = json.loads(ended.stdout)
+    assert (ended.code, [row["verdict"] for row in found]) == (1, ["holds", "violated"])
+    assert (found[0]["matched"], found[0]["first_unmatched"]) == (found[0]["lines"], None)
+    assert (found[1]["matched"], found[1]["first_unmatched"]) == (line - 1, line)
+    classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
+    for row in found:
+        # The module of two-phase commit ends the search itself, so the default is depth first.
+        queue = ["-Dtlc2.tool.queue.IStateQueue=StateDeque"] if system == "two-phase" else []
+        command = [str(find_java().path), *queue, "-cp", classes, "tlc2.TLC", "-lncheck", "final", module]
+        plain = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, **constant, variable: row["file"]},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        counts = f"{row['generated']} states generated, {row['distinct']} distinct states found"
+        assert counts in plain.stdout
+        assert (plain.returncode == 0) == (row["verdict"] == "holds")
+
+
+@pytest.mark.jars
+def test_changed_logs_show_what_goes_unnoticed(newer: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Trace.tla").write_text(IOENV)
+    (tmp_path / "good.ndjson").write_text('{"n": 1, "m": 5}\n{"n": 2, "m": 6}\n')
+    (tmp_path / "bad.ndjson").write_text('{"n": 1, "m": 7}\n{"n": 9, "m": 8}\n')
+    (tmp_path / "Trace.cfg").write_text("SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n")
+    command = ("validate", tmp_path / "Trace.tla", *sorted(tmp_path.glob("*.ndjson")), "-o", tmp_path / "s")
+    before = json.loads(newer(*command, "--json").stdout)
+    ended = newer(*command, "--mutate-logs", "--json")
+    assert ended.code == 1
+    found = json.loads(ended.stdout)
+    assert (found["logs"], found["left_out"]) == (before, 0)
+    # Only the log that holds is changed; m is a field that the module never reads, and n the only one that it does.
+    assert [
+        (row["file"], row["line"], row["change"], row["field"], row["status"]) for row in found["mutants"]
+    ] == [
+        ("good.ndjson", 1, "double", None, "rejected"),
+        ("good.ndjson", 1, "drop", None, "rejected"),
+        ("good.ndjson", 1, "field", "m", "accepted"),
+        ("good.ndjson", 1, "field", "n", "rejected"),
+        ("good.ndjson", 1, "swap", None, "rejected"),
+        ("good.ndjson", 2, "double", None, "rejected"),
+        # The rest of the log is still explained.
+        ("good.ndjson", 2, "drop", None, "accepted"),
+        ("good.ndjson", 2, "field", "m", "accepted"),
+        ("good.ndjson", 2, "field", "n", "rejected"),
+    ]
+    # They have a store of their own, with no copy of any log.
+    assert table_rows(tmp_path / "s/mutants", "log_mutants") == found["mutants"]
+    assert table_rows(tmp_path / "s/mutants", "log_lines") == []
+    assert len(table_rows(tmp_path / "s", "runs")) == 2
+    kept = {path.name for path in (tmp_path / "s/mutants/inputs").iterdir()}
+    assert kept == {hashlib.sha256((tmp_path / "good.ndjson").read_bytes()).hexdigest()}
+    # Run once; a sample is one of the same runs.
+    again = newer(*command, "--mutate-logs", "--sample", "3")
+    assert "all 3 runs are in" in again.stderr
+    assert "of 3 changed logs accepted; 6 changes left out" in again.stdout
+    assert newer(*command, "--sample", "3").error.code == "usage"
+
+
+@pytest.mark.jars
+def test_the_reasons_of_published_logs(newer: RunCli, published_logs: Path, tmp_path: Path) -> None:
+    for system in ("etcd-raft", "two-phase"):
+        shutil.copytree(published_logs / system, tmp_path / system)
+    etcd, two = tmp_path / "etcd-raft", tmp_path / "two-phase"
+    lines = (etcd / "logs/basic_election.ndjson").read_text().splitlines(keepends=True)
+    lost = etcd / "lost.ndjson"
+    lost.write_text("".join(each for each in lines if "BecomeLeader" not in each))
+    text = " ".join(newer("validate", etcd / "Traceetcdraft.tla", lost).stdout.split())
+    # Only a leader can replicate.
+    assert "ClientRequest: state[i] = Leader is FALSE (etcdraft:958:8)" in text
+    config = ("--env", "CONFIG_PATH=logs/conf.4RM.ndjson", "--input", two / "logs/conf.4RM.ndjson")
+    log = two / "logs/trace.ndjson.BUG-4RM.EA"
+    text = " ".join(newer("validate", two / "TwoPhaseTrace.tla", log, *config).stdout.split())
+    assert "TMCommit: tmPrepared = RM is FALSE (TwoPhase:95:6)" in text
+    assert "4 states possible before it; enabled: TMAbort, TMRcvPrepared, RMPrepare" in text

@@ -1,0 +1,155 @@
+"""The validation of logs: a sweep whose points are logs, and its answers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from tla2py.errors import ExitCode, InputError, Place
+from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.options import ModelOptions, SweepOptions, given_variables
+from tla2py.logs.why.answer import LogWhy, read_log_why
+from tla2py.model.outcome import Verdict
+from tla2py.store.store import Store
+from tla2py.sweep.judge import code_of, worst
+from tla2py.sweep.sweep import Sweep, sweep_of_text
+from tla2py.tables.files import table_files
+from tla2py.tables.read import read_rows
+from tla2py.tables.runs import RunRow
+from tla2py.tlc.inputs import input_path
+from tla2py.tlc.output.notes import REMARK
+from tla2py.toolchain.pluscal import Translator
+from tla2py.toolchain.toolchain import find_toolchain
+
+_EXAMPLE = "example: tla2py validate Trace.tla traces/*.ndjson"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRow:
+    """A row of ``logs`` without its run and point."""
+
+    file: str
+    verdict: Verdict
+    lines: int
+    matched: int | None
+    first_unmatched: int | None
+    place: str | None
+    violates: list[str]
+    generated: int | None
+    distinct: int | None
+
+
+def sweep_of_logs(
+    files: Sequence[Path], model: ModelOptions, options: SweepOptions, *, listener: Listener = SILENT
+) -> Sweep:
+    """The sweep of a module over logs, or that of a sweep file with ``[logs]``.
+
+    Raises InputError (``usage``), and as ``SweepOptions.load`` does.
+    """
+    module, *logs = files
+    if module.suffix != ".tla":
+        if logs or model != ModelOptions():
+            raise InputError("usage", "a sweep file names its own logs and config", hint=_EXAMPLE)
+        [sweep] = options.load([module], listener=listener)
+        if not sweep.logs.logs:
+            raise InputError("usage", f"{module} names no logs", hint="write files = [...] under [logs]")
+        return sweep
+    if not logs:
+        raise InputError("usage", f"no log for {module}", hint=_EXAMPLE)
+    translate = None
+    if options.translate:
+        translate = Translator(lambda: find_toolchain(options.tla2tools), listener.warned)
+    text = _sweep_text(module, logs, model, options.libraries)
+    path = module.with_suffix(".logs.toml")
+    return options.apply(sweep_of_text(path, text, translate=translate, no_lint=options.no_lint))
+
+
+def _sweep_text(module: Path, logs: Sequence[Path], model: ModelOptions, libraries: Sequence[Path]) -> str:
+    """The text of a sweep file beside a module. Raises InputError (``variable-name``)."""
+
+    def shown(path: Path) -> str:
+        name = Path(os.path.relpath(path, module.parent)).as_posix()
+        return json.dumps(name, ensure_ascii=False)
+
+    beside = module.with_suffix(".cfg")
+    config = model.config or (beside if beside.is_file() else None)
+    variables = [f"{each.name} = {json.dumps(each.value)}" for each in given_variables(model.environment)]
+    lines = [
+        f"name = {json.dumps(module.stem)}",
+        f"module = {json.dumps(module.name)}",
+        *([f"config = {shown(config)}"] if config else []),
+        *([f"libraries = [{', '.join(map(shown, libraries))}]"] if libraries else []),
+        *(["[environment]", *variables] if variables else []),
+        *(["[inputs]", f"files = [{', '.join(map(shown, model.inputs))}]"] if model.inputs else []),
+        "[logs]",
+        f"files = [{', '.join(dict.fromkeys(map(shown, logs)))}]",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def log_results(store: Store) -> list[LogRow]:
+    """The rows of ``logs``, in grid order."""
+    names = [field.name for field in fields(LogRow)]
+    rows = read_rows(table_files(store, "logs"), names)
+    return [
+        LogRow(**{**dict(zip(names, row, strict=True)), "verdict": Verdict(row[names.index("verdict")])})
+        for row in rows
+    ]
+
+
+def log_remarks(store: Store) -> list[tuple[Place, str]]:
+    """The remarks on the lines of logs, each with its first place."""
+    columns = ("code", "severity", "file", "line", "text")
+    found: dict[str, Place] = {}
+    for code, severity, file, line, text in read_rows(table_files(store, "diagnostics"), columns):
+        if code == REMARK and severity == "warning":
+            found.setdefault(text, Place(file=file, line=line))
+    return [(place, text) for text, place in found.items()]
+
+
+def log_why(store: Store, run_id: str) -> LogWhy | None:
+    """How TLC took the lines of a run's log, and why it went no further; None for a run that was not asked.
+
+    Raises StoreError (``record-damaged``).
+    """
+    with store.archive(run_id) as archive:
+        return read_log_why(archive.record, archive.stdout)
+
+
+def coverage_of(store: Store, runs: Iterable[RunRow]) -> Mapping[str, int]:
+    """How many lines each action of the specification explained, over all logs; empty if that of one is not known."""
+    found, known = Counter[str](), set[str]()
+    names = ("run_id", "kind", "name", "generated")
+    for run_id, kind, name, lines in read_rows(table_files(store, "coverage"), names):
+        if kind == "log":
+            found[name] += lines
+            known.add(run_id)
+    answered = {row.run_id for row in runs if row.verdict in (Verdict.HOLDS, Verdict.VIOLATED)}
+    return found if known >= answered else {}
+
+
+def validation_code(rows: Sequence[LogRow]) -> ExitCode:
+    """The exit code of a validation: as of a check, the worst of its logs."""
+    return worst([ExitCode.OK, *(code_of(row.verdict) for row in rows if row.verdict is not Verdict.HOLDS)])
+
+
+def log_lines(store: Store, run_id: str) -> dict[int, str]:
+    """The lines of a run's log by number."""
+    rows = read_rows(table_files(store, "log_lines"), ["run_id", "line", "text"])
+    return {line: text for run, line, text in rows if run == run_id}
+
+
+def line_texts(sweep: Sweep, rows: Sequence[LogRow]) -> Iterator[str | None]:
+    """For each log, the text of the first line that no behaviour explains."""
+    kept = {file.path: input_path(file.sha256) for file in sweep.logs.kept}
+    for row in rows:
+        place = Place.parse(row.place or "")
+        if place.line is None or place.file not in kept:
+            yield None
+            continue
+        with kept[place.file].open(encoding="utf-8", errors="replace") as lines:
+            yield next((text.rstrip() for number, text in enumerate(lines, 1) if number == place.line), None)

@@ -1,0 +1,1 @@
+"""Copies of definitions that print what TLC evaluates."""

@@ -1,0 +1,246 @@
+"""The logs of a sweep: their files, and how its modules read them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.logs.calls import Source
+from tla2py.logs.literal import LOG_NAME, literal_extension
+from tla2py.logs.observe import POSITION
+from tla2py.logs.observing import ObservedLogs, Place
+from tla2py.logs.reader import LogReader, find_reader, log_terms
+from tla2py.logs.sections import LogsSection
+from tla2py.model.inputs import InputFile, Inputs, Variable, is_inside
+from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, Observed
+from tla2py.model.model import Model
+from tla2py.syntax import ModuleGraph
+from tla2py.tlc.declared import check_path, check_variable, kept_file
+from tla2py.tlc.inputs import input_path
+
+# The name of a log in the run's folder if a definition holds its path: the same for all, so that they share a model.
+_NAME = "log.ndjson"
+# The property by which TLC searches depth first, with full counts.
+_DEPTH_FIRST = Variable("tlc2.tool.queue.IStateQueue", "StateDeque")
+_BLOCK = 1 << 20
+
+
+class KeptFile(NamedTuple):
+    """A file of a log as it was when the sweep was loaded: its path, the sha256 of its content, and its number of lines."""
+
+    path: str
+    sha256: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptLog:
+    """A log of a sweep; ``edit`` is made to one of its files before a run reads it."""
+
+    path: str
+    files: tuple[KeptFile, ...]
+    edit: LogEdit | None = None
+
+    @property
+    def lines(self) -> int:
+        """The number of its lines, with the edit."""
+        return sum(file.lines for file in self.files) + (self.edit.added if self.edit else 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepLogs:
+    """The logs of a sweep by name, and how its root modules read them.
+
+    ``readers`` are those of the modules that read a log; the modules ``literal`` get it as a module, for lack of Java
+    classes. Logs of the other modules are read as ``observed`` says. Without a ``search`` a module that ends the search
+    itself is searched depth first.
+    """
+
+    logs: Mapping[str, KeptLog] = field(default_factory=dict)
+    readers: Mapping[str, LogReader] = field(default_factory=dict)
+    observed: ObservedLogs | None = None
+    search: Literal["bfs", "dfs"] | None = None
+    literal: frozenset[str] = frozenset()
+
+    @property
+    def kept(self) -> Iterator[KeptFile]:
+        """The files of all logs."""
+        return (file for log in self.logs.values() for file in log.files)
+
+    def assigned(self, spec: ModuleGraph) -> dict[str, str]:
+        """The definition that holds the path of the log, with that path as TLA+ text."""
+        reader = self.readers.get(spec.root.name)
+        if reader is None or reader.source.kind != "definition":
+            return {}
+        return {reader.source.name: f'"{_NAME}"'}
+
+    def reading(self, model: Model) -> Model:
+        """The model that reads a log, if there are any."""
+        reader = self.readers.get(model.spec.root.name)
+        if reader is not None:
+            root = model.spec.root.name
+            extension = literal_extension(root) if root in self.literal else None
+            return replace(model, position=reader.position, extension=extension)
+        return self.observed.model(model) if self.observed is not None else model
+
+    def inputs(self, inputs: Inputs, model: Model, parameters: Mapping[str, str]) -> Inputs:
+        """The inputs of a point's run with its log."""
+        log = self.logs.get(parameters.get("log", ""))
+        if log is None:
+            return inputs
+        reader = self.readers.get(model.spec.root.name)
+        if reader is not None:
+            found = _read_inputs(inputs, model, reader, log)
+            if found.log is not None and model.extension is not None:
+                literal = replace(found.log, literal="line" if reader.by_line else "value")
+                found = replace(found, log=literal)
+        else:
+            assert self.observed is not None
+            found = _observed_inputs(inputs, self.observed.observed(model), log)
+        ended = reader is not None and log_terms(reader, model.config).is_ended
+        if self.search == "dfs" or (self.search is None and ended):
+            properties = tuple(sorted((*found.java_properties, _DEPTH_FIRST)))
+            found = replace(found, java_properties=properties)
+        return found
+
+
+def _read_inputs(inputs: Inputs, model: Model, reader: LogReader, log: KeptLog) -> Inputs:
+    """The inputs of a run whose module reads the log."""
+    source, file, path, environment = reader.source, _NAME, log.path, inputs.environment
+    if source.kind == "environment":
+        file = PurePosixPath(path).as_posix() if is_inside(path) else PurePosixPath(path).name
+        environment = tuple(sorted((*environment, Variable(source.name, file))))
+    elif source.kind == "file":
+        file = PurePosixPath(source.name).as_posix()
+    terms = log_terms(reader, model.config)
+    return replace(
+        inputs,
+        environment=environment,
+        files=_with_files(inputs, {file: log.files[0]}),
+        log=LogInput(
+            path=path,
+            files=(LogFile(path, file),),
+            lines=log.lines,
+            position=None if reader.position is None else reader.position.expression,
+            entries=None if reader.position is None else reader.position.entries,
+            stated=terms.accepts,
+            endings=terms.endings,
+            edit=log.edit,
+        ),
+    )
+
+
+def _observed_inputs(inputs: Inputs, observed: Observed, log: KeptLog) -> Inputs:
+    """The inputs of a run whose log is checked against the specification alone."""
+    placed = {f"log-{number}.ndjson": kept for number, kept in enumerate(log.files, 1)}
+    return replace(
+        inputs,
+        files=_with_files(inputs, placed),
+        log=LogInput(
+            path=log.path,
+            files=tuple(LogFile(kept.path, file) for file, kept in placed.items()),
+            lines=log.lines,
+            position=POSITION,
+            entries=LOG_NAME,
+            edit=log.edit,
+            observed=observed,
+        ),
+    )
+
+
+def _with_files(inputs: Inputs, placed: Mapping[str, KeptFile]) -> tuple[InputFile, ...]:
+    others = (each for each in inputs.files if each.path not in placed)
+    return tuple(sorted((*others, *(InputFile(file, kept.sha256) for file, kept in placed.items()))))
+
+
+NO_LOGS = SweepLogs()
+
+
+def read_logs(
+    base: Path,
+    logs: Mapping[str, Sequence[str]],
+    specs: Mapping[str, ModuleGraph],
+    given: Collection[Source],
+    section: LogsSection,
+    place: Place,
+) -> SweepLogs:
+    """The logs of a sweep, copied and hashed; their lines are counted, not parsed.
+
+    ``logs`` are the paths of the files of each log, ``given`` the sources that something else provides, ``place`` is
+    where a key of ``[logs]`` is written.
+    Raises InputError: ``input-missing``, ``input-path``, ``log-files``, ``log-unused``, and as ``find_reader`` does.
+    """
+    reads, position = section.reads, section.position
+    readers = {}
+    for spec in specs.values():
+        reader = find_reader(spec, given, reads=reads, position=position, place=place)
+        if reader is not None:
+            readers[spec.root.name] = reader
+    for reader in readers.values():
+        for key in ("map", "unobserved"):
+            if getattr(section, key):
+                raise InputError(
+                    "log-unused",
+                    f"{reader.spec.root.name} reads the log itself, so {key} does not apply",
+                    where=place(key),
+                    hint=f"remove {key}, or name the specification instead of its trace specification",
+                )
+        where = place("as") if reads else None
+        if reader.source.kind == "environment":
+            check_variable("environment", reader.source.name, where)
+        elif reader.source.kind == "file" and not is_inside(reader.source.name):
+            raise InputError(
+                "log-reader",
+                f"the module reads {reader.source.name}, which is outside of the run's folder",
+                where=where or reader.spec.root.where(),
+                hint="read a relative path, or IOEnv.NAME",
+            )
+        for name, files in logs.items():
+            if len(files) > 1:
+                raise InputError(
+                    "log-files",
+                    f"{reader.spec.root.name} reads one file, but the log {name} has {len(files)}",
+                    where=place("files"),
+                    hint="merge them first, or name a module that reads no log, which tla2py checks the lines against",
+                )
+    kept: dict[str, KeptLog] = {}
+    for name, files in logs.items():
+        for path in files:
+            check_path(PurePosixPath(path).as_posix(), place("files"))
+        kept[name] = KeptLog(path=name, files=tuple(_kept(base / path, path) for path in files))
+    return SweepLogs(
+        logs=kept,
+        readers=readers,
+        observed=_observed_logs(section, place),
+        search=section.search,
+    )
+
+
+def _observed_logs(section: LogsSection, place: Place) -> ObservedLogs:
+    unobserved = section.unobserved
+    steps, actions = (
+        (unobserved, ()) if isinstance(unobserved, int) else (unobserved.steps, unobserved.actions)
+    )
+    if steps < 0:
+        raise InputError(
+            "wrong-type",
+            f"logs.unobserved is {steps}, which is below 0",
+            where=place("unobserved"),
+            hint="write how many steps that no line reports may come before a line, such as 1",
+        )
+    log_map = section.map.log_map() if section.map else LogMap()
+    return ObservedLogs(map=log_map, unobserved=steps, actions=tuple(actions), place=place)
+
+
+def _kept(file: Path, path: str) -> KeptFile:
+    sha256 = kept_file(file)
+    lines, rest = 0, b""
+    with input_path(sha256).open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            lines += block.count(b"\n")
+            rest = block
+    lines += bool(rest) and not rest.endswith(b"\n")
+    return KeptFile(path, sha256, lines)

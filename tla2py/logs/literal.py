@@ -1,0 +1,126 @@
+"""A log as a module of TLA+ values, for a TLC without the Java classes that read JSON.
+
+The log becomes one sequence, written line by line. SANY and TLC take time and memory linear in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from tla2py.errors import InputError
+from tla2py.logs.read import LogLines
+from tla2py.logs.tla import string_text, tla_text
+from tla2py.model.inputs import Inputs
+from tla2py.model.model import Extension
+
+LOG_MODULE = "Tla2pyLog"
+"""The name of the module that holds a log."""
+
+LOG_NAME = "Tla2py_Log"
+"""The definition that is the sequence of steps that a log shows."""
+
+COUNT_NAME = "Tla2py_Count"
+"""The definition that is the number of lines."""
+
+MODULES = Path(__file__).parent / "modules"
+"""The folder of the modules that read JSON without Java classes, for specifications whose own cannot be found."""
+
+# LOCAL: the module that extends this one may define names that these modules define too.
+_HEAD = f"""---- MODULE {LOG_MODULE} ----
+\\* Written by tla2py: the log.
+LOCAL INSTANCE Integers
+LOCAL INSTANCE Sequences
+LOCAL INSTANCE TLC
+"""
+_JSON = (".json", ".ndjson", ".jsonl")
+
+
+def literal_extension(root: str) -> Extension:
+    """What makes a module read its log from the module of the run."""
+    names = ("Json.tla", "IOUtils.tla")
+    return Extension(
+        extends=(root,), modules={name: (MODULES / name).read_text(encoding="utf-8") for name in names}
+    )
+
+
+def write_log(file: IO[str], texts: Iterable[str]) -> int:
+    """The number of steps written to ``file`` as the module ``LOG_MODULE``; ``texts`` are their TLA+ texts."""
+    file.write(f"{_HEAD}{LOG_NAME} == ")
+    count = _write_sequence(file, texts)
+    file.write(f"{COUNT_NAME} == {count}\n====\n")
+    return count
+
+
+def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:
+    """Write the module ``LOG_MODULE`` with the log of a run, its other JSON files and its environment.
+
+    Raises InputError (``log-value``) and those of the reader for the log; a file that cannot be read is left out.
+    """
+    log = inputs.log
+    assert log is not None
+    file.write(_HEAD)
+    lines: list[str] = []
+    values: list[str] = []
+    own = {each.file: each.path for each in log.files}
+    others = [path for path, _ in inputs.files if path not in own and Path(path).suffix in _JSON]
+    for number, path in enumerate([*own, *others]):
+        name = own.get(path, path)
+        for kind, found in (("Lines", lines), ("Value", values)):
+            if path in own and (kind == "Value") != (log.literal == "value"):
+                continue
+            start = file.tell()
+            definition = f"Tla2py_{kind}_{number}"
+            file.write(f"{definition} ==\n")
+            try:
+                if kind == "Lines":
+                    _write_sequence(file, _line_texts(folder / path, name))
+                else:
+                    file.write(f"{_value_text(folder / path, name)}\n")
+            except InputError:
+                if path in own:
+                    raise
+                file.seek(start)
+                file.truncate()
+            else:
+                found.append(f"path = {string_text(path, name)} -> {definition}")
+    for kind, found in (("Lines", lines), ("Value", values)):
+        missing = 'Assert(FALSE, "no such file of the run: " \\o path)'
+        cases = " [] ".join([*found, f"OTHER -> {missing}"])
+        file.write(f"Tla2py_{kind}(path) == {f'CASE {cases}' if found else missing}\n")
+    variables = [
+        f"{string_text(name, name)} :> {string_text(value, name)}"
+        for name, value in (("LC_ALL", "C.UTF-8"), *inputs.environment)
+    ]
+    file.write(f"Tla2py_Environment == {' @@ '.join(reversed(variables))}\n====\n")
+
+
+def _write_sequence(file: IO[str], texts: Iterable[str]) -> int:
+    count = 0
+    file.write("<<\n")
+    for count, text in enumerate(texts, 1):
+        file.write(",\n" if count > 1 else "")
+        file.write(text)
+    file.write("\n>>\n")
+    return count
+
+
+def _line_texts(path: Path, name: str) -> Iterator[str]:
+    for number, _, value in LogLines(path, name).values():
+        yield tla_text(value, f"{name}:{number}")
+
+
+def _value_text(path: Path, name: str) -> str:
+    try:
+        value = msgspec.json.decode(path.read_bytes())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
+        raise InputError(
+            "log-syntax",
+            f"not JSON: {error}",
+            where=name,
+            hint="JsonDeserialize reads a file with one JSON value; ndJsonDeserialize one with a value in each line",
+        ) from None
+    return tla_text(value, name)

@@ -1,0 +1,185 @@
+"""``[logs.map]``: from the fields of a log that was not written for it to an action, its arguments and the state."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tla2py.errors import InputError
+from tla2py.logs.read import JsonValue, LogLine, type_name
+from tla2py.model.logs import LogMap, LogRemark
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What a line says: the action or None, its arguments, and parts of the state after it."""
+
+    line: LogLine
+    action: str | None
+    args: Mapping[str, JsonValue]
+    state: Mapping[str, JsonValue]
+
+
+@dataclass(slots=True)
+class Mapper:
+    """The observations of lines; ``remarks`` collects the fields that nothing uses, once each."""
+
+    map: LogMap = field(default_factory=LogMap)
+    remarks: list[LogRemark] = field(default_factory=list)
+    _used: frozenset[str] = frozenset()
+    _reported: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        paths = (
+            self.map.action,
+            self.map.clock or "",
+            *self.map.args.values(),
+            *self.map.state.values(),
+            *self.map.drop,
+        )
+        self._used = frozenset(
+            {"args", "state", "clock", *(path.partition(".")[0] for path in paths), *self.map.ignore}
+        )
+
+    def kept(self, lines: Iterable[LogLine], *, required: bool = True) -> Iterator[LogLine]:
+        """The lines without those to drop. Raises InputError (``log-empty``) if some are ``required`` and none is left."""
+        found, name = not required, ""
+        for line in lines:
+            name = line.file
+            if any(_found(line.fields, path) in values for path, values in self.map.drop.items()):
+                continue
+            found = True
+            yield line
+        if not found:
+            raise InputError(
+                "log-empty",
+                "[logs.map] drops every line of the log",
+                where=name,
+                hint="keep the lines that report steps",
+            )
+
+    def steps(self, logs: Sequence[Iterable[LogLine]]) -> Iterator[LogLine]:
+        """The lines of the files of one run that are steps, in their order. Raises InputError as ``merged`` does.
+
+        A file of several may be empty.
+        """
+        return merged([self.kept(log, required=len(logs) == 1) for log in logs], self.map.clock)
+
+    def observations(self, logs: Sequence[Iterable[LogLine]]) -> Iterator[Observation]:
+        """What each step of a run says. Raises InputError (``log-field``, ``log-empty``), and as ``merged`` does."""
+        return map(self.observation, self.steps(logs))
+
+    def observation(self, line: LogLine) -> Observation:
+        """What a line says. Raises InputError (``log-field``)."""
+        fields = line.fields
+        if not fields.keys() <= self._used:
+            self._report(line)
+        args = dict(_object(line, "args"))
+        state = dict(_object(line, "state"))
+        for name, path in self.map.args.items():
+            if (value := _found(fields, path)) is not _ABSENT:
+                args[name] = value  # type: ignore[assignment]
+        for name, path in self.map.state.items():
+            if (value := _found(fields, path)) is not _ABSENT:
+                state[name] = value  # type: ignore[assignment]
+        action = _found(fields, self.map.action)
+        if action is _ABSENT or action is None:
+            return Observation(line=line, action=None, args=args, state=state)
+        if not isinstance(action, str):
+            raise _wrong(line, self.map.action, "the name of an action", action)  # type: ignore[arg-type]
+        return Observation(line=line, action=self.map.actions.get(action, action), args=args, state=state)
+
+    def _report(self, line: LogLine) -> None:
+        for name in sorted(line.fields.keys() - self._used - self._reported):
+            self._reported.add(name)
+            self.remarks.append(
+                LogRemark(
+                    line.file,
+                    line.number,
+                    f"the field {name} is not used: map it in [logs.map], or list it in ignore",
+                )
+            )
+
+
+def merged(logs: Sequence[Iterable[LogLine]], clock: str | None) -> Iterator[LogLine]:
+    """The lines of the files of one run in the order of their clocks; lines with equal clocks in the order of the files.
+
+    Raises InputError: ``log-clock`` for a line without a number as its clock, or with one below that of the line
+    before; ``log-unordered`` for several files without a clock.
+    """
+    if clock is None:
+        if len(logs) > 1:
+            raise InputError(
+                "log-unordered",
+                f"{len(logs)} files of one run have no order",
+                hint='name the field of their clock: [logs.map] clock = "clock"',
+            )
+        for each in logs:
+            yield from each
+        return
+    yield from heapq.merge(*(_clocked(each, clock) for each in logs), key=lambda line: _clock(line, clock))
+
+
+def _clocked(lines: Iterable[LogLine], clock: str) -> Iterator[LogLine]:
+    """The lines of a file, whose clock must not run backwards."""
+    before: tuple[float, int] | None = None
+    for line in lines:
+        now = _clock(line, clock)
+        if before is not None and now < before[0]:
+            raise InputError(
+                "log-clock",
+                f"{clock} runs backwards: {now:,} after {before[0]:,} in line {before[1]}",
+                where=line.where,
+                hint="merge by a clock that only grows within a process, such as a Lamport clock",
+            )
+        before = now, line.number
+        yield line
+
+
+def _clock(line: LogLine, clock: str) -> float:
+    value = _found(line.fields, clock)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        shown = "missing" if value is _ABSENT else type_name(value)  # type: ignore[arg-type]
+        raise InputError(
+            "log-clock",
+            f"the clock {clock} is {shown}",
+            where=line.where,
+            hint="each line of a run with a clock has it, as a number",
+        )
+    return value
+
+
+def _object(line: LogLine, name: str) -> Mapping[str, JsonValue]:
+    value = line.fields.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _wrong(line, name, "an object", value)
+    return value
+
+
+def _found(fields: JsonValue, path: str) -> object:
+    """The value of a field by its path; a field whose name has dots comes first."""
+    if isinstance(fields, dict) and path in fields:
+        return fields[path]
+    value = fields
+    for name in path.split("."):
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return _ABSENT
+    return value
+
+
+def _wrong(line: LogLine, name: str, wanted: str, value: JsonValue) -> InputError:
+    return InputError(
+        "log-field",
+        f"{name} must be {wanted}, not {type_name(value)}",
+        where=line.where,
+        hint='a line is an object such as {"action": "Send", "args": {"to": "n1"}, "state": {"sent": 1}}',
+    )

@@ -1,0 +1,290 @@
+"""A module that takes exactly the steps of a specification that agree with a log.
+
+Each line of the log is a step: of the action that it names, with the arguments that it gives, to a state that it shows
+parts of. All of that may be missing. A first line of the action ``Init`` shows the initial state instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO
+
+from tla2py.errors import InputError
+from tla2py.logs.behavior import Behavior, find_behavior
+from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME, write_log
+from tla2py.logs.map import Observation
+from tla2py.logs.match import MATCH_MODULE, MATCH_TEXT, said_text
+from tla2py.logs.tla import string_text
+from tla2py.model.logs import Vocabulary
+from tla2py.model.model import Position
+from tla2py.syntax import ModuleGraph, parse_expression
+from tla2py.text import did_you_mean
+
+OBSERVED = "Observed_"
+POSITION = "Tla2py_line"
+"""The variable that holds the number of the next line."""
+
+_HIDDEN = "Tla2py_hidden"
+# No action has this name.
+_INITIAL = "initial state"
+_LINE = f"{LOG_NAME}[{POSITION}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservedModule:
+    """The module that checks logs of a specification. It is the same for all logs.
+
+    main: its name; modules: the texts of the modules to put beside the specification's, by file name. The run adds the
+    log as ``Tla2pyLog.tla``, see ``write_observed``.
+    init, next: what the config names; it checks no deadlock.
+    position: what counts the lines. A behaviour that ends above the number of lines explains the log.
+    vocabulary: what lines may say.
+    """
+
+    main: str
+    modules: Mapping[str, str]
+    init: str
+    next: str
+    position: Position
+    vocabulary: Vocabulary
+
+
+def observed_module(
+    spec: ModuleGraph,
+    *,
+    specification: str | None = None,
+    init: str | None = None,
+    next_step: str | None = None,
+    unobserved: int = 0,
+    actions: Collection[str] = (),
+    expressions: Iterable[str] = (),
+    place: Callable[..., str | None] = lambda *_, **__: None,
+) -> ObservedModule:
+    """The module for logs of a specification.
+
+    ``specification``, or ``init`` and ``next_step``, are those of the config. Up to ``unobserved`` steps of ``actions``, or
+    of any action, may come before each line. ``expressions`` are those that lines show beside the variables, such as the
+    keys of ``LogMap.state``. ``place`` is where a key of ``[logs]`` is written.
+
+    Raises InputError: ``log-behavior``, ``log-action`` for an unobserved action that is missing, and
+    ``expression-syntax``.
+    """
+    behavior = find_behavior(spec, specification=specification, init=init, next_step=next_step)
+    shown = list(dict.fromkeys([*(each.name for each in spec.variables), *expressions]))
+    for each in expressions:
+        _check_expression(spec, each, place("map", "state", value=each))
+    arguments: dict[str, frozenset[str]] = {}
+    for way in behavior.ways:
+        for name in _names(way.names):
+            arguments[name] = arguments.get(name, frozenset()) | way.arguments
+    for each in actions:
+        if each not in arguments:
+            raise InputError(
+                "log-action",
+                f"{spec.root.name} has no action {each}",
+                where=place("unobserved", value=each),
+                hint=did_you_mean(each, sorted(arguments), f"its actions are {', '.join(sorted(arguments))}"),
+            )
+    main = f"{OBSERVED}{spec.root.name}"
+    # Names of the specification are taken.
+    steps = dict.fromkeys(spec.scope.names, "")
+    definitions = [*_lines(behavior, steps, hiding=unobserved > 0)]
+    if unobserved:
+        definitions += _hidden(behavior, steps, unobserved, frozenset(actions))
+    steps = {name: action for name, action in steps.items() if action}
+    variables = [POSITION, *([_HIDDEN] if unobserved else [])]
+    started = "".join(f" /\\ {name} = 0" for name in variables[1:])
+    text = "\n".join(
+        [
+            f"---- MODULE {main} ----",
+            "\\* Written by tla2py: the steps that agree with a log.",
+            f"EXTENDS {', '.join((spec.root.name, *behavior.standard, LOG_MODULE, MATCH_MODULE))}",
+            f"VARIABLES {', '.join(variables)}",
+            _shows("Tla2py_Begins", shown, f"{LOG_NAME}[1]", ""),
+            _shows("Tla2py_Seen", shown, _LINE, "'"),
+            "Tla2py_Init ==",
+            f'{behavior.init} /\\ {POSITION} = (IF {LOG_NAME}[1].action = "{_INITIAL}" THEN 2 ELSE 1) /\\',
+            f"({POSITION} = 2 => Tla2py_Begins){started}",
+            *definitions,
+            "Tla2py_Next ==\n" + " \\/ ".join(steps),
+            "====",
+            "",
+        ]
+    )
+    return ObservedModule(
+        main=main,
+        modules={f"{main}.tla": text, f"{MATCH_MODULE}.tla": MATCH_TEXT},
+        init="Tla2py_Init",
+        next="Tla2py_Next",
+        position=Position(expression=POSITION, length=COUNT_NAME),
+        vocabulary=Vocabulary(
+            steps=steps,
+            arguments={name: tuple(sorted(known)) for name, known in sorted(arguments.items())},
+            state=tuple(shown),
+            init_names=tuple(sorted(behavior.init_names - arguments.keys())),
+        ),
+    )
+
+
+def write_observed(
+    file: IO[str],
+    vocabulary: Vocabulary,
+    observations: Iterable[Observation],
+    *,
+    model_values: Collection[str] = (),
+    null: str | None = None,
+) -> int:
+    """The number of observations of a log written to ``file``, the ``Tla2pyLog.tla`` of a run.
+
+    ``model_values`` are those of the model: a string of that name stands for them too. Raises InputError:
+    ``log-action``, ``log-argument``, ``log-variable``, ``log-value``.
+    """
+    texts = (
+        _record(vocabulary, each, model_values, null, first=not number)
+        for number, each in enumerate(observations)
+    )
+    return write_log(file, texts)
+
+
+def _record(
+    vocabulary: Vocabulary,
+    observation: Observation,
+    model_values: Collection[str],
+    null: str | None,
+    *,
+    first: bool,
+) -> str:
+    _check(vocabulary, observation, first=first)
+    where, action = observation.line.where, observation.action or ""
+    if first and action in vocabulary.init_names:
+        action = _INITIAL
+    parts = [f"action |-> {string_text(action, where)}"]
+    for name, values in (("args", observation.args), ("state", observation.state)):
+        said = [
+            f"{string_text(key, where)} :> {said_text(value, where, f'{name}.{key}', model_values, null)}"
+            for key, value in values.items()
+        ]
+        listed = " @@ ".join(said)
+        parts.append(f"{name} |-> {f'({listed})' if said else '<<>>'}")
+    return f"[{', '.join(parts)}]"
+
+
+def _check(vocabulary: Vocabulary, observation: Observation, *, first: bool) -> None:
+    """Raise InputError for an unknown action (``log-action``), argument (``log-argument``) or variable (``log-variable``)."""
+    where, action = observation.line.where, observation.action
+    if first and action in vocabulary.init_names:
+        known: Collection[str] = ()
+    elif action is None:
+        known = {name for each in vocabulary.arguments.values() for name in each}
+    elif action in vocabulary.arguments:
+        known = vocabulary.arguments[action]
+    else:
+        names = sorted(vocabulary.arguments)
+        raise InputError(
+            "log-action",
+            f"the specification has no action {_shown(action)}",
+            where=where,
+            hint=did_you_mean(
+                action, names, f"its actions are {', '.join(names[:20])}; [logs.map] actions renames"
+            ),
+        )
+    for name in observation.args:
+        if name not in known:
+            raise InputError(
+                "log-argument",
+                f"{_shown(action) if action else 'the specification'} has no argument {_shown(name)}",
+                where=where,
+                hint=did_you_mean(
+                    name, sorted(known), f"its arguments are {', '.join(sorted(known)) or 'none'}"
+                ),
+            )
+    for name in observation.state:
+        if name not in vocabulary.state:
+            raise InputError(
+                "log-variable",
+                f"the specification has no variable {_shown(name)}",
+                where=where,
+                hint=did_you_mean(
+                    name, sorted(vocabulary.state), f"its variables are {', '.join(sorted(vocabulary.state))}"
+                ),
+            )
+
+
+def _check_expression(spec: ModuleGraph, text: str, where: str | None) -> None:
+    """Raise InputError (``expression-syntax``, ``log-variable``) for what cannot be compared with a line."""
+    try:
+        names = parse_expression(text).names
+    except InputError as error:
+        raise InputError(error.code, error.message, where=where, hint=error.hint) from None
+    variables = sorted(each.name for each in spec.variables)
+    if not names & {*variables, *spec.definitions}:
+        raise InputError(
+            "log-variable",
+            f"{spec.root.name} has no variable {text}",
+            where=where,
+            hint=did_you_mean(text, variables, f"its variables are {', '.join(variables)}"),
+        )
+
+
+def _names(names: Iterable[str]) -> set[str]:
+    """The names that a log may use for actions: those of an instance also without its name."""
+    return {each for name in names for each in (name, name.rpartition("!")[2])}
+
+
+def _lines(behavior: Behavior, steps: dict[str, str], *, hiding: bool) -> Iterator[str]:
+    """The definitions of the steps that take a line."""
+    hidden = f" /\\ {_HIDDEN}' = 0" if hiding else ""
+    for way in behavior.ways:
+        name = _new("Line", way.action, steps)
+        yield from way.written(f"{name}_Step", lambda each: f'Tla2py_Gives({_LINE}, "{each}", {each})')
+        names, arguments = (_set(each) for each in (_names(way.names), way.arguments))
+        yield (
+            f"{name} == Tla2py_UpTo({POSITION}, {COUNT_NAME}) /\\ Tla2py_Matches({_LINE}, {names}, {arguments}) /\\ "
+            f"{name}_Step /\\ Tla2py_Seen /\\ {POSITION}' = Tla2py_After({POSITION}){hidden}"
+        )
+
+
+def _hidden(
+    behavior: Behavior, steps: dict[str, str], unobserved: int, actions: frozenset[str]
+) -> Iterator[str]:
+    """The definitions of the steps between lines."""
+    for way in behavior.ways:
+        if not actions or actions & _names(way.names):
+            name = _new("Unobserved", way.action, steps)
+            yield from way.written(f"{name}_Step", None)
+            yield (
+                f"{name} == Tla2py_UpTo({POSITION}, {COUNT_NAME}) /\\ "
+                f"Tla2py_UpTo(Tla2py_After({_HIDDEN}), {unobserved}) /\\ "
+                f"{name}_Step /\\ {POSITION}' = {POSITION} /\\ {_HIDDEN}' = Tla2py_After({_HIDDEN})"
+            )
+
+
+def _new(kind: str, action: str, steps: dict[str, str]) -> str:
+    """A new name for a step of an action, which is added to the steps."""
+    name = base = f"{kind}_{action.replace('!', '_')}"
+    number = 1
+    while name in steps:
+        number += 1
+        name = f"{base}_{number}"
+    steps[name] = action
+    return name
+
+
+def _shows(name: str, shown: Iterable[str], line: str, prime: str) -> str:
+    """The definition that what a line shows of a state agrees with it."""
+    parts = (
+        f"(Tla2py_Shows({line}, {quoted}) => Tla2py_Agrees(({each}){prime}, {line}.state[{quoted}]))"
+        for each in shown
+        for quoted in [string_text(each, "")]
+    )
+    return f"{name} ==\n" + " /\\\n".join(parts)
+
+
+def _set(names: Iterable[str]) -> str:
+    return "{" + ", ".join(f'"{name}"' for name in sorted(names)) + "}"
+
+
+def _shown(text: str) -> str:
+    shown = "".join(each if each.isprintable() else "?" for each in text)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -1,0 +1,216 @@
+"""The lines of a log: NDJSON, read one line at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TypeAlias
+
+import msgspec
+
+from tla2py.errors import InputError, reason_of
+from tla2py.model.logs import LogRemark
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+
+MOST_LINES = 100_000
+"""The most lines of a log that becomes a module: TLC needs 60 MiB for a thousand."""
+
+LONGEST_LINE = 16 * 1024**2
+"""The most bytes of a line."""
+
+_MOST_REMARKS = 20
+_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_UTF8_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    """A line of a log: the file's name, the number of the line from 1, its fields and its text."""
+
+    file: str
+    number: int
+    fields: dict[str, JsonValue]
+    text: bytes = b""
+
+    @property
+    def where(self) -> str:
+        """The place as ``file:line``."""
+        return f"{self.file}:{self.number}"
+
+
+@dataclass(slots=True)
+class LogLines:
+    """The lines of an NDJSON file; iterate once. Empty lines are skipped, but count.
+
+    ``name`` is the file's name in messages. A file of several of one run may be empty: ``required`` is false. ``remarks`` collects the fields whose values have several types, once each.
+
+    Iterating raises InputError: ``log-unreadable``, ``log-encoding``, ``log-syntax`` for a line that is not a JSON
+    object, ``log-empty`` and ``log-large``.
+    """
+
+    path: Path
+    name: str = ""
+    most_lines: int = MOST_LINES
+    required: bool = True
+    remarks: list[LogRemark] = field(default_factory=list)
+    _types: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _mixed: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.name = self.name or str(self.path)
+
+    def __iter__(self) -> Iterator[LogLine]:
+        for number, text, value in self.values():
+            if not isinstance(value, dict):
+                raise InputError(
+                    "log-syntax",
+                    f"not an object but {type_name(value)}: {_shown(text)}",
+                    where=f"{self.name}:{number}",
+                    hint='a line of a log is an object such as {"action": "Send", "args": {"to": "n1"}}',
+                )
+            self._compare_types(value, number)
+            yield LogLine(file=self.name, number=number, fields=value, text=text)
+
+    def values(self) -> Iterator[tuple[int, bytes, JsonValue]]:
+        """The number, the text and the value of each line, which may be any; raises what iterating raises."""
+        decoder = msgspec.json.Decoder()
+        found = 0
+        for number, text in self._texts():
+            where = f"{self.name}:{number}"
+            try:
+                value: JsonValue = decoder.decode(text)
+            except UnicodeDecodeError as error:
+                raise _not_utf8(where, error.start) from None
+            except (msgspec.DecodeError, RecursionError) as error:
+                if (place := _first_not_utf8(text)) is not None:
+                    raise _not_utf8(where, place) from None
+                reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+                raise InputError(
+                    "log-syntax",
+                    f"not JSON: {_shown(text)} ({reason})",
+                    where=where,
+                    hint="a log has one JSON object on each line; remove other output from the file",
+                ) from None
+            found += 1
+            if found > self.most_lines:
+                raise InputError(
+                    "log-large",
+                    f"the log has more than {self.most_lines:,} lines",
+                    where=where,
+                    hint="split the log where its state is known, or drop lines with [logs.map] drop",
+                )
+            yield number, text, value
+        if not found and self.required:
+            raise InputError(
+                "log-empty",
+                "the log has no lines",
+                where=self.name,
+                hint="check that the system wrote its log before it was copied",
+            )
+
+    def _texts(self) -> Iterator[tuple[int, bytes]]:
+        try:
+            with self.path.open("rb") as file:
+                yield from self._numbered(file)
+        except OSError as error:
+            raise InputError(
+                "log-unreadable",
+                f"cannot read the log: {reason_of(error)}",
+                where=self.name,
+                hint="check its path and its permissions",
+            ) from None
+
+    def _numbered(self, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+        number = 0
+        while text := file.readline(LONGEST_LINE + 1):
+            number += 1
+            where = f"{self.name}:{number}"
+            if number == 1:
+                if encoding := _BOMS.get(text[:2]):
+                    raise InputError(
+                        "log-encoding",
+                        f"the log is in {encoding}, not in UTF-8",
+                        where=where,
+                        hint=f"convert it: iconv -f {encoding} -t UTF-8 LOG",
+                    )
+                text = text.removeprefix(_UTF8_BOM)
+            if len(text) > LONGEST_LINE:
+                raise InputError(
+                    "log-large",
+                    f"the line has more than {LONGEST_LINE:,} bytes",
+                    where=where,
+                    hint="log the part of the state that changed, not all of it",
+                )
+            if text.strip():
+                yield number, text
+
+    def _compare_types(self, fields: dict[str, JsonValue], number: int) -> None:
+        for path, value in _leaves(fields):
+            if value is None:
+                continue
+            kind = type_name(value)
+            known, line = self._types.setdefault(path, (kind, number))
+            if known != kind and path not in self._mixed and len(self.remarks) < _MOST_REMARKS:
+                self._mixed.add(path)
+                self.remarks.append(
+                    LogRemark(
+                        self.name,
+                        number,
+                        f"{path} is {kind} here and {known} in line {line}",
+                    )
+                )
+
+
+def type_name(value: JsonValue) -> str:
+    """The type of a JSON value in words."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int():
+            return "an integer"
+        case float():
+            return "a fraction"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case _:
+            return "an object"
+
+
+def _leaves(fields: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+    """The fields by their paths, down to the third level: deeper ones are data."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            for inner, each in value.items():
+                yield f"{name}.{inner}", each
+        else:
+            yield name, value
+
+
+def _first_not_utf8(text: bytes) -> int | None:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def _not_utf8(where: str, start: int) -> InputError:
+    return InputError(
+        "log-encoding",
+        f"byte {start + 1} of the line is not UTF-8",
+        where=where,
+        hint="convert the log, for example: iconv -f ISO-8859-1 -t UTF-8 LOG",
+    )
+
+
+def _shown(text: bytes) -> str:
+    line = " ".join(text.decode("utf-8", "replace").split())
+    # What a log contains may be hostile to a terminal.
+    line = "".join(each if each.isprintable() else "?" for each in line)
+    return line if len(line) <= 60 else f"{line[:57]}..."

@@ -1,0 +1,155 @@
+"""The sections of a sweep file on logs as types, and the files that they name."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Union
+
+import msgspec
+
+from tla2py.errors import InputError
+from tla2py.logs.observing import Place
+from tla2py.model.logs import LogMap
+
+# A value of a field of a log.
+_Value = Union[str, int, float, bool]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of these sections."""
+
+
+class LogMapSection(_Section, frozen=True):
+    """``[logs.map]``: how to read the lines of a log that was not written for the specification."""
+
+    action: str = "action"
+    actions: dict[str, str] = {}
+    args: dict[str, str] = {}
+    state: dict[str, str] = {}
+    drop: dict[str, list[_Value]] = {}
+    clock: str | None = None
+    null: str | None = None
+    ignore: list[str] = []
+
+    def log_map(self) -> LogMap:
+        """The map as the runs of a sweep have it."""
+        return LogMap(
+            action=self.action,
+            actions=self.actions,
+            args=self.args,
+            state=self.state,
+            drop={field: tuple(values) for field, values in self.drop.items()},
+            clock=self.clock,
+            null=self.null,
+            ignore=tuple(self.ignore),
+        )
+
+
+class UnobservedTable(_Section, frozen=True):
+    """The steps that may come between two lines of a log, and their actions."""
+
+    steps: int = 1
+    actions: list[str] = []
+
+
+class LogsSection(_Section, frozen=True, rename={"reads": "as"}):
+    """``[logs]``: the logs that the specification explains or not; each is a point."""
+
+    files: list[str | list[str]] = []
+    reads: str | None = None
+    position: str | None = None
+    map: LogMapSection | None = None
+    unobserved: int | UnobservedTable = 0
+    search: Literal["bfs", "dfs"] | None = None
+    mutate: int = 0
+
+
+LOG_SECTIONS: dict[str, type[msgspec.Struct]] = {
+    "logs": LogsSection,
+    "logs.map": LogMapSection,
+    "logs.unobserved": UnobservedTable,
+}
+
+# What every key means, by section.
+LOG_KEYS: Mapping[str, Mapping[str, str]] = {
+    "logs": {
+        "files": "Logs or patterns such as traces/*.ndjson, relative to this file; they make a parameter named log. A folder, or a list, has the files of one run.",
+        "as": "How the module gets the path: environment.NAME for IOEnv.NAME, or the name of a definition, or the file name that the module has; default: found in the module.",
+        "position": "The expression that counts the lines, such as a variable; default: found in the module.",
+        "map": "How to read the lines, if the module reads no log itself.",
+        "unobserved": "How many steps that no line reports may come before each line, if the module reads no log itself; a table also names their actions.",
+        "search": "bfs for breadth first or dfs for depth first, which TLC has since 2.20; default: dfs if the module ends the search itself, otherwise bfs.",
+        "mutate": "How many changed logs a gate checks to see what goes unnoticed; default: none.",
+    },
+    "logs.map": {
+        "action": "The field with the name of the action; default: action.",
+        "actions": "From names in the log to actions of the specification.",
+        "args": "The field of each argument of an action.",
+        "state": "The field of each variable, or of an expression of variables.",
+        "drop": "Lines to leave out: those whose field has one of the values.",
+        "clock": "The field by which the files of one run are merged.",
+        "null": "The TLA+ text of null; default: null is an error.",
+        "ignore": "Fields that are not used on purpose.",
+    },
+    "logs.unobserved": {
+        "steps": "How many such steps may come before each line; default: 1.",
+        "actions": "Their actions; default: any.",
+    },
+}
+
+
+def find_logs(base: Path, files: Sequence[str | Sequence[str]], place: Place) -> dict[str, tuple[str, ...]]:
+    """The paths of the files of each log. A list, and a folder, has the files of one run; patterns are sorted.
+
+    Raises InputError (``input-missing``) for a pattern without a match.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for each in files:
+        if isinstance(each, str):
+            matching = _matching(base, each, place)
+            # A pattern names folders only if it ends with a slash.
+            if each.endswith("/") or matching == [each]:
+                found |= {path: _run_files(base, path, place) for path in matching}
+            else:
+                found |= {path: (path,) for path in matching if (base / path).is_file()}
+        else:
+            paths = [path for pattern in each for path in _matching(base, pattern, place)]
+            found["+".join(paths)] = tuple(paths)
+    return found
+
+
+def _matching(base: Path, pattern: str, place: Place) -> list[str]:
+    if (base / pattern).exists():
+        return [pattern]
+    matching: list[str] = []
+    if glob.has_magic(pattern):
+        # Path.glob does not leave the folder.
+        every = sorted(glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207
+        matching = [Path(path).as_posix() for path in every]
+    if not matching:
+        raise InputError(
+            "input-missing",
+            f"no log matches {pattern}",
+            where=place("files", value=pattern),
+            hint="name logs relative to the sweep file, or a pattern such as traces/*.ndjson",
+        )
+    return matching
+
+
+def _run_files(base: Path, path: str, place: Place) -> tuple[str, ...]:
+    """The files of a log: itself, or those of a folder."""
+    if not (base / path).is_dir():
+        return (path,)
+    names = sorted(
+        each.name for each in (base / path).iterdir() if each.is_file() and not each.name.startswith(".")
+    )
+    if not names:
+        raise InputError(
+            "input-missing",
+            f"the folder {path} has no files",
+            where=place("files", value=path),
+            hint="a folder has the logs of the processes of one run",
+        )
+    return tuple(f"{path.rstrip('/')}/{name}" for name in names)

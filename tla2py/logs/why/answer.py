@@ -1,0 +1,264 @@
+"""How TLC takes the lines of a log, and why it goes no further: what an execution of ``LogProbe`` printed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import IO
+
+from tla2py.instrument.prints import Binding, bound
+from tla2py.logs.why.nearest import LogStep, nearest_of
+from tla2py.logs.why.teller import PROBE, TAG
+from tla2py.model.log_part import LogPart
+from tla2py.model.run import RunRecord
+from tla2py.tlc.output.codes import Code
+from tla2py.tlc.output.messages import Message, MessageReader, UserText
+from tla2py.tlc.output.traces import iter_with_traces
+from tla2py.trace.trace import Trace
+from tla2py.values import Record, Value, ValueTextError, parse_value
+
+BOTH = " /\\ "
+"""Between the names of several actions that a step takes at once."""
+
+_BEGINS = (f'<<"{TAG}"', f'<< "{TAG}"')
+_FURTHEST = (Code.INVARIANT, Code.INVARIANT_INITIAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A way through the next-state relation that TLC tried in vain: its conjuncts, the last one FALSE, and the values bound."""
+
+    parts: tuple[LogPart, ...]
+    binding: Binding
+
+    @property
+    def false(self) -> LogPart:
+        """The first conjunct that is FALSE."""
+        return self.parts[-1]
+
+    @property
+    def action(self) -> str:
+        """The action of the specification that it is a way to, otherwise the innermost definition."""
+        named = [part.action for part in self.parts if part.action is not None]
+        return named[-1] if named else _shown(self.false.path)[-1]
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """How well it fits the line: whether it gets beyond the tests of the line, and how many of these are TRUE."""
+        return self.false.kind != "line", sum(part.kind == "line" for part in self.parts[:-1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogState:
+    """A state before the line: the variables of the specification, the ways tried, and the steps that it allows."""
+
+    values: Mapping[str, Value]
+    attempts: tuple[Attempt, ...]
+    steps: tuple[LogStep, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blame:
+    """A conjunct that is FALSE in some of the states before a line, with the values bound in the first of them."""
+
+    attempt: Attempt
+    state: LogState
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogWhy:
+    """What TLC printed on a log.
+
+    ``counts`` are the numbers of distinct states by position, ``actions`` the actions that lead on from there. ``states``
+    are those at the furthest position, at most twenty, ``trace`` is a behaviour that gets there. ``known`` are the first
+    conjuncts of the actions of the specification that the next-state relation may take, ``position`` is the expression that counts lines.
+    """
+
+    counts: Mapping[int, int]
+    actions: Mapping[int, tuple[str, ...]]
+    states: tuple[LogState, ...] = ()
+    trace: Trace | None = None
+    known: tuple[LogPart, ...] = ()
+    position: str = ""
+
+    def blamed(self, line: str) -> list[Blame]:
+        """The conjuncts to blame, that of the most states first; several if it cannot be decided which action a line names."""
+        found: dict[LogPart, list[tuple[Attempt, LogState]]] = {}
+        for state in self.states:
+            for attempt in _chosen(state.attempts, line):
+                found.setdefault(attempt.false, []).append((attempt, state))
+        blames = [Blame(attempt=each[0][0], state=each[0][1], count=len(each)) for each in found.values()]
+        return sorted(blames, key=lambda each: -each.count)
+
+    def nearest(self, line: str) -> LogStep | None:
+        """The step of the specification from one of the states that differs least from a line."""
+        blamed = self.blamed(line)
+        if not blamed or not blamed[0].attempt.rank[0]:
+            return None
+        steps = [step for state in self.states for step in state.steps]
+        return nearest_of(steps, line, blamed[0].attempt.action, blamed[0].attempt.binding)
+
+    @property
+    def enabled(self) -> tuple[str, ...]:
+        """The actions of the specification that some state before the line allows."""
+        return tuple(dict.fromkeys(step.action for state in self.states for step in state.steps))
+
+
+def _chosen(attempts: Sequence[Attempt], line: str) -> list[Attempt]:
+    """The attempts at the action that a line names, the furthest first; one of each action if that is undecided."""
+    best = max((each.rank for each in attempts), default=None)
+    furthest: dict[str, Attempt] = {}
+    for each in attempts:
+        if each.rank == best and (
+            each.action not in furthest or len(each.parts) > len(furthest[each.action].parts)
+        ):
+            furthest[each.action] = each
+    words = set(_strings(line))
+    named = [
+        each
+        for each in furthest.values()
+        if words & {each.action, *(name for part in each.parts for name in part.path)}
+    ]
+    return sorted(named or furthest.values(), key=lambda each: -len(each.parts))
+
+
+def _strings(line: str) -> Iterator[str]:
+    try:
+        pending = [json.loads(line)]
+    except ValueError:
+        return
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+
+
+def _shown(path: tuple[str, ...]) -> tuple[str, ...]:
+    """The definitions of a path that are the user's."""
+    return tuple(name for name in path if not name.startswith(PROBE)) or path
+
+
+def read_log_why(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> LogWhy | None:
+    """What the execution about a record's log printed, if there is one; ``stdout(n)`` opens the output of execution n."""
+    last, log = record.executions[-1], record.inputs.log
+    if last.purpose != "log" or log is None or log.position is None:
+        return None
+    with closing(stdout(len(record.executions))) as lines:
+        return read_why(last.parts, log.position, lines)
+
+
+def read_why(parts: Sequence[LogPart], position: str, lines: Iterable[bytes]) -> LogWhy:
+    """What an execution printed, of which these are the parts."""
+    reader = MessageReader()
+    read = (reader.read(line) for line in lines)
+    items = [each for each in read if each is not None]
+    known: dict[str, LogPart] = {}
+    for part in parts:
+        if part.action is not None and f"{PROBE}_Takes" in part.path:
+            known.setdefault(part.action, part)
+    trace = next((each for each in iter_with_traces(items) if isinstance(each, Trace)), None)
+    found = _Reading(parts=parts).read(_explored(items))
+    return replace(found, trace=trace, known=tuple(known.values()), position=position)
+
+
+def _explored(items: Sequence[Message | UserText]) -> Iterator[tuple[Value, ...]]:
+    """The tuples printed while TLC explored: for a trace it evaluates the steps once more."""
+    messages = [(index, each.code) for index, each in enumerate(items) if isinstance(each, Message)]
+    begin = next((index for index, code in messages if code in _FURTHEST), len(items))
+    end = max((index for index, code in messages if code == Code.STATE), default=begin)
+    pending = ""
+    for index, each in enumerate(items):
+        if not isinstance(each, UserText) or begin < index < end:
+            continue
+        if each.text.startswith(_BEGINS):
+            pending = each.text
+        elif pending:
+            pending += "\n" + each.text
+        try:
+            value = parse_value(pending) if pending else None
+        except ValueTextError:
+            continue
+        pending = ""
+        if isinstance(value, tuple):
+            yield value
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """What was read so far; ``path`` holds the numbers of the conjuncts tried, each with the values bound."""
+
+    parts: Sequence[LogPart]
+    counts: Counter[int] = field(default_factory=Counter)
+    actions: dict[int, dict[str, None]] = field(default_factory=dict)
+    states: list[LogState] = field(default_factory=list)
+    path: list[tuple[int, Binding]] = field(default_factory=list)
+    succeeded: bool = False
+
+    def read(self, printed: Iterable[tuple[Value, ...]]) -> LogWhy:
+        for each in printed:
+            match each:
+                case (_, "at", int(position)):
+                    self._leave(())
+                    self.succeeded = False
+                    self.counts[position] += 1
+                case (_, "state", Record() as values):
+                    self.states.append(LogState(values=dict(values), attempts=(), steps=()))
+                case (_, "step", int(position), tuple(numbers)):
+                    self.succeeded = True
+                    found = self.actions.setdefault(position, {})
+                    found.setdefault(
+                        self._action([self.parts[number] for number in numbers if isinstance(number, int)])
+                    )
+                case (_, "can", Record() as values):
+                    self.succeeded = True
+                    self._can(values)
+                case (_, str(event), int(number), tuple(names), tuple(values)):
+                    self._tried(event, number, bound(names, values))
+        self._leave(())
+        return LogWhy(
+            counts=self.counts,
+            actions={position: tuple(names) for position, names in self.actions.items()},
+            states=tuple(self.states),
+        )
+
+    def _tried(self, event: str, number: int, binding: Binding) -> None:
+        depth = self.parts[number].depth
+        kept = [each for each in self.path if self.parts[each[0]].depth < depth]
+        # A quantifier that binds its first value has not failed.
+        if not (event == "bound" and self.path and self.path[-1][0] == number):
+            self._leave(kept)
+        self.path = [*kept, (number, binding)]
+
+    def _leave(self, kept: Sequence[tuple[int, Binding]]) -> None:
+        """Keep the path as an attempt, if TLC goes back on it without success."""
+        parts = [self.parts[number] for number, _ in self.path]
+        own = parts and parts[-1].module != PROBE and f"{PROBE}_Takes" in parts[-1].path
+        if own and not self.succeeded and len(kept) < len(self.path) and self.states:
+            attempt = Attempt(parts=tuple(parts), binding=self._binding())
+            state = self.states[-1]
+            self.states[-1] = replace(state, attempts=(*state.attempts, attempt))
+        self.path, self.succeeded = [*kept], self.succeeded and len(kept) == len(self.path)
+
+    def _binding(self) -> Binding:
+        return tuple({name: value for _, binding in self.path for name, value in binding}.items())
+
+    def _can(self, values: Record) -> None:
+        if self.states:
+            parts = [self.parts[number] for number, _ in self.path]
+            step = LogStep(action=self._action(parts), binding=self._binding(), values=dict(values))
+            state = self.states[-1]
+            self.states[-1] = replace(state, steps=(*state.steps, step))
+
+    def _action(self, parts: Sequence[LogPart]) -> str:
+        """The actions of the specification on a path, otherwise the innermost definition."""
+        named = dict.fromkeys(part.action for part in parts if part.action is not None)
+        paths = [path for part in parts for path in [_shown(part.path)] if part.module != PROBE]
+        return BOTH.join(named) if named else max(paths, key=len, default=("Next",))[-1]

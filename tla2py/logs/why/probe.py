@@ -1,0 +1,249 @@
+"""An execution of TLC that prints how it takes the lines of a log, and why it goes no further."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from tla2py.config.read import parse_config
+from tla2py.errors import InputError
+from tla2py.instrument.action_parts import ActionParts
+from tla2py.instrument.copies import Place
+from tla2py.logs.behavior import behavior_parts
+from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME
+from tla2py.logs.source import HiddenError, Source
+from tla2py.logs.why.reach import LogReach
+from tla2py.logs.why.teller import LAST, PROBE, TELLER, teller_text
+from tla2py.model.config import Config
+from tla2py.model.log_part import LogPart, PartKind
+from tla2py.syntax import Level, ModuleGraph, load_modules, parse_expression
+from tla2py.syntax.depth import deeply
+from tla2py.syntax.expression import Expression
+from tla2py.syntax.levels import Levels
+from tla2py.syntax.scope import Entity, Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogProbe:
+    """What TLC reads in such an execution, and what the numbers that it prints stand for."""
+
+    texts: Mapping[str, str]
+    config: Config
+    parts: tuple[LogPart, ...]
+
+    def until(self, last: int | None) -> LogProbe:
+        """The execution that prints the states at the position ``last``."""
+        teller, number = f"{TELLER}.tla", "-1" if last is None else str(last)
+        return replace(self, texts={**self.texts, teller: self.texts[teller].replace(LAST, number)})
+
+
+@dataclass(slots=True)
+class _Subject:
+    spec: ModuleGraph
+    levels: Levels
+    modules: dict[str, str]
+    config: Config
+
+
+# The runs of a sweep share their modules.
+@lru_cache(maxsize=16)
+def log_probe(
+    main: str,
+    modules: tuple[tuple[str, str], ...],
+    config_text: str,
+    position: str,
+    entries: str | None,
+    *,
+    enabled: bool,
+) -> LogProbe | None:
+    """The execution about a run: its modules by file name, and its config. None if the behaviour cannot be copied.
+
+    With ``enabled`` it also prints the steps of the specification itself in the states before the line.
+    """
+    try:
+        return _probe(main, dict(modules), config_text, position, entries, enabled=enabled)
+    except (InputError, HiddenError):
+        return None
+
+
+@deeply
+def _probe(
+    main: str, texts: dict[str, str], config_text: str, position: str, entries: str | None, *, enabled: bool
+) -> LogProbe:
+    config = parse_config(config_text, Path("MC.cfg")).config
+    written = f"{LOG_MODULE}.tla"
+    if written not in texts:
+        texts[written] = f"---- MODULE {LOG_MODULE} ----\n{LOG_NAME} == <<>>\n{COUNT_NAME} == 0\n====\n"
+    else:
+        written = ""
+    spec = _load(main, texts)
+    inits, step, scope = behavior_parts(
+        spec, specification=config.specification, init=config.init, next_step=config.next
+    )
+    source, replaced = Source(spec), dict(config.substitutions)
+    init = " /\\ ".join(source.text(each, scope, "") for each in inits)
+    relation = (
+        replaced.get(step.operator, step.operator) if step.is_name() else source.text(step, scope, "").strip()
+    )
+    own = _own_variables(spec, position)
+    reach = LogReach(spec=spec, entries=entries)
+    steps = _own_next(spec, reach, own) if enabled else None
+    texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
+    texts[f"{TELLER}.tla"] = teller_text([])
+    spec = _load(PROBE, texts)
+    subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, config=config)
+    copy = ActionParts(query=subject, name=f"{PROBE}_Both", printer=TELLER, action=None)
+    file = f"{PROBE}.tla"
+    texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)
+    texts[f"{TELLER}.tla"] = teller_text(copy.depths)
+    reach = LogReach(spec=spec, entries=entries)
+    return LogProbe(
+        texts={name: text for name, text in texts.items() if name != written},
+        config=replace(
+            config,
+            specification=None,
+            init=f"{PROBE}_Init",
+            next=f"{PROBE}_Next",
+            invariants=(f"{PROBE}_Furthest",),
+            properties=(),
+            postconditions=(),
+            possible=(),
+            alias=None,
+            check_deadlock=False,
+        ),
+        parts=tuple(
+            _part(copy, number, reach, subject.levels, frozenset(own)) for number in range(len(copy.depths))
+        ),
+    )
+
+
+def _load(main: str, texts: Mapping[str, str]) -> ModuleGraph:
+    with tempfile.TemporaryDirectory(prefix="tla2py-") as folder:
+        for name, text in texts.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        return load_modules(Path(folder) / f"{main}.tla")
+
+
+def _variables(spec: ModuleGraph) -> list[str]:
+    return [each.name for each in spec.variables]
+
+
+def _own_variables(spec: ModuleGraph, position: str) -> list[str]:
+    """The variables of the specification: not those declared beside the one that counts lines.
+
+    If all are declared there, only that one is left out.
+    """
+    counting = parse_expression(position).names
+    beside = {each.module for each in spec.variables if each.name in counting}
+    found = [each.name for each in spec.variables if each.module not in beside]
+    return found or [name for name in _variables(spec) if name not in counting]
+
+
+def _own_next(spec: ModuleGraph, reach: LogReach, own: list[str]) -> str | None:
+    """The next-state relation of the specification itself, which does not depend on the log."""
+    for name in spec.candidates.next:
+        needs = reach.entity(spec.scope.names[name])
+        if not needs.log and needs.variables & {*own}:
+            return name
+    return None
+
+
+def _part(copy: ActionParts, number: int, reach: LogReach, levels: Levels, own: frozenset[str]) -> LogPart:
+    conjunct, (expr, place) = copy.conjuncts[number], copy.found[number]
+    exists = expr.operator == "\\E"
+    judged = [each.domain for each in expr.bounds if each.domain is not None] if exists else [expr]
+    needs = reach.expressions([(each, place.scope) for each in judged])
+    kind: PartKind = "step" if not needs.log else "observed" if needs.variables & own else "line"
+    return LogPart(
+        kind=kind,
+        text=conjunct.text,
+        module=conjunct.module,
+        line=conjunct.line,
+        column=conjunct.column,
+        depth=copy.depths[number],
+        path=place.path,
+        action=_action(expr, place, reach, levels, own),
+    )
+
+
+def _action(
+    expr: Expression, place: Place, reach: LogReach, levels: Levels, own: frozenset[str]
+) -> str | None:
+    """The outermost definition on the way to a conjunct, or the one that it calls, that is an action and needs no log.
+
+    A definition that only chooses among others is none.
+    """
+    owners = [each for each in zip(place.path, place.owners, strict=True) if not each[0].startswith(PROBE)]
+    if (called := _called(expr, place.scope)) is not None:
+        owners.append((called.declaration.name, called))
+    if expr.operator == "\\E":
+        return None
+    following = [*(name for name, _ in owners[1:]), None]
+    for (name, entity), after in zip(owners, following, strict=False):
+        needs = reach.entity(entity)
+        if (
+            levels.of_entity(entity) == Level.ACTION
+            and entity.declaration.module not in reach.logging(own)
+            and after not in _choices(entity)
+            and not needs.log
+            and needs.variables & own
+        ):
+            return name
+    return None
+
+
+def _called(expr: Expression, scope: Scope) -> Entity | None:
+    """The definition that an expression calls."""
+    entity = scope.find(expr.operator) if expr.shape == "apply" else None
+    return entity if entity is not None and entity.kind == "definition" else None
+
+
+def _choices(entity: Entity) -> set[str]:
+    """The definitions that a definition chooses among."""
+    pending, found = [entity.body] if entity.body is not None else [], set[str]()
+    while pending:
+        expr = pending.pop()
+        if expr.operator in ("\\/", "\\E"):
+            pending += expr.arguments
+        elif (called := _called(expr, entity.scope)) is not None:
+            found.add(called.declaration.name)
+    return found
+
+
+def _text(
+    main: str,
+    init: str,
+    relation: str,
+    steps: str | None,
+    position: str,
+    own: list[str],
+) -> str:
+    def record(prime: str) -> str:
+        return f"[{', '.join(f'{name} |-> {name}{prime}' for name in own)}]"
+
+    can = [
+        f"{PROBE}_Can == {steps}",
+        f"{PROBE}_Both == \\/ ({PROBE}_Takes /\\ Tell!Step({position}))",
+        f"{' ' * len(PROBE)}         \\/ (Tell!Tells({position}) /\\ {PROBE}_Can /\\ Tell!Can({record(chr(39))}) /\\ FALSE)",
+    ]
+    return "\n".join(
+        [
+            f"---- MODULE {PROBE} ----",
+            f"EXTENDS {main}",
+            f"LOCAL Tell == INSTANCE {TELLER}",
+            f"{PROBE}_Takes == {relation}",
+            *(can if steps else [f"{PROBE}_Both == {PROBE}_Takes /\\ Tell!Step({position})"]),
+            f"{PROBE}_Init == {init}",
+            f"{PROBE}_Next ==",
+            f"  /\\ Tell!At({position}, {record('')})",
+            f"  /\\ {PROBE}_Both",
+            f"{PROBE}_Furthest == Tell!Furthest({position})",
+            "ASSUME Tell!Begins",
+            "====",
+            "",
+        ]
+    )

@@ -1,0 +1,153 @@
+"""The log that a run checks, and how it is read where the specification is checked against it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+Scalar = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogMap:
+    """How to read a line. Fields are named by paths such as ``event.name``, elements of arrays as in ``args.0``.
+
+    action: the field with the action's name; actions: from names in the log to those of the specification.
+    args: the field of each argument, for arguments that are not in the object ``args``.
+    state: the field of each variable, or expression of variables, that is not in the object ``state``.
+    drop: lines to leave out: those whose fields have one of the values, such as ``{"level": ["debug"]}``.
+    clock: the field by which the lines of several files are merged; it may not decrease within a file.
+    null: the TLA+ text of null, such as the name of a model value.
+    ignore: fields that are not used on purpose.
+    """
+
+    action: str = "action"
+    actions: Mapping[str, str] = field(default_factory=dict)
+    args: Mapping[str, str] = field(default_factory=dict)
+    state: Mapping[str, str] = field(default_factory=dict)
+    drop: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
+    clock: str | None = None
+    null: str | None = None
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """What lines of a log may say of a specification.
+
+    steps: the action of the specification by the name of a step in TLC's output.
+    arguments: the names of the arguments of each action.
+    state: the variables and expressions that lines may show.
+    init_names: the actions that a first line may name to show the initial state.
+    """
+
+    steps: Mapping[str, str]
+    arguments: Mapping[str, tuple[str, ...]]
+    state: tuple[str, ...]
+    init_names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """How a run's log is checked against the specification alone: its lines are read by a map, as steps."""
+
+    map: LogMap
+    vocabulary: Vocabulary
+
+
+class LogFile(NamedTuple):
+    """A file of a log: its path as the user names it, and its path in the run's folder."""
+
+    path: str
+    file: str
+
+
+class LogRemark(NamedTuple):
+    """A remark on a log, or on a line of it; one that ``refuses`` tells why the log cannot be checked."""
+
+    file: str
+    line: int | None
+    text: str
+    refuses: bool = False
+
+
+LogChange: TypeAlias = Literal["drop", "double", "swap", "field"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEdit:
+    """A change to a log: a line dropped, doubled, swapped with the next one, or with another value in a field.
+
+    ``file`` is the file that has the line. ``text`` is the new line if a field changed from ``before`` to ``after``, both JSON.
+    ``action`` is what the line names.
+    """
+
+    file: str
+    line: int
+    change: LogChange
+    text: str | None = None
+    field: str | None = None
+    before: str | None = None
+    after: str | None = None
+    action: str | None = None
+
+    @property
+    def added(self) -> int:
+        """How many lines more the log has afterwards."""
+        return {"drop": -1, "double": 1}.get(self.change, 0)
+
+    def applied(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """The lines of the changed log."""
+        numbered = enumerate(lines, 1)
+        for number, line in numbered:
+            if number != self.line:
+                yield line
+                continue
+            whole = line.rstrip(b"\r\n") + b"\n"
+            if self.change == "double":
+                yield from (whole, whole)
+            elif self.change == "swap":
+                for _, following in numbered:
+                    yield following.rstrip(b"\r\n") + b"\n"
+                    break
+                yield whole
+            elif self.text is not None:
+                yield self.text.encode() + b"\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogInput:
+    """The log that a run checks.
+
+    ``path`` is the log as the user names it, ``files`` are its files, ``lines`` is how many they have together.
+    ``position`` is the expression that counts lines, ``entries`` the definition of what it counts, if known. ``stated``
+    means that TLC's verdict is that on the log. ``endings`` are the invariants that a log violates if it is explained to its end. ``edit`` is made to its file before the run reads it;
+    ``lines`` are those afterwards. ``observed`` is None if the module reads the log itself;
+    ``literal`` is how, if TLC cannot read JSON: a value in each ``line``, or one ``value``.
+    """
+
+    path: str
+    files: tuple[LogFile, ...]
+    lines: int
+    position: str | None = None
+    entries: str | None = None
+    stated: bool = False
+    endings: tuple[str, ...] = ()
+    edit: LogEdit | None = None
+    observed: Observed | None = None
+    literal: Literal["line", "value"] | None = None
+
+    @property
+    def counted(self) -> bool:
+        """Whether the run prints how far it got."""
+        return self.position is not None
+
+    @property
+    def decides(self) -> bool:
+        """Whether the verdict is whether some behaviour explains every line: nothing that TLC checks depends on the log."""
+        return self.counted and not self.stated
+
+    def facts(self) -> dict[str, object]:
+        """What belongs in a run's digest."""
+        return {name: value for name, value in asdict(self).items() if value is not None}

@@ -1,0 +1,1 @@
+"""What a sweep file from an untrusted repository may name."""
