@@ -6,6 +6,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tla2py.errors import ExitCode
+from tla2py.execution.log_mutants import LogMutants
+from tla2py.gate.blind import blind_drift, blind_notices
 from tla2py.gate.decision import (
     DOUBTS,
     Decision,
@@ -21,11 +23,13 @@ from tla2py.gate.decision import (
 from tla2py.gate.drift import OF_MODULES, Drift, DriftKind, drift, locked_point
 from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, parameters_key
 from tla2py.gate.meaning import Meanings
+from tla2py.gate.survivors import survivor_drift, survivor_notices
 from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.lint.finding import Finding
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
+from tla2py.mutation.row import MutantReport
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
 from tla2py.sweep.expectations import overridden_text
 from tla2py.sweep.judge import (
@@ -43,6 +47,7 @@ from tla2py.sweep.points import Point
 from tla2py.sweep.sections import Expectation
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import Remark
+from tla2py.tables.details import LogLine
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
 
@@ -63,8 +68,13 @@ def decide(
     findings: Findings = NO_FINDINGS,
     *,
     strict: bool = False,
+    mutants: LogMutants | None = None,
+    report: MutantReport | None = None,
 ) -> Decision:
-    """The decision on a sweep; ``strict`` makes findings problems. Raises InputError as ``config_facts`` does."""
+    """The decision on a sweep, and on its changed logs and mutants if there are any; ``strict`` makes findings problems.
+
+    Raises InputError as ``config_facts`` does.
+    """
     locked = {point.key: point for point in lock.point} if lock is not None else None
     ignored = {each.finding.name for each in findings.accepted if each.finding.ignored}
     meanings = Meanings(plan.sources)
@@ -94,6 +104,10 @@ def decide(
         problems=(
             *(_finding_problem(each) for each in doubts if strict),
             *changed,
+            *(
+                Problem(reason=Reason.DRIFT, cause=each, exit_code=ExitCode.UNEXPECTED)
+                for each in (*blind_drift(lock, mutants), *survivor_drift(lock, report, sweep))
+            ),
             *_sweep_problems(sweep, points, lock, remarks, excluded),
         ),
         findings=() if strict else doubts,
@@ -103,6 +117,8 @@ def decide(
             *(remark_text(each) for each in remarks if not each.doubtful),
             *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),
+            *blind_notices(lock, mutants),
+            *survivor_notices(lock, report, sweep),
         ),
     )
     if not any(problem.reason is Reason.DRIFT for problem in decision.all_problems):
@@ -160,7 +176,7 @@ def _notices(
 ) -> Iterator[str]:
     if sweep.left_out:
         yield f"not gated: {', '.join(sweep.left_out)}"
-    if text := overridden_text(sweep.expect, sweep.points):
+    if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
         yield text
     if lock is None:
         vague = sum(
@@ -201,7 +217,7 @@ def _decide_point(
     expected = sweep.expectation(point)
     spec = sweep.spec(point.parameters)
     facts = config_facts(run, spec)
-    row = found.rows.get(run.run_id)
+    row, line = found.rows.get(run.run_id), found.lines.get(run.run_id)
     problems = [
         Problem(
             reason=_CONFIG_REASONS[each.kind], cause=each, subject=each.check.label if each.check else None
@@ -213,10 +229,14 @@ def _decide_point(
         problems.append(Problem(reason=Reason.NOT_RUN))
     else:
         row = replace(row, point=point.index)
-        fired, idle = found.fired.get(run.run_id), found.idle.get(run.run_id, ())
-        problems += _mismatches(sweep, expected, row, facts)
+        # A log that is not explained has them anyway, one that is has them on request.
+        asked = run.inputs.log is None or run.options.coverage
+        fired = found.fired.get(run.run_id) if asked else None
+        idle = found.idle.get(run.run_id, ()) if asked else ()
+        problems += _mismatches(sweep, expected, row, facts, line)
         problems += _action_problems(expected, fired, idle, row.verdict)
-        now = locked_point(point, run, facts, meanings.of(run, facts.config, spec), row, fired, idle)
+        meaning = meanings.of(run, facts.config, spec)
+        now = locked_point(point, run, facts, meaning, row, fired, idle, line.number if line else None)
     if locked is not None and now is not None:
         answered = not any(each.reason in (Reason.BROKEN, Reason.INCONCLUSIVE) for each in problems)
         before = locked.get(parameters_key(point.parameters))
@@ -233,17 +253,21 @@ def _decide_point(
         checks=tuple(answers(sweep, expected, row, facts.checked, lengths)),
         problems=tuple(replace(each, point=point.index) for each in problems),
         locked=now,
+        line=line,
     )
 
 
-def _mismatches(sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts) -> Iterator[Problem]:
+def _mismatches(
+    sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts, line: LogLine | None
+) -> Iterator[Problem]:
     mismatches = list(judge_point(sweep, expected, row)) or doubts(
         expected, row, facts.checked, started=row.tlc_version is not None
     )
     for each in mismatches:
         other = Reason.FIGURES if each.kind in FIGURES else Reason.UNEXPECTED
         reason = DOUBTS.get(each.kind) or _UNANSWERED.get(row.verdict, other)
-        yield Problem(reason=reason, cause=RunMismatch(mismatch=each, row=row), exit_code=each.exit_code)
+        cause = RunMismatch(mismatch=each, row=row, line=line)
+        yield Problem(reason=reason, cause=cause, exit_code=each.exit_code)
 
 
 def _action_problems(

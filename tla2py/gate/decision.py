@@ -21,6 +21,7 @@ from tla2py.sweep.judge import ALL_EXCLUDED, FIGURES, CheckAnswer, Mismatch, Mis
 from tla2py.sweep.points import Point
 from tla2py.sweep.sections import Expectation
 from tla2py.syntax import Remark
+from tla2py.tables.details import LogLine
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
 
@@ -69,14 +70,17 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMismatch:
-    """A mismatch and the row of the run it is about."""
+    """A mismatch, the row of the run it is about, and the line of its log that is the reason."""
 
     mismatch: Mismatch
     row: RunRow
+    line: LogLine | None = None
 
     def __str__(self) -> str:
         if self.mismatch.kind in DOUBTS or self.mismatch.kind in FIGURES:
             return str(self.mismatch)
+        if self.line is not None:
+            return f"{self.mismatch}; {self.line}"
         row = self.row
         answered = row.verdict not in (Verdict.BROKEN, Verdict.INCONCLUSIVE)
         place = f"{row.message_place}: " if row.message_place is not None else ""
@@ -173,7 +177,10 @@ def remark_text(remark: Remark) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointDecision:
-    """The decision on a point: what it checked, what was found and its problems."""
+    """The decision on a point: what it checked, what was found and its problems.
+
+    ``line`` is the first line of its log that no behaviour explains.
+    """
 
     point: Point
     run: Run
@@ -182,6 +189,7 @@ class PointDecision:
     checks: tuple[CheckAnswer, ...]
     problems: tuple[Problem, ...]
     locked: LockedPoint | None
+    line: LogLine | None = None
 
     @property
     def shown(self) -> str:
@@ -229,13 +237,14 @@ class Found:
     """The results in a store, by run id.
 
     ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
-    within another as that one. ``notes`` are those of tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name.
+    within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name.
     """
 
     rows: Mapping[str, RunRow]
     fired: Mapping[str, Sequence[str]] = field(default_factory=dict)
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    lines: Mapping[str, LogLine] = field(default_factory=dict)
     other_inputs: OtherInputs | None = None
     notes: tuple[str, ...] = ()
 

@@ -24,6 +24,7 @@ def locked_point(
     row: RunRow,
     fired: Sequence[str] | None,
     idle: Sequence[str],
+    first_unmatched: int | None = None,
 ) -> LockedPoint:
     """The lock entry of a point: only what the same inputs reproduce."""
     verdict = row.verdict
@@ -44,6 +45,7 @@ def locked_point(
         violates=sorted(set(row.violated_names)),
         distinct=row.distinct if reproducible else None,
         generated=row.generated if reproducible and same_steps else None,
+        first_unmatched=first_unmatched if reproducible else None,
         fired=sorted(set(fired or ())) if counted else None,
         idle=sorted(set(idle)) if counted else None,
         reaches=dict(meaning.reaches),
@@ -67,6 +69,10 @@ class DriftKind(Enum):
     VIOLATION = "violation"
     DISTINCT = "distinct"
     GENERATED = "generated"
+    FIRST_UNMATCHED = "first-unmatched"
+    BLIND = "blind"
+    SURVIVOR = "survivor"
+    NO_MUTANTS = "no-mutants"
     COUNTED = "counted"
     ACTION = "action"
     IDLE_ACTION = "idle-action"
@@ -86,6 +92,7 @@ _GONE_AND_NEW = {
     DriftKind.SEARCH: ("no longer has the {}", "now has the {}"),
     DriftKind.MODEL_VALUE: ("{} is no longer a model value", "{} is now a model value"),
     DriftKind.VIOLATION: ("no longer violates {}", "now violates {}"),
+    DriftKind.SURVIVOR: ("a check now notices the change {}", "no check notices the change {}"),
     DriftKind.ACTION: ("action {} no longer fires", "action {} now fires"),
     DriftKind.IDLE_ACTION: ("", "action {} is new and never fires"),
 }
@@ -107,6 +114,8 @@ class Drift:
         match self.kind, self.before, self.now:
             case DriftKind.CONFIG, _, _:
                 return "the config's values or options have changed"
+            case DriftKind.NO_MUTANTS, _, _:
+                return "no mutants ran, but the lock has the survivors of some"
             case DriftKind.COUNTED, _, _:
                 return "the run did not count actions, but the lock has them"
             case DriftKind.VERDICT, before, now:
@@ -114,6 +123,12 @@ class Drift:
             case DriftKind.DISTINCT | DriftKind.GENERATED as kind, int(before), int(now):
                 moved = "fell" if now < before else "rose"
                 return f"{kind.value} states {moved} from {before:,} to {now:,}"
+            case DriftKind.BLIND, _, _ if self.name is None:
+                return "no logs were changed, but the lock has what was accepted of changed logs"
+            case DriftKind.BLIND, before, now:
+                return f"accepted changes to logs, {self.name}: {now or 'none made'}; before: {before or 'none made'}"
+            case DriftKind.FIRST_UNMATCHED, before, now:
+                return f"the first line that no behaviour explains was {before} and is now {now}"
             case DriftKind.DISTINCT | DriftKind.GENERATED as kind, before, _:
                 return f"{kind.value} states were {before:,}; the count is no longer reproducible"
             case kind, _, _ if kind in _CHANGED:
@@ -145,6 +160,8 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
     yield from _names(DriftKind.VIOLATION, before.violates, now.violates)
     if before.verdict != now.verdict:
         return
+    if before.first_unmatched is not None and before.first_unmatched != now.first_unmatched:
+        yield Drift(kind=DriftKind.FIRST_UNMATCHED, before=before.first_unmatched, now=now.first_unmatched)
     if before.distinct is not None and before.distinct != now.distinct:
         yield Drift(kind=DriftKind.DISTINCT, before=before.distinct, now=now.distinct)
     elif before.generated is not None and before.generated != now.generated:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tla2py.explore.view import StoreView
 from tla2py.gate.decision import Found, OtherInputs
-from tla2py.tables.details import action_rows, run_notes
+from tla2py.tables.details import action_rows, run_notes, unmatched_lines
 from tla2py.tables.files import table_files
 from tla2py.trace.trace import Trace
 
@@ -22,6 +22,7 @@ def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> Foun
         fired={run_id: sorted(names) for run_id, names in fired.items()},
         idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
         lengths={key: row.length for key, row in view.shortest_traces.items()},
+        lines=unmatched_lines(table_files(view.store, "logs"), table_files(view.store, "log_lines")),
         other_inputs=other_inputs,
         notes=tuple(run_notes(table_files(view.store, "diagnostics"), view.run_rows)),
     )

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from tla2py import toml
-from tla2py.errors import InputError, reason_of, writing
-from tla2py.store.atomic import write_atomically
+from tla2py.errors import InputError, reason_of
+from tla2py.files.write import write_file
 from tla2py.sweep.grid import value_key
 from tla2py.text import parameter_text
 from tla2py.toml import toml_key, toml_string
@@ -29,7 +29,7 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A point as it was accepted.
 
     ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` and ``generated`` are None
-    if the count is not reproducible. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not
+    if the count is not reproducible. ``first_unmatched`` is the first line of its log that no behaviour explains. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not
     counted. ``reaches``, ``assumptions`` and ``definitions`` are as in ``Meaning``. Older locks lack what may be None.
     """
 
@@ -40,6 +40,7 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     violates: list[str]
     distinct: int | None = None
     generated: int | None = None
+    first_unmatched: int | None = None
     checked: list[str] = []
     searched: list[str] | None = None
     model_values: list[str] = []
@@ -59,11 +60,15 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     """The accepted points of a sweep.
 
     ``tlc`` is the version and revision of the TLC that ran them. With ``vacuity`` TLC was asked what could not fail.
+    ``mutants`` is as in ``blindness``, None if no logs were changed; ``survivors`` is as in that function, None if no mutants
+    of the specification ran.
     """
 
     version: int = LOCK_VERSION
     tlc: str | None = None
     vacuity: bool = False
+    mutants: dict[str, str] | None = None
+    survivors: dict[str, str] | None = None
     point: list[LockedPoint] = []
 
 
@@ -86,6 +91,8 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     version: int
     tlc: str | None = None
     vacuity: bool = False
+    mutants: dict[str, str] | None = None
+    survivors: dict[str, str] | None = None
     shared: _Shared = _Shared()
     point: list[LockedPoint] = []
 
@@ -125,7 +132,14 @@ def read_lock(path: Path) -> Lock | None:
     points = written.point
     if written.version > 1:
         points = [_with_shared(point, written.shared) for point in points]
-    lock = Lock(version=written.version, tlc=written.tlc, vacuity=written.vacuity, point=points)
+    lock = Lock(
+        version=written.version,
+        tlc=written.tlc,
+        vacuity=written.vacuity,
+        mutants=written.mutants,
+        survivors=written.survivors,
+        point=points,
+    )
     keys = [point.key for point in lock.point]
     for point in lock.point:
         if keys.count(point.key) > 1:
@@ -136,8 +150,7 @@ def read_lock(path: Path) -> Lock | None:
 
 def write_lock(path: Path, lock: Lock) -> None:
     """Write a lock atomically. Raises InputError (``output-unwritable``)."""
-    with writing(path):
-        write_atomically(path, lambda sink: sink.write(lock_text(lock).encode()))
+    write_file(path, lock_text(lock))
 
 
 def lock_text(lock: Lock) -> str:
@@ -157,7 +170,12 @@ def lock_text(lock: Lock) -> str:
         if common:
             shared[key] = dict(common) if key in _DIGESTS else list(common)
     head = {"version": LOCK_VERSION, "tlc": lock.tlc, "vacuity": lock.vacuity or None}
-    tables = [_table("", head), *([_table("shared", shared)] if shared else [])]
+    tables = [_table("", head)]
+    if lock.mutants is not None:
+        tables.append(f"[mutants]\n{_pairs(lock.mutants)}")
+    if lock.survivors is not None:
+        tables.append(f"[survivors]\n{_pairs(lock.survivors)}")
+    tables += [_table("shared", shared)] if shared else []
     return _HEAD + "\n".join([*tables, *(_table("point", point) for point in points)])
 
 
@@ -203,11 +221,14 @@ def _table(name: str, values: Mapping[str, object]) -> str:
     lines, tables = [], []
     for key, value in values.items():
         if isinstance(value, dict) and key != "parameters":
-            pairs = (f"{toml_key(each)} = {toml_string(text)}\n" for each, text in sorted(value.items()))
-            tables.append(f"\n[{name}.{key}]\n{''.join(pairs)}")
+            tables.append(f"\n[{name}.{key}]\n{_pairs(value)}")
         elif value is not None:
             lines.append(f"{key} = {_toml(value)}\n")
     return "".join([title, *lines, *tables])
+
+
+def _pairs(texts: Mapping[str, str]) -> str:
+    return "".join(f"{toml_key(each)} = {toml_string(text)}\n" for each, text in sorted(texts.items()))
 
 
 def _toml(value: object) -> str:

@@ -11,17 +11,23 @@ from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.findings import sweep_findings
 from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.log_mutants import LogMutants, run_log_mutants
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import lasting_findings
 from tla2py.execution.sweeps import run_sweeps
 from tla2py.explore.view import StoreView, open_view
+from tla2py.gate.blind import blindness, mutate_options, stored_mutants
 from tla2py.gate.decide import decide
 from tla2py.gate.decision import Decision, Found, Problem
 from tla2py.gate.found import read_found
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.gate.stale import plan_stored, sweep_file_of
+from tla2py.gate.survivors import stored_report, survivors
 from tla2py.lint.accept import Findings
 from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.mutation.execution.mutate import gate_mutants
+from tla2py.mutation.row import MutantReport
+from tla2py.repository.paths import check_inside
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.plan import Plan
@@ -63,7 +69,7 @@ class GateOptions:
 class Gated:
     """The decision on a sweep and what it was made from.
 
-    ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
+    ``mutants`` are the changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them. ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
     is the drift that this accepted.
     """
 
@@ -75,6 +81,8 @@ class Gated:
     findings: Findings
     strict: bool
     decision: Decision
+    mutants: LogMutants | None = None
+    report: MutantReport | None = None
     toolchain: Toolchain | None = None
     written: int | None = None
     accepted: tuple[Problem, ...] = ()
@@ -135,9 +143,25 @@ def _gate_files(
     )
     for result, (_, lock) in zip(results, loaded, strict=True):
         view = open_view(result.store.path)
-        found = read_found(view)
+        found, changing, mutants = read_found(view), mutate_options(result.sweep), None
+        if changing is not None:
+            mutants = run_log_mutants(
+                result, toolchain, executors, changing, fresh=options.fresh, listener=listener
+            )
+        report = gate_mutants(
+            result.sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
+        )
         yield _decided(
-            result.sweep, result.plan, view, found, lock, result.findings, options.strict, toolchain
+            result.sweep,
+            result.plan,
+            view,
+            found,
+            lock,
+            result.findings,
+            options.strict,
+            mutants,
+            report,
+            toolchain,
         )
 
 
@@ -147,10 +171,16 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     [(sweep, lock)] = _load([sweep_file_of(store, options.sweep_file)], options, listener)
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
+    changing, mutants = mutate_options(sweep), None
+    if changing is not None and other_inputs is None:
+        mutants, other_inputs = stored_mutants(sweep, store, view.run_rows, changing)
+    report = None
+    if other_inputs is None:
+        report, other_inputs = stored_report(sweep, plan, store)
     found = read_found(view, other_inputs)
     linted = lasting_findings(lint_sweep(sweep, plan, None))
     findings = sweep_findings(sweep, plan, store, view.run_rows, linted)
-    return _decided(sweep, plan, view, found, lock, findings, options.strict)
+    return _decided(sweep, plan, view, found, lock, findings, options.strict, mutants, report)
 
 
 def _decided(
@@ -161,6 +191,8 @@ def _decided(
     lock: Lock | None,
     findings: Findings,
     strict: bool,
+    mutants: LogMutants | None,
+    report: MutantReport | None,
     toolchain: Toolchain | None = None,
 ) -> Gated:
     return Gated(
@@ -171,7 +203,9 @@ def _decided(
         lock=lock,
         findings=findings,
         strict=strict,
-        decision=decide(sweep, plan, found, lock, findings, strict=strict),
+        decision=decide(sweep, plan, found, lock, findings, strict=strict, mutants=mutants, report=report),
+        mutants=mutants,
+        report=report,
         toolchain=toolchain,
     )
 
@@ -183,6 +217,8 @@ def _load(paths: Sequence[Path], options: GateOptions, listener: Listener) -> li
 
 def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, Lock | None]:
     """A sweep and its lock; the options say what the sweep counts and asks."""
+    if options.sweeps.trust is False:
+        check_inside(lock_path(path), path)
     lock = read_lock(lock_path(path))
     if options.locked and lock is None:
         raise InputError(
@@ -208,7 +244,12 @@ def _accept(gated: Gated) -> Gated:
     """The decision against a lock just written from the results."""
     path = lock_path(gated.sweep.path)
     points = [point.locked for point in gated.decision.points if point.locked is not None]
-    write_lock(path, Lock(point=points, tlc=gated.found.tlc, vacuity=gated.sweep.vacuity))
+    blind = blindness(gated.mutants.rows) if gated.mutants is not None else None
+    alive = survivors(gated.report, gated.sweep.file.mutation) if gated.report is not None else None
+    lock = Lock(
+        point=points, tlc=gated.found.tlc, vacuity=gated.sweep.vacuity, mutants=blind, survivors=alive
+    )
+    write_lock(path, lock)
     again = _decided(
         gated.sweep,
         gated.plan,
@@ -217,6 +258,8 @@ def _accept(gated: Gated) -> Gated:
         read_lock(path),
         gated.findings,
         gated.strict,
+        gated.mutants,
+        gated.report,
         gated.toolchain,
     )
     return replace(again, written=len(points), accepted=gated.decision.all_problems)

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.execution.jars import literal_logs
 from tla2py.gate.decision import OtherInputs
 from tla2py.gate.lock import parameters_key
 from tla2py.model.run import Run, RunRecord
@@ -45,6 +46,10 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     have = store.points().run_ids()
     every = range(1, len(sweep.points) + 1)
     ids = plan_sweep(replace(sweep, counted=frozenset(every)), jar).runs.ids
+    if sweep.logs.readers and have.isdisjoint(ids):
+        # The TLC of the store may have had no Java classes that read logs.
+        sweep = literal_logs(sweep)
+        ids = plan_sweep(replace(sweep, counted=frozenset(every)), jar).runs.ids
     counted = frozenset(index for index, run_id in zip(every, ids, strict=True) if run_id in have)
     plan = plan_sweep(replace(sweep, counted=counted), jar)
     same = not rows or set(plan.runs.ids) == have
@@ -61,8 +66,13 @@ def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> O
         store=str(store.path),
         sweep_file=str(sweep.path),
         changes=parts or _first_difference(sweep, plan, store),
-        command=shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)]),
+        command=gate_command(sweep, store),
     )
+
+
+def gate_command(sweep: Sweep, store: Store) -> str:
+    """The command that executes what a store lacks."""
+    return shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)])
 
 
 def _first_difference(sweep: Sweep, plan: Plan, store: Store) -> list[str]:

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.integration.gate.lift import LIFT, NO_CI, SWEEP
+from tests.jars import remade_jar
 from tests.stores import record_ids
+from tla2py.toolchain.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 
@@ -86,6 +88,23 @@ def test_the_action_gates_and_keeps_what_it_ran(checkout: Path) -> None:
     results = json.loads((checkout / "tla2py.sarif").read_text())["runs"][0]["results"]
     assert "invariant/Low" in {result["ruleId"] for result in results}
     assert "<failure" in (checkout / "tla2py-junit.xml").read_text()
+
+
+def test_the_action_runs_no_jar_of_a_pull_request(checkout: Path) -> None:
+    script = block((ROOT / "action.yml").read_text(), "    - name: gate", "      run: |")
+    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
+    remade_jar(bundled_jar(), checkout / "tools.jar", version="Version 2.99")
+    (checkout / "tla2py.toml").write_text('tla2tools = "tools.jar"\n')
+    github = {"GITHUB_OUTPUT": str(checkout / "outputs"), "GITHUB_WORKSPACE": str(checkout)}
+    ended = run(script, bash, checkout, SWEEPS="good.toml", OPTIONS="", EVENT="pull_request", **github)
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert "the jar tools.jar" in ended.stderr
+    # Who trusts it finds its name in every report.
+    options = {"OPTIONS": "--trust --summary summary.md", "EVENT": "pull_request"}
+    ended = run(script, bash, checkout, SWEEPS="good.toml", **options, **github)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    for report in ("tla2py-junit.xml", "tla2py.sarif", "summary.md"):
+        assert "chooses the jar tools" in (checkout / report).read_text(), report
 
 
 def test_gitlabs_template_gates_and_reports(checkout: Path) -> None:

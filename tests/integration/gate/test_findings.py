@@ -55,7 +55,7 @@ def test_a_finding_heads_every_report_of_a_green_gate(constant: Folder) -> None:
     assert Store.open(constant.store).findings() == findings(done)
     assert constant.cli("report", "store", "-o", "page.html").code == 0
     page = (constant.path / "page.html").read_text()
-    assert page.index('id="findings"') < page.index(found.message) < page.index('id="all-points"')
+    assert page.index('id="findings"') < page.index(found.message) < page.index('id="explorer"')
     stored = constant.cli("gate", "store")
     assert findings(stored) == findings(done)
 

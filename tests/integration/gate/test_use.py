@@ -129,14 +129,17 @@ def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
     other_inputs(folder.cli("gate", "store"), "template")
     loose_records(folder.store)
     (folder.store / record_name(Store(folder.store).points()[2].run_id)).unlink()
+    shutil.rmtree(folder.store / "tables")
     other_inputs(folder.cli("gate", "store"))
 
 
 def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
     loose_records(locked.store)[0].unlink()
+    shutil.rmtree(locked.store / "tables")
     done = locked.cli("gate", "store")
     assert (done.code, [reason for reason, _ in done.reasons]) == (2, [Reason.NOT_RUN])
     loose_records(locked.store)[0].unlink()
+    shutil.rmtree(locked.store / "tables")
     red(locked.cli("gate", "store"), 2, (Reason.NOTHING_RAN, None))
 
 

@@ -1,0 +1,195 @@
+"""``tla2py mutate`` with the real TLC."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.stores import table_rows
+from tla2py.toolchain.java import find_java
+from tla2py.toolchain.toolchain import find_jar
+
+pytestmark = pytest.mark.java
+
+# A clock: each change of it is noticed by another check, or by none.
+CLOCK = r"""---- MODULE Clock ----
+EXTENDS Naturals
+CONSTANT N
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\ y = 0
+Tick == /\ x < N
+        /\ x' = (x + 1) % 3
+        /\ y' = y
+Loop == /\ x = N
+        /\ y >= 0
+        /\ x' = 0
+        /\ UNCHANGED y
+Next == Tick \/ Loop
+Spec == Init /\ [][Next]_vars
+Small == /\ x <= N
+         /\ N < 5
+Still == y = 0
+====
+"""
+SWEEP = """\
+module = "Clock.tla"
+[model]
+invariants = ["Small", "Still"]
+[parameters]
+N = [1, 2, 5]
+[tlc]
+memory = "256MiB"
+"""
+# Mutants with their statuses, what notices them, and at which point.
+GIVEN: list[tuple[tuple[int, int, str, str], str, list[str], int | None]] = [
+    ((6, 13, "0", "1"), "survived", [], None),
+    ((6, 22, "0", "y"), "killed", ["evaluation"], 1),
+    ((7, 12, "x < N", "x < N /\\ TRUE"), "equivalent", [], None),
+    ((7, 12, "x < N", "x<N /\\ TRUE"), "duplicate", [], None),
+    ((8, 18, "x + 1", "x + 2"), "killed", ["Small", "deadlock"], 1),
+    ((8, 17, "(x + 1) % 3", "IF x = 1 THEN 5 ELSE 1"), "killed", ["Small", "deadlock"], 2),
+    ((8, 27, "3", "]"), "stillborn", [], None),
+    ((9, 12, "y' = y", "y' = y + y"), "equivalent", [], None),
+    ((9, 12, "y' = y", "y' = IF x = 0 THEN y + 1 ELSE y"), "killed", ["Still"], 1),
+    ((10, 12, "x = N", "x < N"), "killed", ["deadlock"], 1),
+]
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> Path:
+    (tmp_path / "Clock.tla").write_text(CLOCK)
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    return tmp_path / "sweep.toml"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    names = ("line", "column", "before", "after")
+    lines = [{"module": "Clock", **dict(zip(names, each, strict=True))} for each, *_ in GIVEN]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def answers(run_cli: RunCli, *arguments: str | Path) -> list[dict[str, Any]]:
+    ended = run_cli("mutate", *arguments, "--json")
+    assert ended.code == 0, ended.stderr
+    rows: list[dict[str, Any]] = json.loads(ended.stdout)
+    return rows
+
+
+def test_statuses_tables_traces_and_resumption(
+    run_cli: RunCli, clock: Path, mine: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    rows = answers(run_cli, clock, "--from", mine, "-o", store)
+    found = {
+        (row["line"], row["column"], row["before"], row["after"]): (
+            row["status"],
+            [killer["name"] or killer["kind"] for killer in row["killed_by"]],
+            row["point"],
+        )
+        for row in rows
+    }
+    assert found == {place: (status, names, point) for place, status, names, point in GIVEN}
+    lengths = {row["after"]: row["trace_length"] for row in rows if row["trace_length"]}
+    assert lengths == {
+        "x + 2": 2,
+        "IF x = 1 THEN 5 ELSE 1": 3,
+        "y' = IF x = 0 THEN y + 1 ELSE y": 2,
+        "x < N": 2,
+    }
+    # The table has the same, and the trace of a killing run is one like any other.
+    kept = table_rows(store, "mutants")
+    assert [{key: row[key] for key in row if key != "run_id"} for row in kept] == rows
+    runs = {row["run_id"]: row for row in table_rows(store, "runs")}
+    killed = [row for row in kept if row["run_id"]]
+    assert {runs[row["run_id"]]["mutant"] for row in killed} == {row["mutant"] for row in killed}
+    assert {row["N"] for row in runs.values() if row["mutant"] == "original"} == {1, 2, 5}
+    late = next(row for row in killed if row["point"] == 2)
+    shown = run_cli("trace", str(store), str(runs[late["run_id"]]["point"]))
+    assert "3 Tick  Clock:7\n    x: 1 -> 5" in shown.stdout
+    # Nothing is run again.
+    again = run_cli("mutate", clock, "--from", mine, "-o", store)
+    assert again.code == 0
+    assert "to execute" not in again.stderr
+    assert "point 3 (N = 5) is left out: the original is violated: Small" in again.stderr
+    assert "5 of 6 mutants killed that could be" in again.stdout
+    assert "drop" not in again.stdout
+    pruned = run_cli("prune", str(store))
+    assert pruned.code == 0
+    assert run_cli("mutate", clock, "--from", mine, "-o", store).stdout == again.stdout
+
+
+@pytest.mark.long
+def test_conjuncts_of_invariants(run_cli: RunCli, clock: Path) -> None:
+    """A conjunct counts if some mutant goes unnoticed without it."""
+    clock.write_text(SWEEP.replace("[model]", "[model]\ncheck_deadlock = false"))
+    rows = answers(run_cli, clock, "--operators", "swap-arithmetic,drop-check", "--points", "1")
+    assert [(row["before"], row["status"], [k["kind"] for k in row["killed_by"]]) for row in rows] == [
+        ("+", "killed", ["invariant"]),
+        ("x <= N", "killed", ["mutant"]),
+        ("N < 5", "survived", []),
+    ]
+    assert rows[1]["killed_by"][0]["name"] == rows[0]["mutant"]
+
+
+@pytest.mark.long
+def test_a_module_alone(run_cli: RunCli, tmp_path: Path) -> None:
+    """Its root needs no module of numbers."""
+    (tmp_path / "Switch.tla").write_text(
+        "---- MODULE Switch ----\nVARIABLE x\nInit == x = {}\nOn == x = {} /\\ x' = {x}\n"
+        "Off == x # {} /\\ x' = {}\nNext == On \\/ Off\nSpec == Init /\\ [][Next]_x\n====\n"
+    )
+    rows = answers(run_cli, tmp_path / "Switch.tla", "--operators", "drop-disjunct")
+    assert [(row["before"], row["status"]) for row in rows] == [("On", "killed"), ("Off", "killed")]
+    assert {row["point"] for row in rows} == {1}
+
+
+@pytest.mark.long
+def test_plain_tlc_agrees_with_the_statuses(run_cli: RunCli, tmp_path: Path) -> None:
+    """Fifty mutants of the two-phase commit, each exported and run by TLC itself."""
+    folder = tmp_path / "out"
+    sweep = Path(__file__).parents[2] / "specs/two_phase/sweep.toml"
+    rows = answers(run_cli, sweep, "--points", "1", "--sample", "50", "--seed", "7", "--export", folder)
+    assert len(rows) == 50
+    java, jar = find_java().path, find_jar(None).path
+    for row in rows:
+        own = folder / row["mutant"]
+        arguments = json.loads((own / "mutant.json").read_text())["arguments"]
+        command = [java, "-cp", jar, "tlc2.TLC", "-metadir", tmp_path / "states", *arguments]
+        output = subprocess.run(command, cwd=own, capture_output=True, text=True, check=False).stdout
+        clean = "Model checking completed. No error has been found." in output
+        if row["status"] == "stillborn":
+            assert not clean or "0 distinct states found" in output, (row, output)
+            continue
+        checks = any(killer["kind"] == "mutant" for killer in row["killed_by"])
+        assert clean == (row["status"] in ("survived", "equivalent", "duplicate") or checks), (row, output)
+
+
+def test_what_cannot_be_mutated_is_refused(run_cli: RunCli, clock: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text(
+        '{"module": "Clock", "line": 7, "column": 12, "before": "y", "after": ""}\n'
+    )
+    for arguments, code, words in [
+        (("--operators", "drop-guards"), "unknown-operator", "drop-guard"),
+        (("--actions", "Tack"), "unknown-definition", "Tick"),
+        (("--points", "4"), "no-point", "from 1 to 3"),
+        (("--points", "one"), "usage", "1,3-5"),
+        (("--operators", "drop-fairness"), "no-mutants", "reaches"),
+        (("--from", "bad.jsonl"), "bad-mutant", "x < N"),
+        (("--from", "none.jsonl"), "mutants-unreadable", "none.jsonl"),
+    ]:
+        ended = run_cli("mutate", clock, "--dry-run", *arguments)
+        assert (ended.code, ended.error.code) == (2, code), ended
+        assert words in ended.stderr
+    listed = run_cli("mutate", clock, "--dry-run", "--actions", "Tick")
+    assert listed.code == 0
+    assert "drop-update" in listed.stdout
+    assert not (tmp_path / "runs").exists()

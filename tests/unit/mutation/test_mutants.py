@@ -1,0 +1,264 @@
+"""Mutants of small modules: which changes there are, where, and what the texts become."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tla2py.errors import InputError
+from tla2py.model.config import Config
+from tla2py.mutation.mutant import Mutant, chosen_mutants, given_mutants, model_mutants
+from tla2py.mutation.operators import OPERATORS
+from tla2py.syntax import ModuleGraph, load_modules, read_text
+
+ROOT = Path(__file__).parents[3]
+LOG = """---- MODULE Log ----
+EXTENDS Naturals
+VARIABLE log
+Start == 0
+Init == log = Start
+Free == /\\ log < 9
+        /\\ log >= 0
+Append(n) == /\\ Free
+             /\\ log' = log + n
+====
+"""
+MAIN = r"""---- MODULE Main ----
+EXTENDS Naturals, FiniteSets
+CONSTANTS Nodes, Unused
+VARIABLES end, acks, state
+vars == <<end, acks, state>>
+L == INSTANCE Log WITH log <- end
+Init == /\ L!Init
+        /\ acks = Nodes
+        /\ state = [n \in Nodes |-> [busy |-> FALSE, mode |-> "on"]]
+Modes == {"on", "off"}
+Clear == acks' = {} /\ UNCHANGED state
+Write == LET quorum == {q \in SUBSET Nodes : Cardinality(q) * 2 > Cardinality(Nodes)}
+         IN  /\ \A n \in acks : ~state[n].busy
+             /\ L!Append(1)
+             /\ Clear
+Ack(n) == /\ \E q \in {Nodes, {n}} : Cardinality(q) > Cardinality(acks)
+          /\ acks' = acks \cup {n}
+          /\ IF n \in acks
+             THEN /\ state' = [state EXCEPT ![n].busy = TRUE]
+                  /\ end > 0
+             ELSE state' = state
+          /\ UNCHANGED end
+Leave(n) == /\ CASE n \in acks -> acks' = acks \ {n}
+                 [] OTHER -> UNCHANGED acks
+            /\ UNCHANGED <<end, state>>
+Next == Write \/ \E n \in Nodes : Ack(n) \/ Leave(n)
+Idle == end' = end - 1
+Spec == Init /\ [][Next]_vars /\ WF_vars(Write) /\ SF_vars(\E n \in Nodes : Ack(n))
+Safe == /\ end >= 0
+        /\ \A n \in Nodes : state[n].mode \in Modes /\ acks \subseteq Nodes
+====
+"""
+CONFIG = Config(specification="Spec", invariants=("Safe",))
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> Path:
+    (tmp_path / "Log.tla").write_text(LOG)
+    (tmp_path / "Main.tla").write_text(MAIN)
+    return tmp_path / "Main.tla"
+
+
+def mutants(path: Path, config: Config = CONFIG, **replaced: str) -> list[Mutant]:
+    return model_mutants(load_modules(path), config, replaced)
+
+
+def changes(found: list[Mutant], operator: str) -> set[tuple[str, str, str]]:
+    return {(m.definition, m.edit.before, m.edit.after) for m in found if m.operator == operator}
+
+
+def test_guards_and_updates_are_told_apart_through_definitions_and_instances(main: Path) -> None:
+    found = mutants(main)
+    guards = changes(found, "drop-guard")
+    assert {(d, before) for d, before, _ in guards} == {
+        ("Write", r"\A n \in acks : ~state[n].busy"),
+        ("Ack", r"\E q \in {Nodes, {n}} : Cardinality(q) > Cardinality(acks)"),
+        ("Ack", "end > 0"),
+        ("Append", "Free"),
+        ("Free", "log < 9"),
+        ("Free", "log >= 0"),
+    }
+    assert {(d, b, f"~({b})") for d, b, _ in guards} == changes(found, "negate-guard")
+    assert changes(found, "drop-update") == {
+        ("Append", "log' = log + n", "log' = log"),
+        ("Write", "L!Append(1)", "end' = end"),
+        ("Write", "Clear", "UNCHANGED <<acks, state>>"),
+        ("Clear", "acks' = {}", "acks' = acks"),
+        ("Ack", r"acks' = acks \cup {n}", "acks' = acks"),
+        ("Ack", "state' = [state EXCEPT ![n].busy = TRUE]", "state' = state"),
+        (
+            "Leave",
+            "CASE n \\in acks -> acks' = acks \\ {n}\n                 [] OTHER -> UNCHANGED acks",
+            "acks' = acks",
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted"),
+    [
+        ("drop-disjunct", {("Next", "Write", "FALSE"), ("Next", "Ack(n)", "FALSE"), ("Next", "Leave(n)", "FALSE"),
+                           ("Next", r"\E n \in Nodes : Ack(n) \/ Leave(n)", "FALSE")}),
+        ("swap-comparison", {("Ack", ">", ">="), ("Free", "<", "<="), ("Free", ">=", ">")}),
+        ("swap-arithmetic", set()),
+        ("swap-set-operator", {("Ack", r"\cup", r"\cap")}),
+        ("drop-difference", {("Leave", r" \ {n}", "")}),
+        ("swap-quantifier", {("Write", r"\A", r"\E"), ("Ack", r"\E", r"\A")}),
+        ("weaken-majority", {("Ack", "Cardinality(q)", "(Cardinality(q) + 1)")}),
+        ("drop-element", {("Ack", "Nodes, ", ""), ("Ack", ", {n}", ""), ("Ack", "n", ""), ("Leave", "n", "")}),
+        ("drop-branch", {("Ack", r"n \in acks", "TRUE"), ("Ack", r"n \in acks", "FALSE"), ("Leave", r"n \in acks", "FALSE")}),
+        ("change-initial-value", {("Start", "0", "1"), ("Init", "Nodes", "{}"), ("Init", "FALSE", "TRUE"), ("Init", '"on"', '"off"')}),
+        ("weaken-fairness", {("Spec", "SF", "WF")}),
+        ("drop-fairness", {("Spec", "WF_vars(Write)", "TRUE"), ("Spec", r"SF_vars(\E n \in Nodes : Ack(n))", "TRUE")}),
+        ("drop-check", {("Safe", "end >= 0", "TRUE"), ("Safe", r"\A n \in Nodes : state[n].mode \in Modes /\ acks \subseteq Nodes", "TRUE"),
+                        ("Safe", r"state[n].mode \in Modes", "TRUE"), ("Safe", r"acks \subseteq Nodes", "TRUE")}),
+    ],
+)  # fmt: skip
+def test_an_operator(main: Path, operator: str, wanted: set[tuple[str, str, str]]) -> None:
+    assert changes(mutants(main), operator) == wanted
+
+
+def test_each_mutant_is_one_span_that_parses_and_keeps_the_lines(main: Path) -> None:
+    found = mutants(main)
+    assert len({m.mutant for m in found}) == len(found)
+    for each in found:
+        text = (main.parent / f"{each.module}.tla").read_text()
+        changed = each.edit.apply(text)
+        assert read_text(changed).syntax_error is None, each
+        assert len(changed.split("\n")) == len(text.split("\n"))
+        head = text.split("\n")[each.edit.span.begin_line - 1][: each.edit.span.begin_column - 1]
+        offset = len("\n".join(text.split("\n")[: each.edit.span.begin_line - 1])) + 1 + len(head)
+        assert text[offset:].startswith(each.edit.before)
+        assert changed.startswith(text[:offset] + each.edit.after)
+        assert "".join(changed[offset + len(each.edit.after) :].split()) == "".join(
+            text[offset + len(each.edit.before) :].split()
+        )
+
+
+def test_all_mutants_of_the_systems_parse() -> None:
+    for spec, name in (
+        ("kip320", "Kip320FirstTry"),
+        ("bookkeeper", "BookKeeperProtocol"),
+        ("compaction", "compaction"),
+    ):
+        graph = load_modules(ROOT / f"specs/{spec}/{name}.tla", [ROOT / "specs/lib"])
+        texts = {module.name: module.text for module in graph.modules}
+        found = model_mutants(graph, Config(specification="Spec"), {})
+        assert len(found) > 80
+        operators = {m.operator for m in found}
+        assert operators >= {
+            "drop-guard",
+            "negate-guard",
+            "drop-update",
+            "drop-disjunct",
+            "change-initial-value",
+        }
+        for each in found[::7]:
+            changed = each.edit.apply(texts[each.module])
+            assert read_text(changed).syntax_error is None, each
+            assert len(changed.split("\n")) == len(texts[each.module].split("\n"))
+
+
+def test_updates_of_kip320_hide_behind_definitions() -> None:
+    graph = load_modules(ROOT / "specs/kip320/Kip320FirstTry.tla")
+    found = changes(model_mutants(graph, Config(specification="Spec"), {}), "drop-update")
+    assert ("FollowerFetch", "ReplicaLog!ReplicateTo(leader, follower)", "replicaLog' = replicaLog") in found
+    assert ("LeaderWrite", "RecordSeq!NextId(id)", "nextRecordId' = nextRecordId") in found
+    assert (
+        "TruncateTo",
+        "logs' = [logs EXCEPT ![replica] = CutAt(@, newEndOffset)]",
+        "logs' = logs",
+    ) in found
+
+
+def test_a_list_after_a_change_stays_aligned(tmp_path: Path) -> None:
+    text = (
+        "---- MODULE Wide ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+        "Next == IF x < 3 THEN /\\ x' = x + 1\n                      /\\ x < 5\n        ELSE x' = 0\n====\n"
+    )
+    (tmp_path / "Wide.tla").write_text(text)
+    found = mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
+    swapped = next(m for m in found if m.edit.after == "<=" and m.line == 5)
+    assert swapped.edit.apply(text).split("\n")[4:7] == [
+        "Next == IF x <=",
+        "               3 THEN /\\ x' = x + 1",
+        "                      /\\ x < 5",
+    ]
+    dropped = next(m for m in found if m.edit.after == "TRUE" and m.line == 5)
+    assert dropped.edit.apply(text).split("\n")[4] == "Next == IF TRUE  THEN /\\ x' = x + 1"
+    assert all(read_text(m.edit.apply(text)).syntax_error is None for m in found)
+
+
+def test_replaced_definitions_stay(main: Path) -> None:
+    assert {m.definition for m in mutants(main)} >= {"Free", "Clear"}
+    found = mutants(main, Free="TRUE", Clear="Idle")
+    assert not {m.definition for m in found} & {"Free", "Clear"}
+
+
+def test_an_id_depends_on_the_definition_alone(main: Path) -> None:
+    before = {m.mutant for m in mutants(main)}
+    main.write_text(main.read_text().replace("Idle ==", "\n\\* new\nIdle =="))
+    assert {m.mutant for m in mutants(main)} == before
+    main.write_text(main.read_text().replace("acks' = {}", "acks' = Nodes \\ Nodes"))
+    changed = mutants(main)
+    assert {m.definition for m in changed if m.mutant not in before} == {"Clear"}
+
+
+def test_samples_are_reproducible_and_choices_are_checked(main: Path) -> None:
+    found = mutants(main)
+    some = chosen_mutants(found, sample=5, seed=3)
+    assert some == chosen_mutants(found, sample=5, seed=3) != chosen_mutants(found, sample=5, seed=4)
+    assert len(some) == 5
+    assert {m.definition for m in chosen_mutants(found, actions=["Ack"])} == {"Ack"}
+    assert {m.operator for m in chosen_mutants(found, operators=["drop-guard"])} == {"drop-guard"}
+    with pytest.raises(InputError, match="no mutation operator"):
+        chosen_mutants(found, operators=["drop-gard"])
+
+
+def test_given_mutants_are_places_and_texts(main: Path) -> None:
+    line = {"module": "Main", "line": 11, "column": 10, "before": "acks' = {}", "after": "acks' = Nodes"}
+    [given] = given_mutants([load_modules(main)], ["", json.dumps(line)], "mine.jsonl")
+    assert (given.operator, given.definition, given.edit.after) == ("given", "Clear", "acks' = Nodes")
+    assert "Clear == acks' = Nodes /\\ UNCHANGED state" in given.edit.apply(MAIN)
+
+
+def test_a_translation_shows_the_line_of_the_algorithm() -> None:
+    text = """---- MODULE Loop ----
+EXTENDS Naturals
+(* --algorithm Loop
+variable x = 0;
+begin
+Step:
+  x := x + 1;
+end algorithm *)
+\\* BEGIN TRANSLATION
+VARIABLES x, pc
+vars == << x, pc >>
+Init == x = 0 /\\ pc = "Step"
+Step == /\\ pc = "Step"
+        /\\ x' = x + 1
+        /\\ pc' = "Done"
+Next == Step
+Spec == Init /\\ [][Next]_vars
+\\* END TRANSLATION
+====
+"""
+    module = read_text(text, Path("Loop.tla"))
+    found = model_mutants(
+        ModuleGraph(root=module, modules=(module,), standard=("Naturals",)), Config(specification="Spec"), {}
+    )
+    places = {(m.line, m.algorithm) for m in found if m.definition == "Step"}
+    assert places == {(13, 6), (14, 6), (15, 6)}
+
+
+def test_every_operator_is_made_somewhere(main: Path) -> None:
+    made = {m.operator for m in mutants(main)} | {"given", "swap-arithmetic"}
+    assert made == set(OPERATORS)

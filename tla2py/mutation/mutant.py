@@ -1,0 +1,206 @@
+"""Mutants: the single changes of a model's specification, each with an id."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tla2py.errors import InputError
+from tla2py.model.config import Config
+from tla2py.mutation.edit import Edit, Text
+from tla2py.mutation.operators import OPERATORS, Concerns
+from tla2py.mutation.spot import Found
+from tla2py.mutation.walk import Walk
+from tla2py.syntax import Definition, Module, ModuleGraph
+from tla2py.syntax.offsets import algorithm_line
+from tla2py.syntax.reach import closure
+from tla2py.text import did_you_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """A specification with one change.
+
+    mutant: its id, a digest of the changed definition and the change; changes elsewhere do not alter it.
+    definition: the name of the changed definition, and ``module`` that of its module.
+    file: the user's file. Its ``line`` and ``column`` are those of the change; in a translation made on the fly, the line is
+        that of the algorithm.
+    algorithm: for a translation in the user's file, the line of the algorithm that the definition comes from.
+    edit: the change, in the text of the module as TLC reads it.
+    checks: the invariants that it weakens, if it concerns checks.
+    """
+
+    mutant: str
+    operator: str
+    definition: str
+    module: str
+    file: str
+    line: int
+    column: int
+    edit: Edit
+    algorithm: int | None = None
+    checks: tuple[str, ...] = ()
+
+    @property
+    def concerns(self) -> Concerns:
+        """The part of the model that changes."""
+        return OPERATORS[self.operator].concerns
+
+    @property
+    def place(self) -> str:
+        """The place in the user's file."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    @property
+    def words(self) -> str:
+        """The change on one line."""
+        return f"{one_line(self.edit.before)} -> {one_line(self.edit.after) or '(nothing)'}"
+
+
+def one_line(text: str) -> str:
+    """A text on one line, white space collapsed."""
+    return " ".join(text.split())
+
+
+def model_mutants(spec: ModuleGraph, config: Config, replaced: Mapping[str, str]) -> list[Mutant]:
+    """The mutants of a model, in the order of their places; ``replaced`` are the values of replaced names."""
+    named = {name: frozenset(_names(value)) for name, value in replaced.items()}
+    walk = Walk(spec, closure(named))
+    found = [_mutant(each) for each in walk.behaviour(config.specification, config.init, config.next)]
+    weakened: dict[str, tuple[Mutant, list[str]]] = {}
+    for name in config.invariants:
+        for each in map(_mutant, walk.checks(name)):
+            weakened.setdefault(each.mutant, (each, []))[1].append(name)
+    return in_order([*found, *(replace(each, checks=tuple(names)) for each, names in weakened.values())])
+
+
+def in_order(mutants: Iterable[Mutant]) -> list[Mutant]:
+    """The mutants by module and place, each once."""
+    once = {each.mutant: each for each in mutants}
+    return sorted(once.values(), key=lambda m: (m.file, m.edit.span.begin_line, m.edit.span.begin_column))
+
+
+def chosen_mutants(
+    mutants: Sequence[Mutant],
+    *,
+    operators: Collection[str] = (),
+    actions: Collection[str] = (),
+    sample: int | None = None,
+    seed: int = 0,
+) -> list[Mutant]:
+    """Some of the mutants: those of some operators and definitions, and of these a random sample.
+
+    Raises InputError: ``unknown-operator``, ``unknown-definition``, ``no-mutants``.
+    """
+    for name in operators:
+        if name not in OPERATORS:
+            raise InputError(
+                "unknown-operator",
+                f"no mutation operator {name}",
+                hint=did_you_mean(name, list(OPERATORS), f"operators: {', '.join(OPERATORS)}"),
+            )
+    definitions = list(dict.fromkeys(each.definition for each in mutants))
+    for name in actions:
+        if name not in definitions:
+            hint = did_you_mean(name, definitions, f"definitions with mutants: {', '.join(definitions)}")
+            raise InputError("unknown-definition", f"no mutant changes a definition {name}", hint=hint)
+    left = [
+        each
+        for each in mutants
+        if (not operators or each.operator in operators) and (not actions or each.definition in actions)
+    ]
+    if not left:
+        raise InputError(
+            "no-mutants",
+            "there is nothing to mutate",
+            hint="the model's specification reaches no definition that these operators can change",
+        )
+    if sample is None or sample >= len(left):
+        return left
+    places = sorted(random.Random(seed).sample(range(len(left)), sample))  # noqa: S311 - a reproducible choice
+    return [left[place] for place in places]
+
+
+def given_mutants(specs: Iterable[ModuleGraph], lines: Iterable[str], source: str) -> list[Mutant]:
+    """The mutants that a file proposes, a JSON object on each line: ``module``, ``line``, ``column``, ``before``, ``after``.
+
+    Raises InputError (``bad-mutant``).
+    """
+    modules = {module.name: module for spec in specs for module in spec.modules if module.path is not None}
+    return in_order(
+        _given(text, f"{source}:{number}", modules) for number, text in enumerate(lines, 1) if text.strip()
+    )
+
+
+_EXAMPLE = '{"module": "Lease", "line": 7, "column": 16, "before": "wait = 0", "after": "TRUE"}'
+
+
+def _given(text: str, where: str, modules: Mapping[str, Module]) -> Mutant:
+    def wrong(message: str, hint: str = f"example: {_EXAMPLE}") -> InputError:
+        return InputError("bad-mutant", message, where=where, hint=hint)
+
+    try:
+        data = json.loads(text)
+        module = modules[str(data["module"]).removesuffix(".tla")]
+        line, column = int(data["line"]), int(data["column"])
+        before, after = str(data["before"]), str(data["after"])
+    except KeyError as error:
+        if error.args[0] in ("module", "line", "column", "before", "after"):
+            raise wrong(f"the key {error.args[0]} is missing") from error
+        raise wrong(f"no module {error.args[0]}", f"modules: {', '.join(modules)}") from error
+    except (ValueError, TypeError) as error:
+        raise wrong("not a mutant: a JSON object with a place and two texts") from error
+    lines = module.text.split("\n")
+    source = Text(module.text)
+    begin = (
+        source.offset(line, column) if 0 < line <= len(lines) and 0 < column <= len(lines[line - 1]) else -1
+    )
+    if not before or begin < 0 or not module.text.startswith(before, begin):
+        there = lines[line - 1][column - 1 :] if begin >= 0 else ""
+        raise wrong(
+            f"line {line}, column {column} of {module.name} is not {one_line(before)!r}",
+            f"there is {there!r}" if there else "lines and columns count from 1",
+        )
+    span = source.span(begin, begin + len(before))
+    owner = next(
+        (each for each in module.definitions if each.span.begin_line <= line <= each.span.end_line), None
+    )
+    edit = Edit(span=span, before=before, after=after)
+    return _made("given", owner, module, edit)
+
+
+def _names(value: str) -> Iterator[str]:
+    yield from "".join(c if c.isalnum() or c in "_!" else " " for c in value).split()
+
+
+def _mutant(found: Found) -> Mutant:
+    change, module = found.change, found.module
+    edit = Edit(span=change.span, before=Text(module.text).slice(change.span), after=change.after)
+    return _made(change.operator, found.owner, module, edit)
+
+
+def _made(operator: str, owner: Definition | None, module: Module, edit: Edit) -> Mutant:
+    span = edit.span
+    first = owner.span.begin_line if owner is not None else 1
+    facts = [
+        module.name,
+        owner.name if owner is not None else "",
+        owner.text if owner is not None else module.text,
+        (span.begin_line - first, span.begin_column, edit.before, edit.after),
+    ]
+    line = module.line(span.begin_line)
+    translated = module.has_pluscal and owner is not None and line == span.begin_line
+    return Mutant(
+        mutant=hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12],
+        operator=operator,
+        definition=owner.name if owner is not None else "",
+        module=module.name,
+        file=module.where(),
+        line=line,
+        column=span.begin_column,
+        edit=edit,
+        algorithm=algorithm_line(module.text, owner.name, span.begin_line) if translated and owner else None,
+    )

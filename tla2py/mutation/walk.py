@@ -1,0 +1,300 @@
+"""The places of a model where its specification can be changed.
+
+The walk follows names from the model's behaviour and checks, as TLC evaluates them: what a conjunct is for depends on where
+it is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from tla2py.mutation.edit import Text
+from tla2py.mutation.spot import Found, Spot
+from tla2py.mutation.swaps import Change, expression_changes, initial_change, quantifier_change
+from tla2py.mutation.updates import Updates, is_compound, variable_of
+from tla2py.syntax import Definition, Level, ModuleGraph
+from tla2py.syntax.depth import deeply
+from tla2py.syntax.expression import Expression
+from tla2py.syntax.levels import Levels
+from tla2py.syntax.scope import Entity
+from tla2py.syntax.types import infer_types
+
+_FAIRNESS = ("WF_", "SF_")
+
+
+_Visit = Callable[[Expression, Spot], Iterator[Found]]
+
+
+@dataclass(slots=True)
+class Walk:
+    """The walk through a module graph; ``replaced`` are the names that the config gives other values."""
+
+    spec: ModuleGraph
+    replaced: Mapping[str, frozenset[str]]
+    _levels: Levels = field(init=False)
+    _updates: Updates = field(init=False)
+    _texts: dict[str, Text] = field(default_factory=dict)
+    _seen: set[tuple[int, str]] = field(default_factory=set)
+    _sets: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self._levels = Levels(self.spec.resolver)
+        self._updates = Updates(self.spec, self._levels)
+        self._sets = frozenset(n for n, each in infer_types(self.spec).items() if each.type.kind == "set")
+
+    @deeply
+    def behaviour(self, specification: str | None, init: str | None, next_: str | None) -> list[Found]:
+        """The changes of a behaviour."""
+        roots = ((specification, self._temporal), (init, self._initial), (next_, self._action))
+        names = self.spec.scope
+        return [found for name, visit in roots if name for found in self._enter(names.find(name), visit)]
+
+    @deeply
+    def checks(self, invariant: str) -> list[Found]:
+        """The changes of an invariant."""
+        self._seen.clear()
+        return list(self._enter(self.spec.scope.find(invariant), self._check))
+
+    def _enter(self, entity: Entity | None, visit: _Visit, spot: Spot | None = None) -> Iterator[Found]:
+        """The changes inside a definition, once for each way to read it."""
+        if entity is None or entity.body is None or entity.kind != "definition":
+            return
+        declared = entity.declaration
+        key = (id(entity.body), visit.__name__)
+        if not isinstance(declared, Definition) or declared.name in self.replaced or key in self._seen:
+            return
+        self._seen.add(key)
+        names = frozenset(declared.parameters)
+        if entity.enclosed and spot is not None:
+            inside = replace(spot, scope=entity.scope, bound=spot.bound | names)
+        else:
+            module = self.spec.file_of(declared)
+            if module in self.spec.installed or module.path is None:
+                return
+            inside = Spot(scope=entity.scope, owner=declared, module=module, bound=names)
+        yield from visit(entity.body, inside)
+
+    def _named(self, expr: Expression, visit: _Visit, spot: Spot) -> Iterator[Found]:
+        """The changes in what a name stands for, and in its arguments."""
+        if expr.operator not in spot.bound:
+            yield from self._enter(spot.scope.find(expr.operator), visit, spot)
+            for name in self.replaced.get(expr.operator.rpartition("!")[2], ()):
+                yield from self._enter(self.spec.scope.find(name), visit)
+        for each in expr.arguments:
+            yield from self._value(each, spot)
+
+    def _temporal(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        match expr:
+            case _ if self._level(expr, spot) <= Level.STATE:
+                yield from self._initial(expr, spot)
+            case Expression(shape="apply", operator="/\\", arguments=parts):
+                for each in parts:
+                    yield from self._temporal(each, spot)
+            case Expression(shape="apply", operator="[]", arguments=(inner,)):
+                yield from self._temporal(inner, spot)
+            case Expression(shape="build", operator="[]_", arguments=(action, *_)):
+                yield from self._action(action, spot)
+            case Expression(shape="build", operator=kind) if kind in _FAIRNESS:
+                yield self._found("drop-fairness", expr, "TRUE", spot)
+                if kind == "SF_":
+                    text = self._text(spot)
+                    begin = text.range(expr.span)[0]
+                    change = Change(operator="weaken-fairness", span=text.span(begin, begin + 2), after="WF")
+                    yield Found(change=change, owner=spot.owner, module=spot.module)
+            case Expression(shape="bind", arguments=(body,)):
+                yield from self._temporal(body, spot.binding(expr))
+            case Expression(shape="let", arguments=(body,)):
+                yield from self._temporal(body, self._inside(expr, spot))
+            case Expression(shape="apply"):
+                yield from self._named(expr, self._temporal, spot)
+
+    def _initial(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        match expr:
+            case Expression(shape="apply", operator="/\\" | "\\/", arguments=parts):
+                for each in parts:
+                    yield from self._initial(each, spot)
+            case Expression(shape="apply", operator="=", arguments=(left, right)):
+                if left.is_name() and variable_of(spot.scope.find(left.operator)) is not None:
+                    yield from self._initial_value(right, spot)
+                yield from self._value(right, spot)
+            case Expression(shape="bind", operator="\\E", arguments=(body,)):
+                yield from self._domains(expr, spot)
+                yield from self._initial(body, spot.binding(expr))
+            case Expression(shape="let", arguments=(body,)):
+                yield from self._initial(body, self._inside(expr, spot))
+            case Expression(shape="apply") if expr.operator not in ("\\in", "#"):
+                yield from self._named(expr, self._initial, spot)
+            case _:
+                yield from self._value(expr, spot)
+
+    def _initial_value(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        match expr:
+            case (
+                Expression(shape="build", operator="record" | "<<>>")
+                | Expression(shape="bind", operator="[|->]")
+            ):
+                for each in expr.arguments:
+                    yield from self._initial_value(each, spot.binding(expr))
+            case Expression(shape="let", arguments=(body,)):
+                yield from self._initial_value(body, self._inside(expr, spot))
+            case Expression(shape="build", operator="IF" | "CASE"):
+                pass
+            case _:
+                yield from self._all(initial_change(expr, self._text(spot), self._sets), spot)
+                if expr.shape == "apply" and expr.operator not in spot.bound:
+                    found = spot.scope.find(expr.operator)
+                    yield from self._enter(found, self._initial_value, spot)
+                    for each in expr.arguments if found is not None else ():
+                        yield from self._initial_value(each, spot)
+
+    def _action(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        match expr:
+            case Expression(shape="apply", operator="/\\", arguments=parts):
+                for each in parts:
+                    yield from self._conjunct(each, spot)
+            case Expression(shape="apply", operator="\\/", arguments=parts):
+                for each in parts:
+                    yield self._found("drop-disjunct", each, "FALSE", spot)
+                    yield from self._action(each, spot)
+            case Expression(shape="bind", operator="\\E", arguments=(body,)):
+                yield from self._domains(expr, spot)
+                yield from self._action(body, spot.binding(expr))
+            case Expression(shape="let", arguments=(body,)):
+                yield from self._action(body, self._inside(expr, spot))
+            case Expression(shape="build", operator="IF", arguments=(condition, *branches)):
+                yield from self._own(expr, spot)
+                yield from self._guard(condition, spot)
+                for each in branches:
+                    yield from self._action(each, spot)
+            case Expression(shape="build", operator="CASE", arguments=arms):
+                yield from self._own(expr, spot)
+                for guard, value in zip(arms[::2], arms[1::2], strict=True):
+                    yield from self._guard(guard, spot)
+                    yield from self._action(value, spot)
+            case Expression(shape="apply", operator="=" | "\\in", arguments=(_, right)):
+                yield from self._value(right, spot)
+            case Expression(shape="apply"):
+                yield from self._named(expr, self._action, spot)
+            case _:
+                yield from self._value(expr, spot)
+
+    def _conjunct(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        """The changes of a conjunct of an action: a guard, or an update of variables."""
+        if self._level(expr, spot) <= Level.STATE:
+            yield from self._guards([expr], spot)
+            return
+        assigned = self._updates.assigned(expr, spot.scope)
+        if not assigned.every:
+            # It compares the next state with this one.
+            yield self._found("drop-guard", expr, "TRUE", spot)
+            yield self._negated(expr, spot)
+        elif not assigned.changed:
+            return
+        elif not is_compound(expr):
+            text = self._updates.unchanged_text(expr, spot.scope, spot.bound)
+            if text is not None:
+                yield self._found("drop-update", expr, text, spot)
+        yield from self._action(expr, spot)
+
+    def _guards(self, conjuncts: Iterable[Expression], spot: Spot) -> Iterator[Found]:
+        for each in conjuncts:
+            if each.shape != "literal":
+                yield self._found("drop-guard", each, "TRUE", spot)
+                yield self._negated(each, spot)
+                yield from self._guard(each, spot)
+
+    def _guard(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        """The changes of a condition of an action."""
+        match expr:
+            case Expression(shape="apply", operator="/\\", arguments=parts):
+                yield from self._guards(parts, spot)
+            case Expression(shape="apply", operator="\\/", arguments=parts):
+                for each in parts:
+                    yield from self._guard(each, spot)
+            case Expression(shape="bind", operator="\\E" | "\\A", arguments=(body,)):
+                yield from self._all(quantifier_change(expr, self._text(spot)), spot)
+                yield from self._domains(expr, spot)
+                yield from self._guard(body, spot.binding(expr))
+            case Expression(shape="let", arguments=(body,)):
+                yield from self._guard(body, self._inside(expr, spot))
+            case Expression(shape="build", operator="IF", arguments=parts):
+                yield from self._own(expr, spot)
+                for each in parts:
+                    yield from self._guard(each, spot)
+            case Expression(shape="apply", operator="=>", arguments=(condition, consequence)):
+                yield from self._value(condition, spot)
+                yield from self._guard(consequence, spot)
+            case Expression(shape="apply") if spot.scope.find(expr.operator) is not None:
+                yield from self._named(expr, self._guard, spot)
+            case _:
+                yield from self._value(expr, spot)
+
+    def _value(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        """The changes of an expression whatever it is for."""
+        yield from self._own(expr, spot)
+        if expr.shape == "let":
+            yield from self._value(expr.arguments[0], self._inside(expr, spot))
+            return
+        if (
+            expr.shape == "bind"
+            and expr.operator in ("\\E", "\\A")
+            and self._level(expr, spot) <= Level.STATE
+        ):
+            yield from self._all(quantifier_change(expr, self._text(spot)), spot)
+        yield from self._domains(expr, spot)
+        if expr.shape == "apply":
+            yield from self._named(expr, self._value, spot)
+            return
+        inside = spot.binding(expr) if expr.bounds else spot
+        for each in expr.arguments:
+            yield from self._value(each, inside)
+
+    def _check(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        """The changes of an invariant."""
+        match expr:
+            case Expression(shape="apply", operator="/\\", arguments=parts):
+                for each in parts:
+                    yield self._found("drop-check", each, "TRUE", spot)
+                    yield from self._check(each, spot)
+            case Expression(shape="bind", operator="\\A", arguments=(body,)):
+                yield from self._check(body, spot.binding(expr))
+            case Expression(shape="apply", operator="=>", arguments=(_, body)):
+                yield from self._check(body, spot)
+            case Expression(shape="let", arguments=(body,)):
+                yield from self._check(body, self._inside(expr, spot))
+            case Expression(shape="apply") if expr.operator not in spot.bound:
+                yield from self._enter(spot.scope.find(expr.operator), self._check, spot)
+
+    def _domains(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        for each in expr.bounds:
+            if each.domain is not None:
+                yield from self._value(each.domain, spot)
+
+    def _own(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+        yield from self._all(expression_changes(expr, self._text(spot)), spot)
+
+    def _all(self, changes: Iterable[Change], spot: Spot) -> Iterator[Found]:
+        for change in changes:
+            yield Found(change=change, owner=spot.owner, module=spot.module)
+
+    def _found(self, operator: str, expr: Expression, after: str, spot: Spot) -> Found:
+        change = Change(operator=operator, span=expr.span, after=after)
+        return Found(change=change, owner=spot.owner, module=spot.module)
+
+    def _negated(self, expr: Expression, spot: Spot) -> Found:
+        # Every line moves alike, which keeps lists aligned.
+        text = self._text(spot).slice(expr.span).replace("\n", "\n  ")
+        return self._found("negate-guard", expr, f"~({text})", spot)
+
+    def _text(self, spot: Spot) -> Text:
+        name = spot.module.name
+        if name not in self._texts:
+            self._texts[name] = Text(spot.module.text)
+        return self._texts[name]
+
+    def _level(self, expr: Expression, spot: Spot) -> Level:
+        return self._levels.of_expression(expr, spot.scope, spot.bound)
+
+    def _inside(self, expr: Expression, spot: Spot) -> Spot:
+        return replace(spot, scope=self.spec.resolver.let(spot.scope, expr))

@@ -1,0 +1,97 @@
+"""The mutants of a store: the survivors in the lines that they change, and what the statuses add up to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from tla2py.errors import Tla2pyError
+from tla2py.explore.view import StoreView
+from tla2py.mutation.figures import check_figures, definition_shares, score, sizes, status_counts
+from tla2py.mutation.mutant import one_line
+from tla2py.mutation.row import MutantReport, MutantRow
+from tla2py.show.markup import Element, element, number_cell, number_title, row, table
+from tla2py.text import counted, cut
+
+_LONGEST = 300
+
+
+def mutants_section(view: StoreView) -> Element | None:
+    """The tables of survivors, definitions and checks; None without mutants."""
+    report = view.store.mutants()
+    if report is None:
+        return None
+    return element(
+        "div",
+        _survivors(report, _lines_of(view)),
+        _definitions(report),
+        _checks(report),
+        element("p", _sums(report), class_="t2-dim"),
+    )
+
+
+def _survivors(report: MutantReport, line_of: Callable[[str, int], str]) -> Element:
+    rows = [
+        row(
+            element("td", f"{each.module}:{each.line}", class_="t2-dim"),
+            element("td", element("code", each.definition)),
+            each.operator,
+            element("td", element("code", cut(line_of(each.module, each.line), _LONGEST))),
+            element("td", element("code", cut(_change(each), _LONGEST))),
+            element("td", element("code", each.mutant), class_="t2-dim"),
+        )
+        for each in report.with_status("survived")
+    ]
+    titles = ("place", "definition", "operator", "line", "change", "mutant")
+    return table(f"{counted(len(rows), 'change')} that no check notices", titles, rows)
+
+
+def _definitions(report: MutantReport) -> Element:
+    rows = [
+        row(element("td", element("code", share.name)), number_cell(f"{share.killed} of {share.of}"))
+        for share in definition_shares(report)
+    ]
+    return table("mutants killed, of those killed and survived", ("definition", number_title("killed")), rows)
+
+
+def _checks(report: MutantReport) -> Element:
+    rows = [
+        row(element("td", element("code", each.check)), *_numbers([each.kills, each.alone]))
+        for each in check_figures(report)
+    ]
+    return table("what notices mutants", ("check", *map(number_title, ("notices", "it alone"))), rows)
+
+
+def _numbers(values: Sequence[int]) -> list[Element]:
+    return [number_cell(f"{value:,}") for value in values]
+
+
+def _sums(report: MutantReport) -> str:
+    share = score(report)
+    statuses = ", ".join(f"{count:,} {status}" for status, count in status_counts(report).items())
+    died = ", ".join(f"{count:,} at point {point}" for point, count in sizes(report))
+    out = "".join(f"; point {each.point} left out: {each.reason}" for each in report.left_out)
+    return f"{share.killed:,} of {share.of:,} killed that could be; {statuses}; killed {died}{out}"
+
+
+def _change(mutant: MutantRow) -> str:
+    return f"{one_line(mutant.before)} -> {one_line(mutant.after) or '(nothing)'}"
+
+
+def _lines_of(view: StoreView) -> Callable[[str, int], str]:
+    """A function from a module and a line to that line's text, "" if it is not known."""
+    digests = {Path(path).stem: sha256 for sha256, path in view.manifest.files.items()}
+
+    @cache
+    def lines(module: str) -> list[str]:
+        with contextlib.suppress(OSError, KeyError, Tla2pyError):
+            return view.store.source(digests[module]).split("\n")
+        return []
+
+    def line_of(module: str, line: int) -> str:
+        found = lines(module)
+        return found[line - 1].strip() if line <= len(found) else ""
+
+    return line_of
