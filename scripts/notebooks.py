@@ -79,7 +79,7 @@ def render(book: NotebookNode, title: str) -> str:
     for cell in book.cells:
         for output in cell.get("outputs", []):
             if "application/vnd.jupyter.widget-view+json" in output.get("data", {}):
-                output.data = {"text/html": "<p><em>(an interactive stepper, in Jupyter)</em></p>"}
+                output.data = {"text/html": "<p><em>(the explorer, in Jupyter)</em></p>"}
         # Standard error of libraries is noise in a page.
         if "outputs" in cell:
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]

@@ -66,10 +66,10 @@ def property_answers(view: StoreView) -> list[Answers]:
 
 
 def law_parameters(view: StoreView) -> list[str]:
-    """The parameters that laws are about: neither what the points check nor what they specify."""
+    """The parameters that laws are about: neither what the points check nor what they specify, nor names of logs."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
     besides = {"invariants", "properties", *_SCOPES}
-    return [name for name, kind in kinds.items() if kind not in _MODELS and name not in besides]
+    return [name for name, kind in kinds.items() if kind not in (*_MODELS, "log") and name not in besides]
 
 
 def scope_parameters(view: StoreView) -> list[str]:

@@ -71,7 +71,7 @@ def make_heatmap(view: StoreView, x: Axis, y: Axis, value: str) -> Heatmap:
     points = grid_points(view)
     if x is None or y is None:
         taken = {*_names(x or ()), *_names(y or ())}
-        free = [name for name in best_axes(points, explain_store(view)) if name not in taken]
+        free = [name for name in best_axes(points, explain_store(view), axes_of(view)) if name not in taken]
         x = free[:1] if x is None else x
         y = [name for name in free if name not in _names(x)][:1] if y is None else y
     columns, rows = _names(x), _names(y)
@@ -94,8 +94,15 @@ def make_heatmap(view: StoreView, x: Axis, y: Axis, value: str) -> Heatmap:
     )
 
 
-def best_axes(points: Sequence[GridPoint], explained: Iterable[Explained]) -> tuple[str, ...]:
-    """The two parameters that explain the violations best; fewer if fewer vary.
+def axes_of(view: StoreView) -> frozenset[str]:
+    """The parameters of a store that order its points: names of logs do not."""
+    return frozenset(each.name for each in view.manifest.parameters if each.kind != "log")
+
+
+def best_axes(
+    points: Sequence[GridPoint], explained: Iterable[Explained], parameters: Collection[str]
+) -> tuple[str, ...]:
+    """The two of some parameters that explain the violations best; fewer if fewer vary.
 
     These are parameters that a whole law reads, preferably of a law that reads two. Where no law decides, the cells mix
     verdicts and violations the least. A heatmap that fits the page is preferred.
@@ -111,7 +118,7 @@ def best_axes(points: Sequence[GridPoint], explained: Iterable[Explained]) -> tu
         mixed = sum(counts.total() - max(counts.values()) for counts in cells.values())
         return size > MOST_CELLS, -sum(len(law) for law in laws if law <= {*pair}), mixed, size
 
-    names = varying(points)
+    names = [name for name in varying(points) if name in parameters]
     return min(combinations(names, 2), key=rank, default=tuple(names))
 
 

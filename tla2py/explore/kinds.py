@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tla2py.errors import InputError
 from tla2py.explore.found import StoredTrace, all_found
 from tla2py.explore.view import StoreView
-from tla2py.show.markup import Element, Piece, element, html_text, row, table
+from tla2py.show.markup import Element, html_text, row, table
 from tla2py.text import counted, did_you_mean
 from tla2py.trace.course import Course, common_steps
 from tla2py.trace.display import Printed
@@ -152,8 +152,8 @@ class Kinds(Printed):
         return html_text(kinds_table(self.kinds))
 
 
-def kinds_table(kinds: Sequence[Kind], shortest: Callable[[StoredTrace], Piece] = str) -> Element:
-    """The kinds as a table; ``shortest`` shows a kind's shortest counterexample."""
+def kinds_table(kinds: Sequence[Kind]) -> Element:
+    """The kinds as a table."""
     titles = ("kind", "violates", "traces", "states", "points", "shortest", "steps of all", "remarks")
     rows = [
         row(
@@ -162,7 +162,7 @@ def kinds_table(kinds: Sequence[Kind], shortest: Callable[[StoredTrace], Piece] 
             str(len(kind.members)),
             f"{kind.shortest.length} to " * (kind.shortest.length < kind.max_length) + str(kind.max_length),
             str(len(kind.points)),
-            element("td", shortest(kind.shortest)),
+            str(kind.shortest),
             kind.steps,
             kind.remarks,
         )

@@ -16,6 +16,7 @@ from tla2py.replay.enabled import Enabledness, evaluate_enabled
 from tla2py.replay.essential import Essential, essential_steps
 from tla2py.replay.evaluate import evaluate_trace
 from tla2py.replay.query import Origin
+from tla2py.replay.successors import Successors, find_successors
 from tla2py.store.inputs import input_file
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain
 from tla2py.trace.trace import Trace
@@ -110,6 +111,14 @@ def stored_enabled(
     if state is not None and not 1 <= state <= count:
         raise InputError("usage", f"the trace has no state {state}", hint=f"choose one from 1 to {count}")
     return evaluate_enabled(trace, action, trace.states[(state or count) - 1], origin)
+
+
+def stored_successors(
+    view: StoreView, point: int, number: int, state: int, tla2tools: Path | None = None
+) -> Successors:
+    """The successors of a state of a point's trace."""
+    trace, origin = _asked(view, point, number, tla2tools)
+    return find_successors(trace, trace.state(state), origin)
 
 
 def stored_essential(

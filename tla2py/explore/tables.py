@@ -69,6 +69,11 @@ class StoreTables:
         return self._pandas("prints")
 
     @cached_property
+    def mutants(self) -> pd.DataFrame:
+        """A row per mutant of the specification."""
+        return self._pandas("mutants")
+
+    @cached_property
     def simulations(self) -> pd.DataFrame:
         """A row per run that simulated, with its statistics."""
         return self._pandas("simulations")

@@ -63,20 +63,11 @@ def stored_trace(view: StoreView, point: int, number: int) -> Trace:
             "no-trace", f"point {point} has no trace {number}", hint=f"choose a trace from 1 to {len(traces)}"
         )
     row = traces[number - 1]
-    return Trace(
-        kind=row.kind,
-        name=row.name,
-        states=trace_states(table_files(view.store, "states"), row.run_id, row.trace),
-        loop_start=row.loop_start,
-        loop_action=row.loop_action,
-        loop_action_args=row.loop_action_args,
-        stuttering=row.stuttering,
-        cut_off=row.cut_off,
-        constants=_constants(view, point),
-    )
+    states = trace_states(table_files(view.store, "states"), row.run_id, row.trace)
+    return row.with_states(states, stored_constants(view, point))
 
 
-def _constants(view: StoreView, point: int) -> dict[str, str]:
+def stored_constants(view: StoreView, point: int) -> dict[str, str]:
     """A point's constants as TLA+ text, as far as its record has them."""
     entry = view.points[point]
     others = {each.name for each in view.manifest.parameters if each.kind != "constant"}

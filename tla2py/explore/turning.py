@@ -15,8 +15,8 @@ from tla2py.explore.found import StoredTrace
 from tla2py.explore.kinds import Kind
 from tla2py.explore.questions import origin_of, require_modules
 from tla2py.explore.view import StoreView
+from tla2py.instrument.conjunct import Conjunct
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
-from tla2py.replay.parts import Conjunct
 from tla2py.show.plain import action_text
 from tla2py.tlc.jvm.pool import close_hosts
 from tla2py.toolchain.toolchain import Toolchain, find_toolchain

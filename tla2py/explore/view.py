@@ -12,6 +12,7 @@ from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.tables.traces import TraceRow
 from tla2py.text import counted
+from tla2py.trace.display import Explorer, views
 from tla2py.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ class StoreView(StoreTables):
 
     def __repr__(self) -> str:
         return f"<tla2py store {self.store.path}: {self.manifest.name}, {counted(len(self.points), 'point')}>"
+
+    @property
+    def asks(self) -> bool:
+        """Whether TLC answers something about each trace."""
+        return self._questions is not None
 
     def with_arguments(self, tla2tools: Path | None = None) -> StoreView:
         """A view of the same store whose traces have the arguments of their steps, derived by TLC.
@@ -179,6 +185,14 @@ class StoreView(StoreTables):
         from tla2py.explore.explanation import explain_store
 
         return explain_store(self, name, suggest, kinds=True)
+
+    def explore(self, point: int | None = None, number: int = 1) -> Explorer:
+        """The explorer as a widget, at a point's counterexample, by default the shortest of the most frequent kind.
+
+        Raises InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as
+        ``trace`` does.
+        """
+        return views().explorer(self, point, number)
 
     def compare(self, after: StoreView) -> StoreComparison:
         """The changes from this store to another: verdicts, numbers of states, and which actions fire."""

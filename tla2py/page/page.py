@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -13,17 +13,20 @@ import jinja2
 from markdown_it import MarkdownIt
 
 from tla2py import __version__
-from tla2py.explore.contrast import find_nearest
-from tla2py.explore.explanation import explain_store
-from tla2py.explore.grid import grid_points, summary_line, varying
+from tla2py.explore.grid import varying
+from tla2py.explore.kinds import kinds_table
 from tla2py.explore.view import StoreView
+from tla2py.explorer.bundle import bundle, content_policy
+from tla2py.explorer.data import packed, store_data
+from tla2py.explorer.glossary import definitions_of
+from tla2py.explorer.traces import LaneOptions
 from tla2py.page.coverage import coverage_view
 from tla2py.page.errors import errors_list
-from tla2py.page.glossary import Glossary
 from tla2py.page.growth import growth_pictures
-from tla2py.page.points import heatmap_section, points_table
-from tla2py.page.traces import TraceViews, trace_section
+from tla2py.page.logs import logs_table
+from tla2py.page.mutants import mutants_section
 from tla2py.show.markup import Element, printable
+from tla2py.show.plain import trace_text
 from tla2py.show.style import STYLE
 from tla2py.tables.files import table_files
 from tla2py.tables.runs import RunRow, start_days
@@ -39,18 +42,13 @@ class PageOptions:
 
     ``notes``: Markdown for the top of the page. Its links are relative to ``notes_folder``.
     ``target``: the folder that the page is written to.
-    ``lanes``, ``messages``, ``sender``, ``receiver``: arguments of ``Trace.lanes``.
-    ``largest``: the size in bytes up to which counterexamples are shown step by step; the others are only listed.
+    ``lanes``: how counterexamples are laid out by process.
     """
 
     notes: str = ""
     notes_folder: Path = Path()
     target: Path = Path()
-    lanes: str | None = None
-    messages: str | None = None
-    sender: str | None = None
-    receiver: str | None = None
-    largest: int = 4_000_000
+    lanes: LaneOptions = field(default_factory=LaneOptions)
 
 
 def _printable(value: object) -> object:
@@ -60,22 +58,11 @@ def _printable(value: object) -> object:
 
 def report_page(view: StoreView, options: PageOptions) -> str:
     """A store's page. Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested."""
-    points = grid_points(view)
-    names = varying(points)
-    views = TraceViews(
-        view=view,
-        points={point.point: point for point in points},
-        varying=names,
-        nearest=find_nearest(view, points),
-        lanes=options.lanes,
-        messages=options.messages,
-        sender=options.sender,
-        receiver=options.receiver,
-        glossary=Glossary(view),
-    )
-    found = trace_section(views, options.largest)
+    data = store_data(view, options.lanes, definitions_of(view))
+    points, names = data.points, varying(data.points)
     parameters = points[0].parameters if points else {}
-    explanation = explain_store(view)
+    style = STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8") + bundle("explorer.css")
+    script = bundle("page.js")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         undefined=jinja2.StrictUndefined,
@@ -88,23 +75,26 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         version=__version__,
         tlc=_span(_tools(point.run) for point in points),
         begun=_span(start_days(table_files(view.store, "runs"))),
-        summary=summary_line(view, points),
+        summary=data.overview["summary"],
         findings=view.findings,
-        laws=[each for each in explanation if each.telling],
+        laws=[each for each in data.explained if each.telling],
         same={name: text for name, text in parameters.items() if name not in names},
-        style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
-        script=(_FOLDER / "page.js").read_text(encoding="utf-8"),
+        style=style,
+        script=script,
+        policy=content_policy(script, style),
+        overview=packed(data.overview),
+        chunks=[packed(chunk) for chunk in data.chunks()],
         notes=_markdown(options),
         brief=len(options.notes) < _BRIEF,
-        points=_html(points_table(points, set(found.articles))),
+        logs=_html(logs_table(view)),
+        mutants=_html(mutants_section(view)),
         errors=_html(errors_list(view)),
-        heatmap=_html(heatmap_section(view, points, explanation)),
         growth=[_html(picture) for picture in growth_pictures(view, points)],
         coverage=_html(coverage_view(view)),
-        kinds=_html(found.kinds),
-        traces=[_html(article) for article in found.articles.values()],
-        listed=_html(found.listed),
-        total=found.total,
+        kinds=_html(kinds_table(data.kinds) if data.kinds else None),
+        shortest=[
+            trace_text(view.trace(each.point, each.trace)) for each in (kind.shortest for kind in data.kinds)
+        ],
     )
 
 

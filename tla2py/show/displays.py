@@ -6,13 +6,11 @@ from tla2py.show.comparison import comparison_lines, comparison_view
 from tla2py.show.lanes import trace_lanes
 from tla2py.show.markup import html_text
 from tla2py.show.plain import diff_text, state_text, trace_text
-from tla2py.show.stepper import trace_stepper
 from tla2py.show.trace_html import diff_html, state_html, trace_view
 from tla2py.trace.alignment import Comparison
 from tla2py.trace.trace import State, StateDiff, Trace
 
 lanes = trace_lanes
-stepper = trace_stepper
 
 
 def text(shown: object) -> str:

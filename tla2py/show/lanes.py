@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tla2py.files.write import write_file
 from tla2py.show.markup import html_text, printable, svg_text
 from tla2py.show.messages import Arrow, message_arrows, messages_variable
 from tla2py.show.plain import action_text, headline
@@ -65,9 +66,9 @@ class Lanes(Printed):
         return svg_text(lanes_svg(self))
 
     def save(self, path: str | Path) -> Path:
-        """The path of the written SVG file. Raises OSError."""
+        """The path of the written SVG file. Raises InputError (``output-unwritable``)."""
         target = Path(path)
-        target.write_text(self.svg(), encoding="utf-8")
+        write_file(target, self.svg())
         return target
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ STYLE = """
 .t2 caption{text-align:left;font-weight:600;padding:.3em 0}
 .t2 th,.t2 td{text-align:left;vertical-align:top;padding:.25em .7em;border:0;border-bottom:1px solid rgba(127,127,127,.3);
 background:none;max-width:62em;white-space:normal}
-.t2 tr{background:none!important}.t2 thead th{font-weight:600;border-bottom-width:2px}
+.t2 tr{background:none!important}.t2 tr.t2-bad>*{background:rgba(248,81,73,.22)}.t2 thead th{font-weight:600;border-bottom-width:2px}
 .t2 td.t2-n,.t2 th.t2-n{text-align:right;font-variant-numeric:tabular-nums}
 .t2 code,.t2 ins,.t2 del{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.95em;color:inherit;
 white-space:pre-wrap;overflow-wrap:anywhere}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tla2py.values import Value
 
@@ -33,14 +33,14 @@ class Picture(Protocol):
         """The path of the written SVG file. Raises OSError."""
 
 
-class Stepper(Protocol):
-    """A widget that steps through a trace. ``index`` is the number of the current state; assigning it moves the widget."""
+class Explorer(Protocol):
+    """A widget that shows a store. ``index`` is the number of the state that it shows; assigning it moves the widget."""
 
     index: int
 
     @property
     def state(self) -> State:
-        """The current state."""
+        """The state that is shown."""
 
 
 class Views(Protocol):
@@ -63,8 +63,8 @@ class Views(Protocol):
     ) -> Picture:
         """A trace by process."""
 
-    def stepper(self, trace: Trace) -> Stepper:
-        """A widget that steps through a trace."""
+    def explorer(self, view: Any, point: int | None, number: int) -> Explorer:
+        """A widget that shows a ``StoreView``, at a point's counterexample."""
 
 
 _providers: list[Callable[[], Views]] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard, get_args
 
 from tla2py.errors import InputError
-from tla2py.trace.display import Displayed, Picture, Stepper, views
+from tla2py.trace.display import Displayed, Picture, views
 from tla2py.values import Value
 
 if TYPE_CHECKING:
@@ -182,10 +182,3 @@ class Trace(Displayed):
         InputError (``no-processes``, ``no-messages``).
         """
         return views().lanes(self, by, messages=messages, sender=sender, receiver=receiver)
-
-    def stepper(self) -> Stepper:
-        """A Jupyter widget that steps through the trace, with a slider and a play button.
-
-        Raises InputError (``extra-missing``) if the packages of the extra ``notebooks`` are not installed.
-        """
-        return views().stepper(self)

@@ -134,9 +134,9 @@ def lease_points(size: int) -> list[GridPoint]:
 def test_axes_are_those_that_separate_the_verdicts() -> None:
     points = lease_points(3)
     # Term decides the lengths of traces, but no verdict.
-    assert best_axes(points, []) == ("Late", "Grace")
-    assert best_axes(points[:3], []) == ("Grace",)
-    assert best_axes(points[:1], []) == ()
+    assert best_axes(points, [], {"Term", "Late", "Grace"}) == ("Late", "Grace")
+    assert best_axes(points[:3], [], {"Term", "Late", "Grace"}) == ("Grace",)
+    assert best_axes(points[:1], [], {"Term", "Late", "Grace"}) == ()
 
 
 def test_shades_tell_more_from_less(view: StoreView) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
@@ -13,8 +14,8 @@ from tests.unit.tables.test_tables import make_store
 from tla2py.execution.check import Checked
 from tla2py.explore.store_html import store_html
 from tla2py.explore.view import StoreView, open_view
+from tla2py.explorer.data import store_data
 from tla2py.model.outcome import Outcome, unfinished
-from tla2py.page.page import PageOptions, report_page
 from tla2py.terminal.check import check_text
 from tla2py.terminal.summary import sweep_summary
 
@@ -42,9 +43,11 @@ def test_in_the_table_of_a_sweep(view: StoreView) -> None:
 
 
 def test_on_pages(view: StoreView) -> None:
-    for text in (report_page(view, PageOptions()), store_html(view)):
-        assert text.count(">≥ ") == 3
-        assert f">≥ {view.run_rows[1].generated}<" in text
+    text = store_html(view)
+    assert text.count(">≥ ") == 3
+    assert f">≥ {view.run_rows[1].generated}<" in text
+    points: Any = store_data(view).overview["points"]
+    assert points["least"] == [False, True]
 
 
 def test_in_the_last_line_of_a_check(tmp_path: Path) -> None:

@@ -1,0 +1,405 @@
+"""The explorer in a real browser: each interaction performed, and what changed read; and no word on the console."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import axe_core_python
+import pytest
+
+from tests import command
+from tests.browser.chromium import Tab, chromium
+
+pytestmark = [pytest.mark.java, pytest.mark.browser]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs" / "kip320-first-try.html"
+
+RELAY = r"""---- MODULE Relay ----
+\* Nodes that count, and tell each other.
+EXTENDS Naturals
+CONSTANTS Nodes, Max
+VARIABLES count, sent
+Init == count = [n \in Nodes |-> 0] /\ sent = {}
+\* A node counts one more and tells it.
+Count == \E n \in Nodes :
+  /\ count[n] < Max
+  /\ count' = [count EXCEPT ![n] = @ + 1]
+  /\ sent' = sent \union {[from |-> n, value |-> count[n] + 1]}
+\* Nobody ever counts that far.
+Overflow == \E n \in Nodes : count[n] > Max /\ count' = [count EXCEPT ![n] = 0] /\ UNCHANGED sent
+Next == Count \/ Overflow
+Spec == Init /\ [][Next]_<<count, sent>>
+\* No node counts to three.
+Small == \A n \in Nodes : count[n] < 3
+====
+"""
+SWEEP = """\
+module = "Relay.tla"
+[model]
+invariants = ["Small"]
+check_deadlock = false
+[parameters]
+Nodes = ["{a}", "{a, b}"]
+Max = [1, 2, 10]
+[tlc]
+coverage = true
+timeout = "1m"
+memory = "256MiB"
+[expect]
+verdict = "holds"
+[[expect.point]]
+match = { Max = 10 }
+verdict = "violated"
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the report of a real sweep."""
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "Relay.tla").write_text(RELAY)
+    (folder / "sweep.toml").write_text(SWEEP)
+    for asked in (
+        ("sweep", "sweep.toml", "--executor", "local", "-o", "store"),
+        ("report", "store", "-o", "page.html", "--lanes", "Nodes", "--messages", "sent"),
+    ):
+        assert command.run(*asked, cwd=folder).code == 0
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(browser: Tab) -> Iterator[Tab]:
+    """A page in a wide window that has nothing to complain of when the test is over."""
+    browser.look()
+    browser.problems.clear()
+    yield browser
+    assert browser.problems == []
+
+
+def text(tab: Tab, selector: str) -> str:
+    """The text of the first element."""
+    return str(tab.run(f"document.querySelector({selector!r})?.textContent ?? ''"))
+
+
+def texts(tab: Tab, selector: str) -> list[str]:
+    """The texts of all elements."""
+    return list(tab.run(f"[...document.querySelectorAll({selector!r})].map((each) => each.textContent)"))
+
+
+def show(tab: Tab, page: str, fragment: str = "") -> None:
+    """Open the page and wait until a counterexample is drawn."""
+    tab.open(page + fragment)
+    tab.wait_for("document.querySelector('.x-panes') !== null")
+
+
+def press(tab: Tab, key: str, **more: int) -> None:
+    """Press a key and let it go."""
+    for kind in ("keyDown", "keyUp"):
+        tab.call(
+            "Input.dispatchKeyEvent",
+            type=kind,
+            key=key,
+            text=key if kind == "keyDown" and len(key) == 1 else "",
+            **more,
+        )
+
+
+def drag(tab: Tab, *selectors: str) -> None:
+    """Press the mouse in the first element, move over the others, and let go in the last."""
+    for number, selector in enumerate(selectors):
+        script = f"""(() => {{
+            const found = document.querySelector({selector!r});
+            if ({str(number == 0).lower()}) found.scrollIntoView({{block: "center"}});
+            const box = found.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()"""
+        x, y = tab.run(script)
+        tab.call(
+            "Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, button="left", buttons=int(number > 0)
+        )
+        if number == 0:
+            tab.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
+    tab.call("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
+
+
+def cell(row: int, column: int) -> str:
+    """The selector of a cell of the map, from 1."""
+    return f".x-map tbody tr:nth-child({row}) td:nth-child({column + 1})"
+
+
+def points(tab: Tab) -> list[str]:
+    """The numbers of the points that are listed."""
+    return texts(tab, "#x-points [role=rowheader]")
+
+
+def test_a_conjunct_of_a_law_sets_the_axes(tab: Tab, page: str) -> None:
+    show(tab, page)
+    assert "violated iff Max >= 10" in text(tab, ".x-laws li")
+    tab.choose("#x-map select", "Nodes")
+    assert tab.run("document.querySelector('#x-map select').value") == "Nodes"
+    tab.click(".x-conjunct")
+    tab.wait_for("document.querySelector('#x-map select').value === 'Max'")
+
+
+def test_a_law_selects_its_property(tab: Tab, page: str) -> None:
+    show(tab, page)
+    tab.click(".x-laws .x-name")
+    tab.wait_for("document.querySelector('.x-laws .x-name').ariaPressed === 'true'")
+    assert "property=Small" in tab.run("location.hash")
+
+
+def test_brushing_selects_points_and_everything_follows(tab: Tab, page: str) -> None:
+    show(tab, page, "#across=Max&down=Nodes")
+    assert text(tab, cell(1, 3)).startswith("★")
+    assert points(tab) == ["1", "2", "3", "4", "5", "6"]
+    drag(tab, cell(1, 2), cell(1, 3))
+    tab.wait_for("document.querySelectorAll('#x-points [role=rowheader]').length === 2")
+    assert points(tab) == ["2", "3"]
+    assert "1 counterexample of 2" in text(tab, "#x-kinds")
+    assert "2 points selected" in text(tab, "#x-map")
+    drag(tab, cell(1, 2), cell(1, 3))
+    tab.wait_for("document.querySelectorAll('#x-points [role=rowheader]').length === 6")
+
+
+def test_the_map_is_brushed_with_the_keyboard(tab: Tab, page: str) -> None:
+    show(tab, page, "#across=Max&down=Nodes")
+    tab.run(f"document.querySelector({cell(1, 1)!r}).focus()")
+    press(tab, "ArrowRight")
+    press(tab, "ArrowDown", modifiers=8)
+    press(tab, "Enter")
+    tab.wait_for("document.querySelectorAll('#x-points [role=rowheader]').length === 2")
+    assert points(tab) == ["2", "5"]
+
+
+def test_a_cell_has_the_prediction_of_the_law(tab: Tab, page: str) -> None:
+    show(tab, page, "#across=Max&down=Nodes")
+    assert "law of Small: violated" in tab.run(f"document.querySelector({cell(1, 3)!r}).title")
+    assert "law of Small: holds" in tab.run(f"document.querySelector({cell(1, 1)!r}).title")
+
+
+def test_the_map_shows_numbers(tab: Tab, page: str) -> None:
+    show(tab, page, "#across=Max&down=Nodes")
+    tab.choose("#x-map label:last-of-type select", "distinct")
+    tab.wait_for(f"document.querySelector({cell(1, 1)!r}).textContent === '2'")
+
+
+def test_steps_by_keys(tab: Tab, page: str) -> None:
+    show(tab, page)
+    shown = "document.querySelector('.x-head [role=status]').textContent"
+    for key, state in (("j", 2), ("j", 3), ("k", 2), ("n", 3), ("p", 2)):
+        press(tab, key)
+        tab.wait_for(f"{shown} === 'state {state} of 4'")
+    assert text(tab, ".x-step.x-on").startswith("2Count")
+    assert "count[a]" in text(tab, ".x-changes")
+    assert text(tab, ".x-state h4") == "State 2"
+    first = text(tab, ".x-head h3")
+    press(tab, "]")
+    tab.wait_for(f"document.querySelector('.x-head h3')?.textContent !== {first!r}")
+    press(tab, "[")
+    tab.wait_for(f"document.querySelector('.x-head h3')?.textContent === {first!r}")
+
+
+def test_keys_that_are_typed_into_a_field_do_nothing_else(tab: Tab, page: str) -> None:
+    show(tab, page)
+    press(tab, "/")
+    tab.wait_for("document.activeElement.id === 'x-search'")
+    press(tab, "j")
+    assert text(tab, ".x-head [role=status]") == "state 1 of 4"
+
+
+def test_help_lists_the_keys(tab: Tab, page: str) -> None:
+    show(tab, page)
+    press(tab, "?")
+    tab.wait_for("document.querySelector('dialog').open")
+    assert "next or previous step" in text(tab, "dialog")
+
+
+def test_who_wrote_a_value(tab: Tab, page: str) -> None:
+    show(tab, page, "#trace=6/1&state=4")
+    tab.click(".x-timeline .x-line:not(.x-top) .x-path")
+    tab.wait_for("document.querySelector('.x-wrote') !== null")
+    assert "in state 4" in text(tab, ".x-wrote")
+    assert texts(tab, ".x-wrote li button") == ["state 4", "state 3", "state 2"]
+    assert "Count wrote" in text(tab, ".x-wrote li").replace("  ", " ")
+    tab.click(".x-wrote li:last-child button")
+    tab.wait_for("document.querySelector('.x-state h4').textContent === 'State 2'")
+
+
+def test_a_path_is_opened_pinned_and_hidden(tab: Tab, page: str) -> None:
+    show(tab, page, "#trace=6/1")
+    names = ".x-timeline [role=rowheader] .x-path"
+    before = texts(tab, names)
+    tab.click(".x-timeline [aria-expanded=false]")
+    tab.wait_for(f"document.querySelectorAll({names!r}).length === {len(before) + 2}")
+    assert "[a]" in texts(tab, names)
+    tab.click(".x-timeline [aria-label='pin count[b]']")
+    tab.wait_for("document.querySelector('.x-pinned') !== null")
+    assert text(tab, ".x-pinned .x-path") == "count[b]"
+    tab.click(".x-timeline [aria-label='hide sent']")
+    tab.wait_for(f"![...document.querySelectorAll({names!r})].some((each) => each.textContent === 'sent')")
+    assert "hidden: sent" in text(tab, ".x-timeline").replace("hidden:sent", "hidden: sent")
+
+
+def test_an_address_shows_the_same(tab: Tab, page: str) -> None:
+    show(tab, page, "#trace=6/1&state=3")
+    tab.click(".x-timeline [aria-label='pin count']")
+    tab.wait_for("location.hash.includes('pin=')")
+    link = tab.run("location.href")
+    shown = [text(tab, selector) for selector in (".x-head", ".x-pinned", ".x-state", "#x-points")]
+    tab.open("about:blank")
+    tab.open(link)
+    tab.wait_for("document.querySelector('.x-pinned') !== null")
+    assert [text(tab, selector) for selector in (".x-head", ".x-pinned", ".x-state", "#x-points")] == shown
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#point-6", "#point-6-trace-1", "#point-6-trace-1-step-3", "#point-6-step-3"]
+)
+def test_links_of_older_pages_are_followed(tab: Tab, page: str, fragment: str) -> None:
+    show(tab, page, fragment)
+    assert "point 6" in text(tab, ".x-head h3")
+    assert text(tab, ".x-state h4") == ("State 3" if "step" in fragment else "State 1")
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#trace=99/9&state=-4&across=None&pin=x&path=3", "#%00=%ff", "#points=-,x"]
+)
+def test_an_address_that_means_nothing_does_no_harm(tab: Tab, page: str, fragment: str) -> None:
+    show(tab, page, fragment)
+    assert text(tab, ".x-state h4") == "State 1"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "answer", "left"),
+    [
+        ("Count occurs", "2 of 2 Small", 2),
+        ("Overflow occurs", "0 of 2 Small", 0),
+        ("Count before Overflow", "0 of 2 Small", 0),
+        ("count rises", "2 of 2 Small", 2),
+        ("count[*] rises", "2 of 2 Small", 2),
+        ("count[*] falls", "0 of 2 Small", 0),
+        ("Max >= 10", "2 of 6 points", 2),
+        ("Nodes = {a}", "3 of 6 points", 1),
+        ("violated", "2 of 6 points", 2),
+    ],
+)
+def test_sentences_filter_and_say_how_many(
+    tab: Tab, page: str, sentence: str, answer: str, left: int
+) -> None:
+    show(tab, page)
+    tab.type("#x-search", sentence)
+    press(tab, "Enter", windowsVirtualKeyCode=13)
+    tab.run("document.querySelector('#x-filter form').requestSubmit()")
+    tab.wait_for(f"document.querySelector('.x-sentences [role=status]')?.textContent === {answer!r}")
+    tab.wait_for(
+        f"(document.querySelector('#x-kinds [role=status]')?.textContent ?? '').startsWith('{left} counterexample')"
+    )
+    tab.click(".x-sentences button")
+    tab.wait_for("document.querySelector('.x-sentences') === null")
+
+
+def test_two_counterexamples_beside_each_other(tab: Tab, page: str) -> None:
+    show(tab, page, "#trace=3/1")
+    assert "The nearest point that holds: 2: Max = 2 instead of 10." in text(tab, "#x-compare")
+    other = tab.run("document.querySelector('#x-compare optgroup option').value")
+    tab.choose("#x-compare select", other)
+    tab.wait_for("document.querySelector('.x-beside') !== null")
+    assert text(tab, ".x-beside caption")
+    assert len(texts(tab, ".x-beside tbody tr")) >= 4
+
+
+def test_points_are_sorted(tab: Tab, page: str) -> None:
+    show(tab, page)
+    heads = texts(tab, "#x-points [role=columnheader]")
+    at = heads.index("distinct") + 1
+    button = f"#x-points [role=columnheader]:nth-child({at}) button"
+    tab.click(button)
+    tab.wait_for(
+        f"document.querySelector('#x-points [role=columnheader]:nth-child({at})').ariaSort === 'ascending'"
+    )
+    numbers = [int(each) for each in texts(tab, f"#x-points .x-line:not(.x-top) > :nth-child({at})")]
+    assert numbers == sorted(numbers)
+
+
+def test_lanes_light_a_message(tab: Tab, page: str) -> None:
+    show(tab, page, "#trace=6/1")
+    assert len(texts(tab, ".x-message")) == 3
+    tab.run("document.querySelector('.x-message').dispatchEvent(new PointerEvent('pointerenter'))")
+    tab.wait_for("document.querySelector('.x-lit text') !== null")
+
+
+def test_the_text_for_an_issue(tab: Tab, page: str) -> None:
+    show(tab, page)
+    tab.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    tab.click(".x-bar button:nth-child(2)")
+    tab.wait_for("window.copied !== undefined")
+    copied = tab.run("window.copied")
+    assert "violated iff Max >= 10" in copied
+    assert "Step 4, Count:" in copied
+
+
+def test_without_scripts_laws_kinds_and_counterexamples_are_there(tab: Tab, page: str) -> None:
+    tab.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        tab.open(page)
+    finally:
+        tab.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert "violated iff Max >= 10" in text(tab, "#laws")
+    assert "Count+" in text(tab, "#counterexamples")
+    assert tab.run("document.querySelector('#laws').offsetParent !== null")
+
+
+def test_print_has_text(tab: Tab, page: str) -> None:
+    show(tab, page)
+    assert tab.run("document.querySelector('#laws').offsetParent === null")
+    tab.call("Emulation.setEmulatedMedia", media="print")
+    assert tab.run("document.querySelector('#laws').offsetParent !== null")
+    assert tab.run("document.querySelector('#explorer').offsetParent === null")
+    tab.call("Emulation.setEmulatedMedia", media="")
+
+
+@pytest.mark.parametrize("width", [360, 420, 1280, 2000])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_a_window(tab: Tab, page: str, width: int, dark: bool) -> None:
+    tab.look(width=width, dark=dark)
+    for each in (page, PAGE.as_uri()):
+        show(tab, each)
+        assert tab.run("document.documentElement.scrollWidth") <= width
+    ink, ground = tab.run("""(() => {
+        const sum = (colour) => colour.match(/[0-9]+/g).slice(0, 3).reduce((all, each) => all + Number(each), 0);
+        const style = getComputedStyle(document.querySelector(".x-step"));
+        const canvas = document.createElement("span");
+        canvas.style.backgroundColor = "Canvas";
+        document.body.append(canvas);
+        return [sum(style.color), sum(getComputedStyle(canvas).backgroundColor)];
+    })()""")
+    assert (ink > ground) == dark
+    assert abs(ink - ground) > 400
+
+
+def test_what_never_fired_is_marked(tab: Tab, page: str) -> None:
+    show(tab, page)
+    assert texts(tab, "#coverage tr.t2-bad th") == ["Overflow (never fired)"]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing(tab: Tab, page: str, dark: bool) -> None:
+    tab.look(dark=dark)
+    axe = Path(axe_core_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    tab.call("Page.setBypassCSP", enabled=True)
+    for each in (page, PAGE.as_uri()):
+        show(tab, each)
+        tab.run(axe + ";0")
+        found = tab.run(
+            "axe.run().then((all) => all.violations.map((one) => [one.id, one.nodes.map((node) => node.html)]))"
+        )
+        assert found == []
+    tab.call("Page.setBypassCSP", enabled=False)

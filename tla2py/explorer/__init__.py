@@ -1,0 +1,1 @@
+"""The explorer: a store's data for the page, and the hosts that show it."""

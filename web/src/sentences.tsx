@@ -1,0 +1,82 @@
+// Sentences that filter points and counterexamples.
+import { useSignal } from "@preact/signals";
+import type { State } from "./state";
+
+export function Sentences({ state }: { state: State }) {
+  const text = useSignal("");
+  const { overview } = state.store;
+  const actions = [...new Set(overview.traces.flatMap((each) => each.actions))].sort();
+  const add = () => {
+    const sentence = text.peek().trim();
+    if (sentence && !state.sentences.peek().includes(sentence)) state.sentences.value = [...state.sentences.peek(), sentence];
+    text.value = "";
+  };
+  const suggestions = [
+    ...actions.map((each) => `${each} occurs`),
+    ...overview.parameters.filter((each) => each.values.length > 1).flatMap((each) => each.values.slice(0, 12).map((value) => `${each.name} = ${value}`)),
+  ];
+  return (
+    <section id="x-filter" aria-label="Filter">
+      <form
+        class="x-tools"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <label>
+          Filter{" "}
+          <input
+            id="x-search"
+            type="search"
+            list="x-suggestions"
+            autocomplete="off"
+            placeholder={`${actions[0] ?? "Send"} occurs`}
+            value={text.value}
+            onInput={(event) => (text.value = event.currentTarget.value)}
+          />
+        </label>
+        <datalist id="x-suggestions">
+          {suggestions.slice(0, 200).map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+        <button type="submit">add</button>
+        <span class="x-dim">
+          <code>A occurs</code>, <code>A before B</code>, <code>hw falls</code>, <code>Limit = 3</code>, or words
+        </span>
+      </form>
+      {state.sentences.value.length > 0 && (
+        <ul class="x-sentences">
+          {state.sentences.value.map((sentence) => (
+            <li key={sentence}>
+              <code>{sentence}</code> <Answer state={state} sentence={sentence} />{" "}
+              <button
+                type="button"
+                aria-label={`remove ${sentence}`}
+                onClick={() => (state.sentences.value = state.sentences.peek().filter((each) => each !== sentence))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Answer({ state, sentence }: { state: State; sentence: string }) {
+  const filter = state.filters.value.find((each) => each.text === sentence);
+  if (!filter?.trace) {
+    const places = state.store.overview.points.point.map((_, place) => place);
+    const some = places.filter((place) => filter?.point?.(place)).length;
+    return <span role="status">{`${some} of ${places.length} points`}</span>;
+  }
+  const found = state.answers.value.get(sentence);
+  if (!found) return <span role="status">…</span>;
+  return (
+    <span role="status">{[...found.counts].map(([name, [some, all]]) => `${some} of ${all} ${name}`).join(", ") || "no counterexample"}</span>
+  );
+}

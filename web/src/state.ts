@@ -1,0 +1,183 @@
+// What is selected and shown. All views read it, and the address keeps it.
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import type { Store, Trace } from "./data";
+import { type Filter, type Tally, parseFilter, tally } from "./filter";
+
+export class State {
+  /** Points chosen on the map, null for all. */
+  readonly chosen = signal<ReadonlySet<number> | null>(null);
+  readonly across = signal("");
+  readonly down = signal("");
+  readonly facet = signal("");
+  readonly value = signal("verdict");
+  readonly property = signal("");
+  readonly fine = signal(false);
+  readonly kind = signal<number | null>(null);
+  readonly number = signal<number | null>(null);
+  readonly step = signal(0);
+  readonly pins = signal<readonly string[]>([]);
+  readonly hidden = signal<readonly string[]>([]);
+  readonly opened = signal<ReadonlySet<string>>(new Set());
+  /** The path whose values are followed, as steps. */
+  readonly path = signal<readonly string[] | null>(null);
+  readonly other = signal<number | null>(null);
+  readonly sentences = signal<readonly string[]>([]);
+  readonly trace = signal<Trace | null>(null);
+  readonly otherTrace = signal<Trace | null>(null);
+  /** What each sentence matches, by sentence. */
+  readonly answers = signal<ReadonlyMap<string, Tally>>(new Map());
+
+  /** Rows of the timeline that TLC evaluated, by counterexample. */
+  readonly rows = signal<ReadonlyMap<number, readonly Evaluated[]>>(new Map());
+  /** The actions with the arguments that TLC derived, by counterexample. */
+  readonly named = signal<ReadonlyMap<string, readonly string[]>>(new Map());
+
+  /** The places of the points that pass the selection and the sentences about points. */
+  readonly points = computed(() => {
+    const { points } = this.store.overview;
+    const filters = this.filters.value;
+    const chosen = this.chosen.value;
+    return points.point.flatMap((point, place) =>
+      (!chosen || chosen.has(point)) && filters.every((each) => !each.point || each.point(place)) ? [place] : [],
+    );
+  });
+
+  readonly filters = computed<readonly Filter[]>(() =>
+    this.sentences.value.map((text) => parseFilter(text, this.store.overview)).filter((each) => each !== null),
+  );
+
+  /** The numbers of the counterexamples that pass everything. */
+  readonly traces = computed(() => {
+    const { points, traces } = this.store.overview;
+    const shown = new Set(this.points.value.map((place) => points.point[place]!));
+    const answers = this.answers.value;
+    const asked = this.filters.value.filter((each) => each.trace);
+    const property = this.property.value;
+    return traces.flatMap((row, number) =>
+      row.points.some((point) => shown.has(point)) &&
+      (!property || row.name === property) &&
+      asked.every((each) => answers.get(each.text)?.matching.has(number) ?? true)
+        ? [number]
+        : [],
+    );
+  });
+
+  readonly kinds = computed(() => {
+    const shown = new Set(this.traces.value);
+    const { coarse, fine } = this.store.overview.kinds;
+    return (this.fine.value ? fine : coarse)
+      .map((kind, at) => ({ kind, at, members: kind.members.filter((each) => shown.has(each)) }))
+      .filter((each) => each.members.length > 0);
+  });
+
+  constructor(readonly store: Store) {
+    const { axes, parameters, kinds } = store.overview;
+    this.across.value = axes[0] ?? "";
+    this.down.value = axes[1] ?? "";
+    const varying = parameters.filter((each) => each.values.length > 1 && !axes.includes(each.name));
+    this.facet.value = varying.find((each) => each.kind === "module")?.name ?? "";
+    this.number.value = kinds.coarse[0]?.members[0] ?? null;
+  }
+
+  /** Begins to load what is selected, and to answer the sentences; returns what ends that. */
+  start(): () => void {
+    const ends = [
+      effect(() => void this.load(this.number.value, this.trace)),
+      effect(() => void this.load(this.other.value, this.otherTrace)),
+      effect(() => {
+        for (const each of this.filters.value)
+          if (each.trace && !untracked(() => this.answers.value).has(each.text)) void this.answer(each);
+      }),
+    ];
+    return () => ends.forEach((end) => end());
+  }
+
+  private async load(number: number | null, target: typeof this.trace): Promise<void> {
+    const found = number === null ? null : (this.store.loaded(number) ?? (await this.store.trace(number)));
+    const current = target === this.trace ? this.number : this.other;
+    if (current.peek() !== number) return;
+    batch(() => {
+      target.value = found;
+      if (target === this.trace && found) this.step.value = Math.min(this.step.peek(), found.length - 1);
+    });
+  }
+
+  private async answer(filter: Filter): Promise<void> {
+    const found = await tally(filter, this.store);
+    this.answers.value = new Map([...this.answers.peek(), [filter.text, found]]);
+  }
+
+  open(number: number, step = 0): void {
+    batch(() => {
+      this.number.value = number;
+      this.step.value = step;
+    });
+  }
+
+  goto(step: number): void {
+    const last = (this.trace.peek()?.length ?? 1) - 1;
+    this.step.value = Math.max(0, Math.min(step, last));
+  }
+
+  /** The next counterexample of those that are shown, or the one before. */
+  next(by: 1 | -1): void {
+    const shown = this.kinds.peek().flatMap((each) => each.members);
+    const at = shown.indexOf(this.number.peek() ?? -1);
+    const number = shown[at < 0 ? 0 : at + by];
+    if (number !== undefined) this.open(number);
+  }
+
+  /** The next step, or the one before, that changes the followed path, a pin, or anything. */
+  change(by: 1 | -1): void {
+    const trace = this.trace.peek();
+    if (!trace) return;
+    const followed = this.path.peek() ?? this.pins.peek().map(pathOf)[0];
+    const writes = followed ? trace.writes(followed) : [...Array(trace.length).keys()].slice(1);
+    const step = this.step.peek();
+    const goal = by > 0 ? writes.find((each) => each > step) : writes.findLast((each) => each < step);
+    if (goal !== undefined) this.goto(goal);
+  }
+
+  pin(path: readonly string[]): void {
+    const text = pathKey(path);
+    const pins = this.pins.peek();
+    this.pins.value = pins.includes(text) ? pins.filter((each) => each !== text) : [...pins, text];
+  }
+
+  hide(path: readonly string[]): void {
+    const text = pathKey(path);
+    const hidden = this.hidden.peek();
+    this.hidden.value = hidden.includes(text) ? hidden.filter((each) => each !== text) : [...hidden, text];
+  }
+
+  toggle(path: readonly string[]): void {
+    const text = pathKey(path);
+    const opened = new Set(this.opened.peek());
+    if (!opened.delete(text)) opened.add(text);
+    this.opened.value = opened;
+  }
+
+  addRow(number: number, row: Evaluated): void {
+    const others = (this.rows.peek().get(number) ?? []).filter((each) => each.text !== row.text || each.place !== row.place);
+    this.rows.value = new Map([...this.rows.peek(), [number, [...others, row]]]);
+  }
+
+  /** An action with its arguments, as far as they are known. */
+  action(trace: Trace, at: number): string {
+    return this.named.value.get(traceKey(trace))?.[at] ?? trace.action(at);
+  }
+}
+
+/** An expression or a conjunct with its value in each state. */
+export interface Evaluated {
+  text: string;
+  place: string;
+  values: readonly string[];
+  depth?: number;
+}
+
+export const traceKey = (trace: Trace) => String(trace.number);
+
+/** A path as one text that can be taken apart again. */
+export const pathKey = (path: readonly string[]) => JSON.stringify(path);
+export const pathOf = (key: string) => JSON.parse(key) as string[];
