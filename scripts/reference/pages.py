@@ -8,10 +8,12 @@ from pathlib import Path
 from scripts.reference.api import api_page
 from scripts.reference.cli import cli_page
 from scripts.reference.errors import errors_page
+from tla2py.mutation.document import operators_document
 from tla2py.tables.document import tables_document
 
 ROOT = Path(__file__).resolve().parents[2]
 _TABLES = "## Tables\n\n"
+_OPERATORS = "## Operators\n\n"
 
 
 def _store_page() -> str:
@@ -20,10 +22,17 @@ def _store_page() -> str:
     return written.partition(_TABLES)[0] + _TABLES + tables_document()
 
 
+def _mutation_page() -> str:
+    """The existing page of mutants, with its operators rewritten."""
+    written = (ROOT / "docs" / "mutation.md").read_text(encoding="utf-8")
+    return written.partition(_OPERATORS)[0] + _OPERATORS + operators_document()
+
+
 # Paths are relative to the root of the repository; each function returns the whole file.
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": cli_page,
     "docs/reference/python.md": api_page,
     "docs/reference/errors.md": errors_page,
+    "docs/mutation.md": _mutation_page,
     "docs/store.md": _store_page,
 }

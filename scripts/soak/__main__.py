@@ -71,11 +71,13 @@ def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
         names = [name for name in FAULTS if trial.executor == "spark" or "Python worker" not in name]
         name = chance.choice(names)
         before = trial.records()
-        driver = trial.start(trial.store)
-        counts.commands += 1
+        driver = start(trial, chance, counts)
         begun = time.monotonic()
         wait_for_work(driver, chance)
-        injected = FAULTS[name](driver)
+        try:
+            injected = FAULTS[name](driver, trial)
+        except AssertionError as error:
+            raise WrongError(f"{name}: {error}") from error
         struck = time.monotonic()
         with contextlib.suppress(subprocess.TimeoutExpired, psutil.TimeoutExpired):
             driver.wait(timeout=300)
@@ -111,11 +113,18 @@ def wait_for_work(driver: psutil.Process, chance: random.Random) -> None:
         time.sleep(0.05)
 
 
-def end_well(trial: Trial, code: int, reference: Path, counts: Counts) -> None:
+def start(trial: Trial, chance: random.Random, counts: Counts) -> psutil.Popen:
+    """Start the command, now and then without a reader of its output."""
+    unread = chance.random() < 0.3
+    counts.commands += 1
+    counts.faults["output that nobody reads"] += unread
+    return trial.start(trial.store, unread=unread)
+
+
+def end_well(trial: Trial, code: int, reference: Path, chance: random.Random, counts: Counts) -> None:
     """Repeat the command until no run is killed; then compare its rows with the reference's."""
     for _ in range(4):
-        driver = trial.start(trial.store)
-        counts.commands += 1
+        driver = start(trial, chance, counts)
         ended = driver.wait(timeout=900)
         check_left(trial, counts)
         outcomes = [row["outcome"] for row in rows(trial.store, "runs")]
@@ -158,7 +167,7 @@ def soak(minutes: float, seed: int, base: Path, counts: Counts) -> Iterator[str]
         counts.executors[executor] += 1
         try:
             disturb(trial, chance, counts)
-            end_well(trial, code, undisturbed.store, counts)
+            end_well(trial, code, undisturbed.store, chance, counts)
             found = stored_table(Store(trial.store), "runs", ["executions"])["executions"].to_pylist()
             counts.runs += len(found)
             counts.again += sum(found)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
 
 import psutil
 from trial import Trial
+
+from tests.integration.spy import write_spy
+
+Fault: TypeAlias = Callable[[psutil.Process, Trial], bool]
 
 
 def some(driver: psutil.Process, *words: str) -> psutil.Process | None:
@@ -19,15 +28,15 @@ def some(driver: psutil.Process, *words: str) -> psutil.Process | None:
         for process in driver.children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 line = " ".join(process.cmdline())
-                if all(word in line for word in words) and not line.startswith("/bin/sh"):
+                if all(word in line for word in words) and process.name() not in ("sh", "bwrap"):
                     found.append(process)
     return random.choice(found) if found else None  # noqa: S311
 
 
-def signalled(number: int, *words: str) -> Callable[[psutil.Process], bool]:
+def signalled(number: int, *words: str) -> Fault:
     """A fault: a signal to a descendant of the driver, or to the driver itself without ``words``."""
 
-    def inject(driver: psutil.Process) -> bool:
+    def inject(driver: psutil.Process, _: Trial) -> bool:
         victim = some(driver, *words) if words else driver
         if victim is None or not driver.is_running():
             return False
@@ -39,7 +48,7 @@ def signalled(number: int, *words: str) -> Callable[[psutil.Process], bool]:
     return inject
 
 
-def hang(driver: psutil.Process) -> bool:
+def hang(driver: psutil.Process, _: Trial) -> bool:
     """A hanging TLC, in a sweep that is then interrupted."""
     victim = some(driver, "java.io.tmpdir")
     if victim is None:
@@ -52,7 +61,7 @@ def hang(driver: psutil.Process) -> bool:
     return False
 
 
-def twice(driver: psutil.Process) -> bool:
+def twice(driver: psutil.Process, _: Trial) -> bool:
     """Two interrupts in quick succession."""
     with contextlib.suppress(psutil.Error):
         driver.send_signal(signal.SIGINT)
@@ -71,7 +80,49 @@ def cut(trial: Trial) -> bool:
     return bool(files)
 
 
-FAULTS: dict[str, Callable[[psutil.Process], bool]] = {
+def lose_streams(_: psutil.Process, trial: Trial) -> bool:
+    """A run whose output files are removed, as a trusted run may do."""
+    files = streams(trial)
+    if files:
+        random.choice(files).unlink(missing_ok=True)  # noqa: S311
+    return bool(files)
+
+
+def forge(driver: psutil.Process, trial: Trial) -> bool:
+    """An untrusted run that writes to the streams of others and to the store; it must not succeed."""
+    files = streams(trial)
+    if not files or not driver.is_running():
+        return False
+    folder = trial.base / f"spy-{len([*trial.base.glob('spy-*')])}"
+    folder.mkdir()
+    targets = [*files, trial.store / "store.json", trial.sweep]
+    module = write_spy(folder, {f"t{number}": ("write", str(file)) for number, file in enumerate(targets)})
+    command = [sys.executable, "-m", "tla2py", "check", str(module), "--overrides", str(folder / "spy")]
+    command += ["--invariant", "Told", "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    found = json.loads(done.stdout)["traces"][0]["states"][0]["state"]["found"]
+    assert set(found.values()) == {"refused"}, found
+    return True
+
+
+def report_over_sweep(_: psutil.Process, trial: Trial) -> bool:
+    """A gate whose report would replace its sweep file; it must not start."""
+    before = trial.sweep.read_bytes()
+    command = [sys.executable, "-m", "tla2py", "gate", str(trial.sweep), "--executor", "local"]
+    command += ["--junit", str(trial.sweep)]
+    done = subprocess.run(command, cwd=trial.base, capture_output=True, timeout=300, check=False)
+    assert done.returncode == 2, done.stderr
+    assert trial.sweep.read_bytes() == before
+    return True
+
+
+def streams(trial: Trial) -> list[Path]:
+    """The files that runs of the trial print to at this moment."""
+    own = trial.scratch.glob("tla2py-*/*/stdout.txt")
+    return sorted([*own, *trial.scratch.glob("tla2py-host-*/out")])
+
+
+FAULTS: dict[str, Fault] = {
     "kill -9 of a TLC": signalled(signal.SIGKILL, "java.io.tmpdir"),
     "kill -9 of the driver": signalled(signal.SIGKILL),
     "SIGTERM to the driver": signalled(signal.SIGTERM),
@@ -79,4 +130,7 @@ FAULTS: dict[str, Callable[[psutil.Process], bool]] = {
     "Ctrl-C twice": twice,
     "TLC hangs, then Ctrl-C": hang,
     "kill -9 of a Python worker, or of its daemon": signalled(signal.SIGKILL, "pyspark.daemon"),
+    "streams of a TLC removed": lose_streams,
+    "an untrusted run writes to others' streams": forge,
+    "a report in place of the sweep file": report_over_sweep,
 }

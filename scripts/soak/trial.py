@@ -25,17 +25,23 @@ class Trial:
         self.store, self.scratch = base / "store", base / "scratch"
         self.scratch.mkdir(parents=True)
 
-    def start(self, store: Path) -> psutil.Popen:
-        """Start the command."""
+    def start(self, store: Path, *, unread: bool = False) -> psutil.Popen:
+        """Start the command; its output goes nowhere, or ``unread`` into a pipe without a reader."""
         command = [sys.executable, "-m", "tla2py", "sweep", str(self.sweep), "-o", str(store)]
         command += ["--executor", self.executor, *(["--master", "local[2,4]"] * (self.executor == "spark"))]
-        with (self.base / "stderr.txt").open("ab") as stderr:
+        with contextlib.ExitStack() as stack:
+            stderr = stack.enter_context((self.base / "stderr.txt").open("ab"))
+            stdout = subprocess.DEVNULL
+            if unread:
+                read, stdout = os.pipe()
+                os.close(read)
+                stack.callback(os.close, stdout)
             return psutil.Popen(
                 command,
                 cwd=self.base,
                 env={**os.environ, "TMPDIR": str(self.scratch)},
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
             )

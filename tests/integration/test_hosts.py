@@ -21,6 +21,7 @@ import pytest
 from tests.conftest import RunCli
 from tests.corpus.tlc.regenerate import REPLACED
 from tests.stores import table_rows
+from tla2py.model.inputs import Inputs, Variable
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.tables.schema import TABLE_NAMES
 from tla2py.tlc.command import build_argv
@@ -54,7 +55,7 @@ def running() -> set[int]:
     found = set()
     for child in psutil.Process().children(recursive=True):
         try:
-            if "py4j.GatewayServer" in child.cmdline():
+            if "py4j.GatewayServer" in child.cmdline() and child.name() == "java":
                 found.add(child.pid)
         except psutil.Error:
             continue
@@ -90,8 +91,10 @@ def run(
     watch: Watch | None = None,
 ) -> int | None:
     """The exit status of a run on a host, None where there is none."""
-    argv = build_argv(find_java().path, bundled_jar(), FOLDER, "Spec", "MC.cfg", TlcOptions(), limits)
-    done = execute_warm(argv, folder, limits, cancelled, watch=watch)
+    argv = build_argv(
+        find_java().path, bundled_jar(), FOLDER, "Spec", "MC.cfg", TlcOptions(), limits, HOST_OPTIONS
+    )
+    done = execute_warm(argv, folder, folder, limits, cancelled, watch=watch)
     return None if done is None else done[1].exit_code
 
 
@@ -114,7 +117,7 @@ def test_every_kind_of_outcome_is_that_of_a_process(tmp_path: Path) -> None:
         folder = folder_of(tmp_path, *case.glob("Spec.*"))
         arguments = ["-tool", "-fp", "0", "-seed", "1", "-workers", "1", "-metadir", "states"]
         argv = argv_of(bundled_jar(), *arguments, "-config", "Spec.cfg", *options, "Spec.tla")
-        done = execute_warm(argv, folder, LIMITS)
+        done = execute_warm(argv, folder, folder, LIMITS)
         assert done is not None, case.name
         place = next(part for part in done[0] if part.startswith("-Djava.io.tmpdir="))
         home = place.partition("=")[2].removesuffix("tmp")
@@ -218,12 +221,14 @@ def test_what_is_not_for_hosts() -> None:
     assert not suits(TlcOptions(mode="simulate"))
     assert not suits(TlcOptions(java_options=("-Xint",)))
     assert not suits(TlcOptions(options=("-dump", "states")))
+    assert suits(TlcOptions(), Inputs(environment=(Variable("LOG", "a"),)))
+    assert not suits(TlcOptions(), Inputs(environment=(Variable("LC_ALL", "C"),)))
 
 
 def test_a_jvm_that_cannot_start_is_no_failure(tmp_path: Path) -> None:
     folder = spec(tmp_path, HOLDS, CONFIG)
     argv = ("/bin/false", "-cp", str(bundled_jar()), "tlc2.TLC", "Spec.tla")
-    assert execute_warm(argv, folder, LIMITS) is None
+    assert execute_warm(argv, folder, folder, LIMITS) is None
 
 
 DRIVER = """
@@ -231,8 +236,9 @@ import sys, time
 from pathlib import Path
 from tla2py.tlc.jvm.gateway import gateway_jar
 from tla2py.tlc.jvm.host import FOLDER, Host
-host = Host((sys.argv[1], f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), (Path(sys.argv[2]),))
-print(host._process.pid, host.folder.parent, flush=True)
+from tla2py.tlc.jvm.variables import OPENED
+host = Host((sys.argv[1], OPENED, f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), (Path(sys.argv[2]),))
+print(host._jvm.pid, host.folder.parent, flush=True)
 time.sleep(60)
 """
 
@@ -260,5 +266,5 @@ def test_without_the_gateway_there_are_none(
     monkeypatch.delenv("SPARK_HOME", raising=False)
     gateway_jar.cache_clear()
     request.addfinalizer(gateway_jar.cache_clear)
-    assert execute_warm(argv, folder, LIMITS) is None
+    assert execute_warm(argv, folder, folder, LIMITS) is None
     assert running() == set()

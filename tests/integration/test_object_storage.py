@@ -106,7 +106,7 @@ def test_a_store_is_the_same_wherever_it_is(
     assert gated.code == 1, gated.stderr
     assert "point 3" in gated.stdout
     there = tla2py.open_store(address)
-    options = PageOptions(notes="", notes_folder=tmp_path, target=tmp_path, lanes=None, messages=None)
+    options = PageOptions(notes="", notes_folder=tmp_path, target=tmp_path)
     assert "Small" in report_page(there, options)
     now = storage.objects(f"{bucket}/runs/mine")
     # The manifest and the findings are written each time.

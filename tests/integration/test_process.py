@@ -15,7 +15,7 @@ import os, sys
 from pathlib import Path
 from tla2py.tlc.process import execute_argv
 opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(40)]
-ended = execute_argv(("/bin/sh", "-c", "cat; echo done"), Path(sys.argv[1]), timeout_seconds=20, memory_bytes=1 << 30)
+ended = execute_argv(("/bin/sh", "-c", "cat; echo done"), Path(sys.argv[1]), Path(sys.argv[1]), timeout_seconds=20, memory_bytes=1 << 30)
 print(ended.exit_code, ended.termination_reason)
 """
 
@@ -35,7 +35,7 @@ def test_a_command_sees_no_more_than_its_streams(tmp_path: Path) -> None:
         for _ in range(20):
             stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))
         command = ("/bin/sh", "-c", 'ls -l /proc/self/fd | grep -c -e pipe -e socket; echo "$TLA2PY_FOLDER"')
-        ended = execute_argv(command, tmp_path, timeout_seconds=20, memory_bytes=1 << 30)
+        ended = execute_argv(command, tmp_path, tmp_path, timeout_seconds=20, memory_bytes=1 << 30)
     assert ended.exit_code == 0
     # ls itself writes to grep through a pipe, and there is no other.
     assert (tmp_path / "stdout.txt").read_text() == "1\n\n"
@@ -46,7 +46,9 @@ def test_a_command_that_has_told_its_end_is_not_waited_for(tmp_path: Path) -> No
         return 12 if output.read_text().endswith("done\n") else None
 
     command = ("/bin/sh", "-c", "echo begun; sleep 0.3; echo done; sleep 60")
-    ended = execute_argv(command, tmp_path, timeout_seconds=40, memory_bytes=1 << 30, predict=predict)
+    ended = execute_argv(
+        command, tmp_path, tmp_path, timeout_seconds=40, memory_bytes=1 << 30, predict=predict
+    )
     assert (ended.exit_code, ended.termination_reason) == (12, None)
     assert ended.wall_seconds < 30
 
@@ -55,8 +57,19 @@ def test_a_command_that_tells_nothing_ends_as_it_does(tmp_path: Path) -> None:
     ended = execute_argv(
         ("/bin/sh", "-c", "exit 7"),
         tmp_path,
+        tmp_path,
         timeout_seconds=20,
         memory_bytes=1 << 30,
         predict=lambda _: None,
     )
     assert (ended.exit_code, ended.termination_reason) == (7, None)
+
+
+def test_a_command_that_removes_its_streams_has_no_answer(tmp_path: Path) -> None:
+    work = tmp_path / "run"
+    work.mkdir()
+    command = ("/bin/sh", "-c", "echo word; rm ../stdout.txt; mkdir ../stdout.txt; sleep 60")
+    ended = execute_argv(command, work, tmp_path, timeout_seconds=40, memory_bytes=1 << 30)
+    assert (ended.exit_code, ended.termination_reason) == (None, None)
+    assert ended.wall_seconds < 40
+    assert "removed or replaced" in (tmp_path / "stdout.txt").read_text()

@@ -70,7 +70,7 @@ def test_the_page_says_what_comes_out(names: dict[str, Any]) -> None:
         (("Replicas", "{b1, b2}", "{b1, b2, b3}"),),
         (("MaxLeaderEpoch", "1", "2"),),
     ]
-    assert shown["stepper.state"].index == 9
+    assert shown["explorer.state"].index == 9
     assert shown["comparison.parted"] > 3
     assert shown["store.compare(store).changed"] == ()
     assert str(shown["trace.step(13)"]).startswith("13. FollowerTruncate")

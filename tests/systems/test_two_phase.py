@@ -146,3 +146,16 @@ def trace(jar: Path, out: Path) -> tuple[int, int | None, int]:
     distinct = re.search(r"(\d+) distinct states found", done.stdout)
     assert distinct is not None, done.stdout
     return done.returncode, int(line[1]) if line else None, int(distinct[1])
+
+
+@pytest.mark.java
+def test_make_validate_tells_right_runs_from_wrong() -> None:
+    done = subprocess.run(
+        [sys.executable, str(SPECS.parent / "scripts" / "validate.py"), "--runs", "2"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 runs of the program" in done.stdout
+    assert "of 2 runs with the bug are not explained" in done.stdout

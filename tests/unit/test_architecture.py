@@ -19,11 +19,31 @@ ROOT = Path(tla2py.__file__).parent
 
 # From the ground up; a module imports its own package or earlier ones. A package's subpackages have places of their own.
 ORDER = [
-    *("errors", "text", "toml", "values", "syntax", "syntax.types", "trace", "model"),  # words
+    *("errors", "files", "text", "toml", "values", "syntax", "syntax.types", "trace", "model"),  # words
     *("config", "tlc.output", "tlc.sandbox", "toolchain", "tlc", "tlc.jvm"),  # tools
-    *("lint", "sweep", "lint.sweeps", "init"),  # plans
-    *("store", "sourcemap", "tables", "vacuity", "execution", "interop", "replay", "spark", "query"),  # runs
-    *("show", "laws", "explore", "gate", "terminal", "reports", "page"),  # answers
+    *(
+        "lint",
+        "instrument",
+        "logs",
+        "logs.why",
+        "sweep",
+        "lint.sweeps",
+        "init",
+        "mutation",
+        "repository",
+    ),  # plans
+    *(
+        "store",
+        "sourcemap",
+        "tables",
+        "vacuity",
+        "execution",
+        "mutation.execution",
+        "interop",
+        "replay",
+    ),  # runs
+    *("spark", "query"),
+    *("show", "laws", "explore", "explorer", "gate", "terminal", "reports", "page"),  # answers
     *("cli", "cli.commands"),  # commands
 ]
 
@@ -44,8 +64,8 @@ ALLOWED = {
     "pandas": ("tables.pandas",),
     "pyarrow": ("tables.", "explore.", "execution.job", "store.", "spark.", "query."),
     "rich": ("cli.", "terminal.", "reports.terminal", "reports.lint"),
-    "anywidget": ("show.stepper",),
-    "traitlets": ("show.stepper",),
+    "anywidget": ("explorer.widget",),
+    "traitlets": ("explorer.widget",),
     "platformdirs": ("toolchain.", "tlc.", "cli.diagnosis"),
 }
 

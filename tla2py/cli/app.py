@@ -16,6 +16,8 @@ from tla2py.errors import ExitCode, InputError, Tla2pyError, reason_of
 _COMMANDS = {
     "sweep": "sweep:sweep_command",
     "check": "check:check_command",
+    "validate": "validate:validate_command",
+    "mutate": "mutate:mutate_command",
     "inspect": "inspect:inspect_command",
     "init": "inspect:init_command",
     "schema": "schema:schema_command",
@@ -23,6 +25,7 @@ _COMMANDS = {
     "lint": "lint:lint_command",
     "trace": "trace:trace_command",
     "explain": "explain:explain_command",
+    "explore": "explore:explore_command",
     "query": "query:query_command",
     "report": "report:report_command",
     "gate": "gate:gate_command",
@@ -118,8 +121,6 @@ def run_command(arguments: list[str] | None = None) -> int:
             usage.possibilities = get_close_matches(usage.option_name, usage.possibilities, cutoff=0.75)
         command = error.ctx.command_path if error.ctx else "tla2py"
         raise InputError("usage", error.format_message(), hint=f"see {command} -h") from error
-    except BrokenPipeError:
-        raise
     except OSError as error:
         reason = reason_of(error)
         problem = f"{error.filename}: {reason}" if error.filename else reason

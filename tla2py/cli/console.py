@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from tla2py.cli.streams import reader_gone
 from tla2py.errors import Tla2pyError
 from tla2py.show.markup import printable
 
@@ -77,7 +78,7 @@ def show_text(text: str) -> None:
 def show_lines(lines: Iterable[str]) -> None:
     """Print many lines, escaped."""
     rest = iter(lines)
-    while batch := list(itertools.islice(rest, 1000)):
+    while not reader_gone() and (batch := list(itertools.islice(rest, 1000))):
         sys.stdout.write(harmless("\n".join(batch)) + "\n")
     sys.stdout.flush()
 

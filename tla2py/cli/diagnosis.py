@@ -27,7 +27,8 @@ from tla2py.sweep.sections import TlcSection
 from tla2py.terminal.tools import community_found
 from tla2py.text import parse_memory
 from tla2py.tlc.sandbox.machine import this_machine
-from tla2py.tlc.sandbox.sandbox import walls
+from tla2py.tlc.sandbox.report import REMEDY, reached_text, sandbox_text
+from tla2py.tlc.sandbox.sandbox import walls, why_not_bubblewrap
 from tla2py.toolchain.community import community_suits
 from tla2py.toolchain.jar import INSTALL_NEWEST
 from tla2py.toolchain.java import find_java
@@ -228,20 +229,11 @@ def _cache() -> Examination:
 def _sandbox() -> Examination:
     """What the sandbox protects from untrusted runs."""
     found = walls()
-    missing = []
-    if not found.files:
-        missing.append("this account's files (needs Landlock, Linux 5.13 or later)")
-    if not found.network and not found.tcp:
-        missing.append("the network (unshare -n is refused, and Landlock needs Linux 6.7)")
-    elif not found.network:
-        missing.append("network protocols other than TCP (unshare -n is refused)")
-    if not missing:
-        return _ok("sandbox", "TLC sees only its own files, and no network")
-    open_to = f"TLC can reach {' and '.join(missing)}"
-    if found.files and found.tcp:
-        return _ok("sandbox", open_to)
-    remedy = "run untrusted modules and Java classes in a container or a virtual machine"
-    return _warning("sandbox", open_to, remedy)
+    text = sandbox_text(found)
+    if found.missing:
+        return _warning("sandbox", f"{text}: {reached_text(found)}", REMEDY)
+    reason = f" ({why})" if (why := why_not_bubblewrap()) else ""
+    return _ok("sandbox", f"{text}{reason}: TLC reaches only its own files and processes, and no network")
 
 
 def _self_test(jar: Path | None) -> Examination:

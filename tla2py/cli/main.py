@@ -9,12 +9,15 @@ import signal
 import sys
 from types import FrameType
 
+from tla2py.cli.streams import keep_streams
+
 _INTERRUPTED = 128 + signal.SIGINT
 _AT_ONCE = b"\nstopped at once; recorded runs are kept\n"
 
 
 def main() -> None:
     """Run the command line and exit with its code; 130 after an interrupt, as in shells."""
+    keep_streams()
     # Arrow's own pools keep freed memory: tens of megabytes for thousands of points.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # Py4J reports lost connections to the root logger, which would print their tracebacks.
@@ -35,11 +38,6 @@ def main() -> None:
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         sys.exit(_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output went away.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(128 + signal.SIGPIPE)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

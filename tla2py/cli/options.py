@@ -5,12 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tla2py.spark.choice import ExecutorName
+
+
+class SandboxChoice(str, Enum):
+    """Which walls a run needs."""
+
+    AUTO = "auto"
+    REQUIRE = "require"
 
 
 def _folders(named: list[Path] | None) -> list[Path] | None:
@@ -73,6 +81,14 @@ Trust = Annotated[
     typer.Option(
         "--trust/--no-trust",
         help="Give TLC your environment, files and network; default: the sweep file's, or no.",
+    ),
+]
+Sandboxing = Annotated[
+    SandboxChoice,
+    typer.Option(
+        "--sandbox",
+        metavar="auto|require",
+        help="Refuse to run unless every wall of the sandbox stands; by default, run behind those that do.",
     ),
 ]
 Environment = Annotated[
@@ -141,6 +157,7 @@ def _sweep_options(
     memory: Memory = None,
     workers: Workers = None,
     trust: Trust = None,
+    sandbox: Sandboxing = SandboxChoice.AUTO,
     no_lint: NoLint = False,
 ) -> object:
     # Imported on use: most commands have no such options.
@@ -154,6 +171,7 @@ def _sweep_options(
         memory=memory,
         workers=workers,
         trust=trust,
+        sandbox=sandbox.value,
         no_lint=no_lint,
     )
 

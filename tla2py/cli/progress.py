@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -19,8 +20,9 @@ from tla2py.execution.jars import EarlierJar
 from tla2py.execution.listener import Listener
 from tla2py.execution.listener import Progress as SweepProgress
 from tla2py.execution.sweeps import SweepResult
-from tla2py.explore.view import open_view
+from tla2py.explore.view import StoreView
 from tla2py.lint import Finding
+from tla2py.model.run import Limits
 from tla2py.reports.lint import finding_text
 from tla2py.store.storage import Address
 from tla2py.sweep.checks import only_deadlock
@@ -39,11 +41,15 @@ from tla2py.terminal.sweep import (
     taken_over_line,
 )
 from tla2py.text import counted
+from tla2py.tlc.sandbox.report import sandbox_text
+from tla2py.tlc.sandbox.sandbox import walls
 from tla2py.toolchain.jar import Jar
 
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
 _FIRST_SECONDS = 5.0
 _MOST_SECONDS = 60.0
+# How often the rows that are made are counted.
+_LOOK_SECONDS = 0.5
 
 
 class ConsoleListener(Listener):
@@ -84,7 +90,7 @@ class ConsoleListener(Listener):
     @contextlib.contextmanager
     def executing(self, sweep: Sweep, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:
         """Show the progress."""
-        with reporting(sweep.name, missing, cached) as report:
+        with reporting(sweep.name, missing, cached, sweep.limits) as report:
             yield report
 
     def interrupted(self, left: int) -> None:
@@ -122,8 +128,8 @@ class SweepListener(ConsoleListener):
         """Print the results."""
         super().finished(result)
         if self._alone:
-            view = open_view(result.store.path)
-            # They were read before.
+            # With the store's index and rows, which would need the memory twice.
+            view = StoreView(result.store)
             view.run_rows = result.runs
             show(sweep_summary(view))
         console = err()
@@ -132,14 +138,17 @@ class SweepListener(ConsoleListener):
 
 
 @contextlib.contextmanager
-def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:
+def reporting(
+    name: str, missing: int, cached: int, limits: Limits
+) -> Iterator[Callable[[SweepProgress], None]]:
     """A function that shows the progress of a sweep."""
     if not missing:
         yield lambda _: None
         return
     console = err()
     there = f", {cached} are there already" if cached else ""
-    console.print(f"{name}: {counted(missing, 'run')} to execute{there}")
+    behind = "trusted" if limits.trust else f"sandbox: {sandbox_text(walls())}"
+    console.print(f"{name}: {counted(missing, 'run')} to execute{there}; {behind}")
     if not console.is_terminal:
         yield _plain_lines(missing)
         return
@@ -165,6 +174,31 @@ def reporting(name: str, missing: int, cached: int) -> Iterator[Callable[[SweepP
             )
 
         yield report
+
+
+@contextlib.contextmanager
+def deriving(total: int, done: Callable[[], int]) -> Iterator[None]:
+    """Show on a terminal how many runs' rows are made; ``done`` counts them, in a thread."""
+    console = err()
+    if not console.is_terminal:
+        yield
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    ended = threading.Event()
+    with Progress(*columns, console=console, transient=True, refresh_per_second=1) as live:
+        task = live.add_task("rows of runs", total=total)
+
+        def watch() -> None:
+            while not ended.wait(_LOOK_SECONDS):
+                live.update(task, completed=done())
+
+        thread = threading.Thread(target=watch, name="deriving", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
 
 class _LiveProgress(Progress):

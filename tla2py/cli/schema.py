@@ -38,9 +38,12 @@ def sweep_schema() -> Schema:
     plain = _spelled(made["$defs"]["SweepFile"], made["$defs"])
     sections = plain["properties"]
     _describe(plain, "")
-    for name in ("model", "grid", "tlc", "inputs", "outputs", "lint", "expect"):
+    for name in ("model", "grid", "tlc", "inputs", "outputs", "logs", "lint", "mutation", "expect"):
         _describe(sections[name], name)
     _describe(sections["expect"]["properties"]["point"]["items"], "expect")
+    logs = sections["logs"]["properties"]
+    _describe(logs["map"], "logs.map")
+    _describe(next(each for each in logs["unobserved"]["anyOf"] if "properties" in each), "logs.unobserved")
     _named(sections["constants"], _NAME)
     _named(sections["substitutions"], _REPLACED)
     for name in VARIABLES:
@@ -83,7 +86,8 @@ def _describe(schema: Schema, section: str) -> None:
     """Add the descriptions and bounds of a section's keys."""
     schema.pop("description", None)
     if section:
-        schema["description"] = KEYS[""].get(section, "")
+        table, _, name = section.rpartition(".")
+        schema["description"] = KEYS.get(table, {}).get(name, "")
     for key, part in schema["properties"].items():
         part["description"] = KEYS[section][key]
         _bound(part, key)

@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+import typer
+
 from tla2py.cli.console import err, print_error
 from tla2py.cli.progress import ConsoleListener
+from tla2py.cli.streams import reader_gone
 from tla2py.errors import InputError
 from tla2py.execution.check import Checked
 from tla2py.execution.listener import Listener
@@ -110,7 +113,7 @@ def watch(
     check: Callable[[Listener, threading.Event], Checked],
     show: Callable[[Checked], None],
 ) -> NoReturn:
-    """Run a check again whenever one of its files changes, until the user interrupts.
+    """Run a check again whenever one of its files changes, until the user interrupts or nobody reads.
 
     ``check`` tells the listener which files it reads, and stops when the event is set, as its answer is then out of date.
     ``show`` is called with the first answer and with each that differs from the one before. An error in a file is
@@ -136,6 +139,8 @@ def watch(
                 if before is not None:
                     err().print(f"changed: {change}" if change else f"unchanged: {answer.verdict.value}")
                 before = answer
+            if reader_gone():
+                raise typer.Exit
             if not changed.is_set():
                 err().print(f"watching {counted(files.count, 'file')}; Ctrl-C ends", style="dim")
             changed.wait()

@@ -13,8 +13,8 @@ from tla2py.tables.write import Derive, derive_here, refresh_tables, tables_curr
 def open_tables(path: Address, derive: Derive = derive_here) -> Store:
     """The store at ``path``, with its tables brought up to date; a trace file becomes a store of one point.
 
-    ``derive`` makes the rows that are missing. Raises StoreError as ``Store.manifest`` does, and InputError for a file
-    without a trace.
+    ``derive`` makes the rows that are missing. Raises StoreError as ``Store.manifest`` does, and ``records-lost`` if there
+    are rows of records that are missing; InputError for a file without a trace.
     """
     if not is_remote(path) and folder_of(path).is_file():
         return ForeignStore(folder_of(path))
@@ -23,8 +23,8 @@ def open_tables(path: Address, derive: Derive = derive_here) -> Store:
         try:
             with store.lock():
                 refresh_tables(store, derive=derive)
-        except StoreError:
+        except StoreError as error:
             # A sweep is writing, or the store is read-only: read the tables as they are if all exist.
-            if intact_files(store, "runs") is None:
+            if error.code == "records-lost" or intact_files(store, "runs") is None:
                 raise
     return store

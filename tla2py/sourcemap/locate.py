@@ -85,6 +85,8 @@ class _Locator:
 
     def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
         """A diagnostic with its place; ``following`` starts with it."""
+        if found.place is not None:
+            return found  # on a line of a log
         text, place = self._rewritten(found.text), self._place_of(found) or self._called(following)
         suspects: Sequence[str] = ()
         if place is None and found.code == Code.INITIAL_STATE_FAILED:

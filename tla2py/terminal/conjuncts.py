@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tla2py.instrument.prints import Binding
 from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.enabled import Enabledness
-from tla2py.replay.query import Binding
 from tla2py.show.plain import action_text, headline
 from tla2py.terminal.layout import plain_table
 from tla2py.text import cut

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 
 
-def planned(sweep: Sweep, plan: Plan, known: Collection[str], most: int | None = None) -> Iterator[str]:
-    """The lines of a dry run; ``known`` holds the ids of the runs that are cached.
+def planned(sweep: Sweep, plan: Plan, known: Container[int], most: int | None = None) -> Iterator[str]:
+    """The lines of a dry run; ``known`` holds the places of the runs that are cached.
 
     With ``most``, only so many points are listed, and the values of each parameter are counted instead.
     """
@@ -21,7 +21,7 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str], most: int | None =
     for index, run_id in enumerate(plan.runs.ids[:listed], 1):
         # Most sweeps have as many runs as points.
         same = first.setdefault(run_id, index) if runs < len(plan.points) else index
-        state = f"as point {same}" if same != index else "cached" if run_id in known else "to run"
+        state = f"as point {same}" if same != index else "cached" if index - 1 in known else "to run"
         yield f"{index:>{width}}  {_shown(plan.points[index - 1].parameters)}  {state}"
     if listed < len(plan.points):
         yield f"and {len(plan.points) - listed:,} more points; into a file or a pipe goes a line for each"
@@ -39,10 +39,11 @@ def planned(sweep: Sweep, plan: Plan, known: Collection[str], most: int | None =
     if sweep.left_out:
         yield f"left out, not for TLC or without an expected result: {', '.join(sweep.left_out)}"
     excluded = sum(each.count for each in sweep.excluded)
+    missing = len(plan.runs.missing(known))
     yield (
         f"{sweep.name}: {counted(len(plan.points), 'point')}, "
         f"{counted(excluded, 'combination')} left out; "
-        f"{counted(runs, 'run')}, {len(known):,} cached, {runs - len(known):,} to execute"
+        f"{counted(runs, 'run')}, {runs - missing:,} cached, {missing:,} to execute"
     )
 
 

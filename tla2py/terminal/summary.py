@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
@@ -32,9 +33,11 @@ _LAW_POINTS = 10_000
 def sweep_summary(view: StoreView) -> RenderableType:
     """The table of points, the smallest violating points with their shortest traces, and the commands to type next."""
     runs = view.run_rows
-    parts: list[RenderableType] = [_points_table(view, runs), ""]
-    parts += points_without_answer(view, runs)
-    minimal = smallest(view, runs)
+    # Of very many points few are read again and again.
+    notable = [run for run in runs if run.verdict is not Verdict.HOLDS]
+    parts: list[RenderableType] = [_points_table(view, runs, notable), ""]
+    parts += points_without_answer(view, notable)
+    minimal = smallest(view, notable)
     if minimal:
         parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
         for point, names in minimal:
@@ -60,7 +63,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
     if minimal:
         following = f"tla2py trace {store} {minimal[0][0].point}"
-    elif any(run.verdict is Verdict.BROKEN for run in runs):
+    elif any(run.verdict is Verdict.BROKEN for run in notable):
         following = "fix what is broken and repeat the command: it reruns the affected points (all, if a module changed)"
     else:
         following = f"tla2py report {store}"
@@ -86,18 +89,14 @@ def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoin
     return [(points[number], names) for number, names in sorted(found.items())]
 
 
-def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
+def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[RunRow]) -> RenderableType:
     # A parameter with one value would only take room.
     parameters = [
         parameter
         for parameter in view.manifest.parameters
         if len(view.points) == 1 or view.points.different(parameter) > 1
     ]
-    shown = (
-        runs
-        if len(runs) <= _MOST_ROWS
-        else [run for run in runs if run.verdict is not Verdict.HOLDS][:_MOST_ROWS]
-    )
+    shown = runs if len(runs) <= _MOST_ROWS else notable[:_MOST_ROWS]
     points = view.points.some(run.point for run in shown)
     rows = []
     for run in shown:
@@ -124,11 +123,9 @@ def _points_table(view: StoreView, runs: Sequence[RunRow]) -> RenderableType:
         parts.append(Text(f"* {FIRST_COUNTS}", "dim"))
     if len(shown) == len(runs):
         return Group(*parts)
-    counts = ", ".join(
-        f"{count} {verdict.value}"
-        for verdict in VERDICT_STYLES
-        if (count := sum(run.verdict is verdict for run in runs))
-    )
+    found = Counter(run.verdict for run in notable)
+    found[Verdict.HOLDS] = len(runs) - len(notable)
+    counts = ", ".join(f"{found[each]} {each.value}" for each in VERDICT_STYLES if found[each])
     return Group(*parts, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
 
 

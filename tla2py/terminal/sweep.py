@@ -26,14 +26,15 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
     if result.plan.filled:
         yield Text(f"{name}: {filled_text(result.plan.filled)}", "dim")
-    if text := overridden_text(result.sweep.expect, result.sweep.points):
+    sweep = result.sweep
+    if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
         yield Text(f"{name}: {text}", "dim")
     for mismatch in result.mismatches:
         yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
     for unread in result.sweep.unread:
         yield Text(f"{name}: {unread}", "bold red")
-    if result.empty_points:
-        points = ", ".join(map(str, result.empty_points))
+    if empty := result.empty_points:
+        points = ", ".join(map(str, empty))
         yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
     for note in run_notes(table_files(result.store, "diagnostics"), result.runs):
         yield Text(f"{name}, {note}", "yellow")

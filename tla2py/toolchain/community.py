@@ -21,7 +21,7 @@ from tla2py.toolchain.jar import Jar
 from tla2py.toolchain.overrides import read_override
 from tla2py.toolchain.toolchain import Override
 
-# Its programs and variables differ from those of a JVM that runs share.
+# Its programs differ from those of a JVM that runs share.
 IO_UTILS = "IOUtils.tla"
 _CLASSES = "tlc2/overrides/"
 _TEXT_ALONE = 'or use their TLA+ definitions alone: -L community-modules, libraries = ["community-modules"] in a sweep file'
@@ -30,10 +30,19 @@ _PROGRAM = r"\bIO(?:Env)?Exec(?:Template)?\b"
 
 
 def load_specification(
-    path: Path, libraries: Sequence[Path] = (), *, nearby: bool = False, translate: Translate | None = None
+    path: Path,
+    libraries: Sequence[Path] = (),
+    *,
+    nearby: bool = False,
+    translate: Translate | None = None,
+    instead: Path | None = None,
 ) -> ModuleGraph:
-    """A module with all it needs, from the installed CommunityModules too. Raises InputError as ``load_modules`` does."""
-    return load_modules(path, libraries, nearby=nearby, translate=translate, installed=community_modules())
+    """A module with all it needs, from the installed CommunityModules too, or a folder ``instead`` if there are none.
+
+    Raises InputError as ``load_modules`` does.
+    """
+    library = community_modules() or instead
+    return load_modules(path, libraries, nearby=nearby, translate=translate, installed=library)
 
 
 def community_classes(specs: Iterable[ModuleGraph]) -> Override | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tla2py import toml
 from tla2py.errors import InputError, writing
+from tla2py.files.write import write_file
 
 NAME = "tla2py.toml"
 _KEY = "tla2tools"
@@ -77,7 +78,7 @@ def remember(named: str, sha256: str) -> Path:
                 raise InputError(
                     "project-file", f"cannot write {_PIN} into the file", where=str(file), hint=f"write {pin}"
                 )
-        file.write_text(text, encoding="utf-8")
+        write_file(file, text)
     return file
 
 

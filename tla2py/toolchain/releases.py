@@ -21,6 +21,7 @@ _MOVING = "1.8.0"
 _OLD = ("0.", "1.0.", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.")
 
 _DIGESTS = {"1.7.4": "936a262061c914694dfd669a543be24573c45d5aa0ff20a8b96b23d01e050e88"}
+JAR_DIGESTS = frozenset(_DIGESTS.values())
 # Official builds of the CommunityModules: CommunityModules.jar of 2025-08-29.
 COMMUNITY_DIGESTS = frozenset({"9afc49218556d82a5e378f04061d7f71403d19c9b1808624a1caf8863023caa4"})
 

@@ -74,8 +74,13 @@ class ProbePlan:
 
 def plan_probes(sweep: Sweep, plan: Plan, rows: Sequence[RunRow]) -> ProbePlan:
     """The probes of the points that hold; a point without implications and without fairness to ask for has none."""
-    verdicts = {row.point: row.verdict for row in rows}
-    violated = {row.point: row.violated_names for row in rows}
+    holds, violated = bytearray(len(plan.points) + 1), dict[int, tuple[str, ...]]()
+    for row in rows:
+        # The store that a gate is asked about may have more points than its sweep has now.
+        if row.verdict is Verdict.HOLDS and row.point < len(holds):
+            holds[row.point] = True
+        if row.violated:
+            violated[row.point] = row.violated_names
     failed: set[tuple[str, Span]] = set()
     probes: list[Probe] = []
     sources: dict[str, str] = {}
@@ -84,7 +89,7 @@ def plan_probes(sweep: Sweep, plan: Plan, rows: Sequence[RunRow]) -> ProbePlan:
         spec = sweep.spec(point.parameters)
         if names := violated.get(point.index):
             failed |= {each.key for each in find_antecedents(spec, names)}
-        if verdicts.get(point.index) is not Verdict.HOLDS or run.options.mode != "check":
+        if not holds[point.index] or run.options.mode != "check":
             continue
         config = run.config
         names = (*config.invariants, *config.properties)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from tla2py.cli.progress import reporting
+from tla2py.cli.progress import deriving, reporting
 from tla2py.execution.estimate import TimeLeft
 from tla2py.execution.inside import RunProgress
 from tla2py.execution.listener import Progress
@@ -24,14 +25,14 @@ def test_lines_in_a_log_get_rarer(
 ) -> None:
     now = 0.0
     monkeypatch.setattr("tla2py.cli.progress.time.monotonic", lambda: now)
-    with reporting("sweep", 700, 0) as report:
+    with reporting("sweep", 700, 0, Limits(timeout_seconds=1, memory_bytes=1, trust=True)) as report:
         for second in range(601):
             now = float(second)
             report(Progress(done=second))
         now = 601.0
         report(Progress(done=700))
     first, *lines = capsys.readouterr().err.splitlines()
-    assert first == "sweep: 700 runs to execute"
+    assert first == "sweep: 700 runs to execute; trusted"
     done = [int(line.partition("/")[0]) for line in lines]
     # The last run is reported at once.
     assert done == [5, 15, 35, 75, *range(135, 601, 60), 700]
@@ -102,3 +103,24 @@ def test_a_terminal_shows_the_runs_that_last_longest() -> None:
 def test_the_time_left(low: float, high: float, text: str) -> None:
     assert left_text(TimeLeft(low=low, high=high)) == text
     assert left_text(None) == ""
+
+
+def test_rows_that_are_made_are_counted_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Console(file=io.StringIO(), force_terminal=True, width=100)
+    monkeypatch.setattr("tla2py.cli.progress.err", lambda: shown)
+    counted = threading.Event()
+
+    def count() -> int:
+        counted.set()
+        return 300
+
+    with deriving(700, count):
+        assert counted.wait(60)
+    assert isinstance(shown.file, io.StringIO)
+    assert "rows of runs" in shown.file.getvalue()
+
+
+def test_rows_are_not_counted_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    with deriving(700, lambda: 300):
+        pass
+    assert capsys.readouterr().err == ""

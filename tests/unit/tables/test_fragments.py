@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -18,15 +18,24 @@ from tests.stores import table_rows
 from tests.unit.records import executed
 from tests.unit.tables.test_tables import CASES, make_store
 from tla2py.cli.app import run_command
+from tla2py.errors import StoreError
 from tla2py.explore.view import open_view
 from tla2py.store.points import points_table
 from tla2py.store.store import Store
 from tla2py.tables import keep, merge
 from tla2py.tables.derive import settle
 from tla2py.tables.files import row_counts, table_files
-from tla2py.tables.fragments import TableList, pending_names, read_list, write_list, write_pending
+from tla2py.tables.fragments import (
+    Fragment,
+    PendingRuns,
+    TableList,
+    pending_names,
+    read_list,
+    write_list,
+    write_pending,
+)
 from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.write import refresh_tables, tables_current
+from tla2py.tables.write import Group, derive_here, refresh_tables, tables_current
 
 Tables = Mapping[str, list[dict[str, object]]]
 
@@ -281,3 +290,40 @@ def test_the_command(whole: tuple[Store, Tables], store: Store, capsys: pytest.C
     assert f"{len(whole[1]['states'])}" in shown
     assert before.isdisjoint(each.id for each in list_of(store).fragments)
     assert all_rows(store) == whole[1]
+
+
+def test_packs_that_are_missing_are_named_until_tables_are_made_without_them(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packs = sorted((Path(store.path) / "records").glob("pack-*"))
+    kept = {file: shutil.copy(file, tmp_path) for file in packs}
+    for file in packs:
+        file.unlink()
+    with pytest.raises(StoreError, match=f"12 runs .* no records/{packs[1].name}") as error:
+        open_view(store.path)
+    assert error.value.code == "records-lost"
+    for file, copy in kept.items():
+        shutil.copy(copy, file)
+    assert len(open_view(store.path).run_rows) == 12
+    for file in packs:
+        file.unlink()
+    store.write_record(executed(tmp_path / "streams", f"{1:032}", CASES[0]))
+    with pytest.raises(StoreError, match="11 runs"):
+        open_view(store.path)
+    run_command(["tables", str(store.path)])
+    assert "lacks the records of 11 runs" in capsys.readouterr().err
+    assert len(open_view(store.path).run_rows) == 1
+
+
+def test_runs_are_counted_as_their_rows_are_made(store: Store) -> None:
+    pending = PendingRuns(store.storage)
+    counts = []
+
+    def derive(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
+        counts.append(pending.count())
+        yield from derive_here(store, groups)
+        counts.append(pending.count())
+
+    with store.lock():
+        refresh_tables(store, derive=derive, anew=True)
+    assert counts == [0, 12]

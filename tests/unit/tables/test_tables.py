@@ -20,16 +20,16 @@ from tla2py.model.outcome import Verdict
 from tla2py.store.manifest import Manifest, ManifestParameter
 from tla2py.store.points import ManifestPoint, points_table
 from tla2py.store.store import Store
+from tla2py.tables.details import action_rows
 from tla2py.tables.files import stored_table, table_files
 from tla2py.tables.pandas import pandas_frame
 from tla2py.tables.rows import result_row
+from tla2py.tables.runs import parameter_columns, parameter_type
 from tla2py.tables.schema import (
     FIXED_RUNS_COLUMNS,
     TABLE_NAMES,
     TABLES,
     arrow_schema,
-    parameter_columns,
-    parameter_type,
     runs_columns,
 )
 from tla2py.tables.write import refresh_tables
@@ -220,6 +220,24 @@ def test_rows_of_coverage(store: Store) -> None:
     actions = {row["name"]: row for row in rows if row["kind"] == "action"}
     assert set(actions) == {"Up", "Reset"}
     assert actions["Up"]["begin_line"] == 7
+
+
+def test_the_actions_of_a_log_are_those_of_the_specification(tmp_path: Path) -> None:
+    head = {"run_id": "1", "module": "M", "begin_line": 1, "begin_column": 1, "end_line": 1, "end_column": 1}
+    kinds = (
+        ("1", "action", "Line_Send"),
+        ("1", "log", "Send"),
+        ("1", "init", "Init"),
+        ("2", "action", "Send"),
+    )
+    rows = [{**head, "run_id": run_id, "kind": kind, "name": name} for run_id, kind, name in kinds]
+    file = tmp_path / "coverage.parquet"
+    pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(TABLES["coverage"])), file)
+    assert [(row.run_id, row.kind, row.name) for row in action_rows([file])] == [
+        ("1", "action", "Send"),
+        ("1", "init", "Init"),
+        ("2", "action", "Send"),
+    ]
 
 
 def test_tables_are_written_only_when_the_records_changed(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tla2py.cli.options import Libraries, NoLint, Translate
 from tla2py.cli.translate import pluscal_translator
 from tla2py.errors import ExitCode, InputError, writing
 from tla2py.execution.preflight import file_errors
+from tla2py.files.write import write_file
 from tla2py.model.run import Run
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import load_sweep
@@ -86,7 +87,7 @@ def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
     """Write the files of a run into a folder."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / CONFIG_NAME).write_text(run.config_text, encoding="utf-8")
+        write_file(folder / CONFIG_NAME, run.config_text)
         for name, sha256 in run.modules:
-            (folder / name).write_text(sources[sha256], encoding="utf-8")
-        place_inputs(run.inputs.files, folder)
+            write_file(folder / name, sources[sha256])
+        place_inputs(run.inputs, folder)

@@ -86,7 +86,8 @@ def gate_command(
         strict=strict,
         sweeps=options,
     )
-    outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary)
+    read = [path for path in (sweep, options.tla2tools) if path is not None]
+    outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary, targets=target, inputs=read)
     outputs.clear()
     listener = ConsoleListener()
     try:

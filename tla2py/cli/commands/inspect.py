@@ -11,7 +11,8 @@ import typer
 from tla2py.cli.commands.schema import SCHEMA_LINE, SCHEMA_NAME, write_schema
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Json, Libraries, Translate
-from tla2py.errors import InputError, writing
+from tla2py.errors import InputError
+from tla2py.files.write import write_file
 
 if TYPE_CHECKING:
     from tla2py.syntax import ModuleGraph
@@ -69,8 +70,11 @@ def init_command(
         return
     if output.exists() and not force:
         raise InputError("file-exists", f"{output} already exists", hint="--force overwrites it")
-    with writing(output):
-        output.write_text(text, encoding="utf-8")
+    if any(each.path is not None and output.resolve() == each.path.resolve() for each in spec.modules):
+        raise InputError(
+            "output-is-input", f"{output} is a module that the sweep reads", hint="name another file"
+        )
+    write_file(output, text)
     if schema:
         write_schema(output.with_name(SCHEMA_NAME))
     choose = "uncomment what to check, then " if '\n    # "' in text else ""

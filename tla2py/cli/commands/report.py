@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.options import Arguments, Jar, Store
-from tla2py.errors import InputError, writing
+from tla2py.errors import InputError
 from tla2py.explore.view import open_view
+from tla2py.files.write import check_report, store_files, write_file
 
 
 def report_command(
@@ -39,30 +40,29 @@ def report_command(
     arguments: Arguments = False,
     tla2tools: Jar = None,
 ) -> None:
-    """Write a self-contained HTML page: points, heatmap, growth, actions, and each counterexample step by step.
+    """Write a self-contained HTML page: the explorer of laws, points, kinds and counterexamples; actions; growth.
 
-    It needs no network. #point-5 links to a point, #point-5-trace-2 to its second counterexample, #point-5-step-8 to a
-    step of the first, #point-5-trace-2-step-8 to one of the second.
+    It needs no network. The address holds what is selected; #trace=5/2&state=8 opens the second counterexample of
+    point 5 at state 8.
 
     Example:
       tla2py report runs/kip320-first-try -o kip320.html --messages leaderAndIsrRequests
     """
+    from tla2py.explorer.traces import LaneOptions
     from tla2py.page.page import PageOptions, report_page
 
     view = open_view(store).with_arguments(tla2tools) if arguments else open_view(store)
     target = output or Path(f"{view.manifest.name}.html")
+    inputs = store_files(target, Path(store)) if Path(store).is_dir() else [Path(store)]
+    check_report(target, [*inputs, *([notes] if notes else [])])
     options = PageOptions(
         notes=_read(notes) if notes else "",
         notes_folder=notes.parent if notes else Path(),
         target=target.parent,
-        lanes=lanes,
-        messages=messages,
-        sender=sender,
-        receiver=receiver,
+        lanes=LaneOptions(by=lanes, messages=messages, sender=sender, receiver=receiver),
     )
     page = report_page(view, options)
-    with writing(target):
-        target.write_text(page, encoding="utf-8")
+    write_file(target, page)
     typer.echo(f"{target}: {len(page.encode()) / 1e6:.1f} MB")
 
 

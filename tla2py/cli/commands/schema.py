@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err
-from tla2py.errors import writing
+from tla2py.files.write import write_file
 
 # The name of a schema beside a sweep file.
 SCHEMA_NAME = "sweep.schema.json"
@@ -36,8 +36,7 @@ def schema_command(
 
 def write_schema(path: Path) -> None:
     """Write the schema. Raises InputError (``output-unwritable``)."""
-    with writing(path):
-        path.write_text(schema_text(), encoding="utf-8")
+    write_file(path, schema_text())
 
 
 def schema_text() -> str:

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import show
+from tla2py.cli.console import err, show
 from tla2py.cli.options import Store as Address
+from tla2py.cli.progress import deriving
+from tla2py.errors import StoreError
 from tla2py.terminal.layout import plain_table
 
 
@@ -35,6 +37,7 @@ def tables_command(
     # Imported on use, with Arrow.
     from tla2py.store.store import Store
     from tla2py.tables.files import row_counts
+    from tla2py.tables.fragments import PendingRuns
     from tla2py.tables.write import Derive, derive_here, refresh_tables
 
     opened, begun = Store.open(store), time.monotonic()
@@ -49,9 +52,14 @@ def tables_command(
             from tla2py.spark.session import spark_context
 
             derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
-        refresh_tables(opened, derive=derive, anew=True)
+        stack.enter_context(deriving(len(opened.points()), PendingRuns(Store(store).storage).count))
+        refresh_tables(opened, derive=derive, anew=True, lost=_report)
     table = plain_table("table", "rows")
     for name, rows in row_counts(opened).items():
         table.add_row(name, f"{rows:,}")
     show(table)
     show(f"derived from the records of {opened.path} in {time.monotonic() - begun:.1f}s")
+
+
+def _report(lost: StoreError) -> None:
+    err().print(f"{lost.message}; these rows are dropped", style="yellow", markup=False)
