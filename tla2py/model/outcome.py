@@ -90,9 +90,11 @@ OUTCOME_WORDS: dict[Outcome, str] = {
 }
 
 
-def is_simulated(outcome: Outcome, distinct: int | None, generated: int | None) -> bool:
+def is_simulated(
+    outcome: Outcome, *, distinct: int | None, generated: int | None, behaviours: int | None
+) -> bool:
     """Whether a simulation ended by its own budget without a violation; only then TLC counts no distinct states."""
-    return outcome is Outcome.BOUNDED_SUCCESS and distinct is None and bool(generated)
+    return outcome is Outcome.BOUNDED_SUCCESS and distinct is None and bool(generated or behaviours)
 
 
 def simulation_words(behaviours: int | None, generated: int | None) -> str:

@@ -30,7 +30,9 @@ class PointResult:
     @property
     def simulated(self) -> bool:
         """Whether a simulation ended by its own budget without a violation."""
-        return is_simulated(self.outcome, self.distinct, self.generated)
+        return is_simulated(
+            self.outcome, distinct=self.distinct, generated=self.generated, behaviours=self.behaviours
+        )
 
     @property
     def unanswered(self) -> str:

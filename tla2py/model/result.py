@@ -58,7 +58,10 @@ class RunResult:
     @property
     def simulated(self) -> bool:
         """Whether a simulation ended by its own budget without a violation."""
-        return is_simulated(self.outcome, self.stats.distinct, self.stats.generated)
+        stats = self.stats
+        return is_simulated(
+            self.outcome, distinct=stats.distinct, generated=stats.generated, behaviours=stats.behaviours
+        )
 
     @property
     def trace_length(self) -> int | None:

@@ -26,6 +26,20 @@ TAIL = (
     (2186, 0, "Finished in 12ms at (2026-04-29 17:01:00)"),
 )
 CANDIDATES = {"invariant": ("Inv",), "temporal_property": ("A", "B", "C"), "postcondition": ("P", "Q")}
+EXECUTION = Execution(
+    argv=(),
+    config_text="",
+    invariants=("Inv",),
+    properties=(),
+    check_deadlock=True,
+    purpose="run",
+    exit_code=0,
+    termination_reason=None,
+    wall_seconds=0,
+    cpu_seconds=0,
+    peak_memory_bytes=0,
+    started_at="2026-01-01T00:00:00+00:00",
+)
 Framed = tuple[int, int, str]
 
 
@@ -114,20 +128,15 @@ def test_a_counterexample_to_nothing_is_no_success() -> None:
     ],
 )
 def test_a_run_that_hides_messages_does_not_hold(options: TlcOptions) -> None:
-    execution = Execution(
-        argv=(),
-        config_text="",
-        invariants=("Inv",),
-        properties=(),
-        check_deadlock=True,
-        purpose="run",
-        exit_code=0,
-        termination_reason=None,
-        wall_seconds=0,
-        cpu_seconds=0,
-        peak_memory_bytes=0,
-        started_at="2026-01-01T00:00:00+00:00",
-    )
     lines = stream(*HEAD, SUCCESS, *TAIL).splitlines(keepends=True)
-    assert interpret_execution(execution, options, lines).outcome is Outcome.BOUNDED_SUCCESS
-    assert interpret_execution(execution, TlcOptions(), lines).outcome is Outcome.SUCCESS
+    assert interpret_execution(EXECUTION, options, lines).outcome is Outcome.BOUNDED_SUCCESS
+    assert interpret_execution(EXECUTION, TlcOptions(), lines).outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_simulation_may_end_before_tlc_reports(workers: int) -> None:
+    """TLC's reporting thread prints the counts, and may start when a short simulation has ended."""
+    messages = (Code.MODE_SIMULATE, 0, "Running Random Simulation"), (2269, 0, "Computed 1 initial states...")
+    lines = stream(HEAD[0], *messages, TAIL[1]).splitlines(keepends=True)
+    result = interpret_execution(EXECUTION, TlcOptions(mode="simulate", num=5, workers=workers), lines)
+    assert (result.simulated, result.stats.behaviours, result.stats.generated) == (True, 5 * workers, None)

@@ -11,7 +11,7 @@ from typing import IO
 from tla2py.config.read import parse_config
 from tla2py.errors import InputError
 from tla2py.model.config import Config
-from tla2py.model.outcome import Verdict, Violation
+from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.result import RunResult
 from tla2py.model.run import Execution, RunRecord, TlcOptions
 from tla2py.tlc.output.interpret import interpret
@@ -40,9 +40,17 @@ def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterab
             "postcondition": _postconditions(execution.config_text),
         },
     )
-    if result.simulated and result.stats.behaviours is None and options.num is not None and not timed:
+    stats = result.stats
+    # A simulation shorter than the start of TLC's reporting thread prints no counts but that of initial states.
+    ended = (
+        options.mode in ("simulate", "generate")
+        and result.outcome is Outcome.BOUNDED_SUCCESS
+        and bool(stats.initial)
+    )
+    counted = result.simulated or (ended and stats.generated is None)
+    if counted and stats.behaviours is None and options.num is not None and not timed:
         # TLC 2.15 does not count them. Each worker generates this number.
-        return replace(result, stats=replace(result.stats, behaviours=options.num * options.workers))
+        return replace(result, stats=replace(stats, behaviours=options.num * options.workers))
     return result
 
 
