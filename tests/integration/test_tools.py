@@ -175,6 +175,9 @@ def test_the_default_is_the_projects(tools: Tools) -> None:
     assert str(tools.folder / "pyproject.toml") in str(ended.error)
     assert "tla2py tools install 1.7.4" in ended.hint
     assert "1.7.4" in tools.run("tools", "list").stdout
+    (tools.folder / "pyproject.toml").write_text('[tool.tla2py]\ntla2tools = "rolling"  # ours\n')
+    ended = tools.run("tools", "install")
+    assert (ended.code, Path(ended.stdout.strip())) == (0, tools.cache / "rolling" / "tla2tools.jar")
     assert tools.run("tools", "install", "rolling", "--default").code == 0
     pinned = f'[tool.tla2py]\ntla2tools = "rolling"  # ours\ntla2tools_sha256 = "{SHA256}"\n'
     assert (tools.folder / "pyproject.toml").read_text() == pinned

@@ -15,15 +15,12 @@ from tla2py.show.plain import trace_lines
 from tla2py.sweep.judge import CheckAnswer
 from tla2py.text import counted, parameter_text
 
-# The test case for the run of a point as a whole.
-_RUN = "the run is as expected"
-
 
 def junit_text(gates: Sequence[Evidence]) -> str:
-    """A test suite per sweep, a test case per point and thing that is checked; times are in seconds.
+    """A test suite per sweep, a test case per point; times are in seconds.
 
-    An unexpected violation is a failure with the counterexample as its text, a missing answer is an error. What TLC did
-    not reach, and a finding, is skipped. The same decision gives the same text except times.
+    An unexpected violation is a failure with the counterexample as its text, a missing answer is an error. A finding is
+    skipped. The same decision gives the same text except times.
     """
     return _text(*map(_suite, gates))
 
@@ -66,53 +63,45 @@ def _suite(gate: Evidence) -> TestSuite:
         case.result = [_result(gate.decision.problems)]
         suite.add_testcase(case)
     for point in gate.decision.points:
-        for case in _cases(gate, name, point):
-            suite.add_testcase(case)
+        suite.add_testcase(_case(gate, name, point))
     return suite
 
 
-def _cases(gate: Evidence, suite: str, point: PointDecision) -> list[TestCase]:
+def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
     log = point.point.parameters.get("log") if point.run.inputs.log is not None else None
     if log is not None:
         others = {name: text for name, text in point.point.parameters.items() if name != "log"}
         classname = f"{suite}.{printable(parameter_text(others))}" if others else suite
-        file = gate.relative(gate.sweep.path.parent / log)
+        name, file = log, gate.relative(gate.sweep.path.parent / log)
     else:
-        classname, file = f"{suite}.{printable(point.shown)}", gate.relative(gate.sweep.path)
-    whole = TestCase(printable(log) if log else _RUN, classname=classname, time=_seconds(point))
+        classname, name, file = suite, point.shown, gate.relative(gate.sweep.path)
+    case = TestCase(printable(name), classname=classname, time=_seconds(point))
+    # What is checked for a log says no more than whether it is explained.
+    answers = [*filter(None, (_answer(one) for one in point.checks))] if log is None else []
     if point.problems:
-        found = [gate.trace(point, one.check.label) for one in point.surprises] if log is not None else []
+        found = [gate.trace(point, one.check.label) for one in point.surprises]
         traces = [line for trace in found if trace is not None for line in trace_lines(trace)]
-        whole.result = [_result(point.problems, [*traces, *_again(gate, point)])]
+        case.result = [_result(point.problems, [*answers, *traces, *_again(gate, point)])]
     elif point.row is None:
-        whole.result = [Skipped("the sweep as a whole has a problem")]
-    # A log is one case: what is checked for it says no more than whether it is explained.
-    checks = () if log is not None else point.checks
-    cases = [whole, *(_check_case(gate, classname, point, one) for one in checks)]
-    for case in cases:
-        case._elem.set("file", file)
-    return cases
-
-
-def _check_case(gate: Evidence, classname: str, point: PointDecision, one: CheckAnswer) -> TestCase:
-    case = TestCase(printable(str(one.check)), classname=classname, time=0)
-    label = printable(one.check.label)
-    if one.status == "undecided":
-        case.result = [Skipped(f"no answer on {label}: TLC ended before it had one")]
-    elif one.status == "held" and not one.as_expected:
-        failure = Failure(f"{label} is not violated, expected to", "unexpected")
-        failure.text = "\n".join(_again(gate, point))
-        case.result = [failure]
-    elif one.status == "violated" and not one.as_expected:
-        length = f" in {counted(one.length, 'state')}" if one.length else ""
-        failure = Failure(f"{label} is violated{length}, not expected to", "unexpected")
-        trace = gate.trace(point, one.check.label)
-        failure.text = "\n".join([*(trace_lines(trace) if trace else []), "", *_again(gate, point)])
-        case.result = [failure]
-    elif one.status == "violated":
-        length = f" in {counted(one.length, 'state')}" if one.length else ""
-        case.system_out = f"{label} is violated{length}, as expected"
+        case.result = [Skipped("the sweep as a whole has a problem")]
+    elif answers:
+        case.system_out = "\n".join(answers)
+    case._elem.set("file", file)
     return case
+
+
+def _answer(one: CheckAnswer) -> str | None:
+    """The answer on a check in words, None if it held as expected."""
+    label = printable(str(one.check))
+    expected = "as expected" if one.as_expected else "not expected to"
+    match one.status:
+        case "undecided":
+            return f"no answer on {label}: TLC ended before it had one"
+        case "violated":
+            length = f" in {counted(one.length, 'state')}" if one.length else ""
+            return f"{label} is violated{length}, {expected}"
+        case "held":
+            return None if one.as_expected else f"{label} is not violated, expected to"
 
 
 def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | Failure:

@@ -57,6 +57,16 @@ def project_jar() -> ProjectJar | None:
     return None
 
 
+def project_release() -> str:
+    """The name of the project's jar. Raises InputError: ``usage`` if no project names one, and as ``project_jar`` does."""
+    project = project_jar()
+    if project is None:
+        raise InputError(
+            "usage", "no NAME, and no project names a jar", hint="name one: tla2py tools install rolling"
+        )
+    return project.named
+
+
 def remember(named: str, sha256: str) -> Path:
     """Make a release or a path with this digest the project's jar, and return the file that names it.
 

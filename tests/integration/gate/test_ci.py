@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.integration.gate.lift import LIFT, NO_CI, SWEEP
+from tests.integration.gate.action import ACTION, ROOT, STEPS, Completed, Job, environment
+from tests.integration.gate.lift import LIFT, SWEEP
 from tests.jars import remade_jar
-from tests.stores import record_ids
+from tests.stores import record_ids, table_rows
 from tla2py.toolchain.jar import bundled_jar
 
 pytestmark = pytest.mark.java
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def block(text: str, begin: str, key: str) -> str:
-    """The lines of a block under ``key``, after the line ``begin``, without their indentation."""
-    rest = text.partition(f"{begin}\n")[2].partition(f"{key}\n")[2].splitlines()
-    depth = len(rest[0]) - len(rest[0].lstrip())
-    kept = []
-    for line in rest:
-        if line.strip() and len(line) - len(line.lstrip()) < depth:
-            break
-        kept.append(line)
-    return textwrap.dedent("\n".join(kept)) + "\n"
-
-
-def run(script: str, shell: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name not in NO_CI}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
-    return subprocess.run(
-        [*shell, "-c", script],
-        cwd=folder,
-        env=kept | {"PATH": path} | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
 
 
 def records(folder: Path) -> dict[Path, dict[str, str]]:
@@ -61,61 +37,210 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_action_gates_and_keeps_what_it_ran(checkout: Path) -> None:
-    script = block((ROOT / "action.yml").read_text(), "    - name: gate", "      run: |")
-    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
-    outputs, summary = checkout / "outputs", checkout / "summary"
-    github = {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_OUTPUT": str(outputs),
-        "GITHUB_STEP_SUMMARY": str(summary),
-        "GITHUB_WORKSPACE": str(checkout),
-    }
-    first = run(script, bash, checkout, SWEEPS="good.toml", OPTIONS="", **github)
+@pytest.fixture
+def job(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Job:
+    return Job(checkout, tmp_path_factory.mktemp("runner"))
+
+
+def test_the_action_gates_and_keeps_what_it_ran(checkout: Path, job: Job) -> None:
+    first = job.use(sweeps="good.toml")
     assert first.returncode == 0, first.stdout + first.stderr
-    assert outputs.read_text() == "exit-code=0\n"
+    assert job.outputs["gate"]["exit-code"] == "0"
     assert "::error" not in first.stdout
-    ran = records(checkout)
-    again = run(script, bash, checkout, SWEEPS="good.toml", OPTIONS="--timeout 2m", **github)
+    assert sorted(path.name for path in job.reports.iterdir()) == ["good.html", "junit.xml", "tla2py.sarif"]
+    # A store is saved under the name of its records: new ones make a new name although no source has changed.
+    ran = job.outputs["gate"]["records"]
+    again = job.use(sweeps="good.toml", options="--timeout 2m")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert ran
-    assert records(checkout) == ran
-    both = run(script, bash, checkout, SWEEPS="good.toml bad.toml", OPTIONS="", **github)
-    assert both.returncode == 1
-    assert outputs.read_text().endswith("exit-code=1\n")
+    assert job.outputs["gate"]["records"] == ran
+    more = job.use(sweeps="good.toml", options="--coverage")
+    assert more.returncode == 0, more.stdout + more.stderr
+    assert job.outputs["gate"]["records"] != ran
+    # The caller's Python and Java stay as they are, and so does the checkout.
+    assert not (job.temporary / "env").exists()
+    assert not (job.temporary / "path").exists()
+    assert sorted(path.name for path in checkout.iterdir()) == ["Lift.tla", "bad.toml", "good.toml"]
+
+
+@pytest.mark.long
+def test_the_action_takes_patterns_and_fails_as_the_gate_does(checkout: Path, job: Job) -> None:
+    (checkout / "specs" / "a b").mkdir(parents=True)
+    for name in ("Lift.tla", "good.toml"):
+        (checkout / name).rename(checkout / "specs" / "a b" / name)
+    (checkout / "Lift.tla").write_text(LIFT)
+    both = job.use(sweeps="specs/**/g*.toml\nbad.toml\n")
+    assert both.returncode == 1, both.stdout + both.stderr
+    assert job.outputs["gate"]["exit-code"] == "1"
     assert "::error file=Lift.tla,line=16," in both.stdout
-    assert "### :x: bad" in summary.read_text()
-    results = json.loads((checkout / "tla2py.sarif").read_text())["runs"][0]["results"]
+    assert "### :x: bad" in (job.temporary / "summary").read_text()
+    results = json.loads((job.reports / "tla2py.sarif").read_text())["runs"][0]["results"]
     assert "invariant/Low" in {result["ruleId"] for result in results}
-    assert "<failure" in (checkout / "tla2py-junit.xml").read_text()
+    assert 'tests="4" failures="1" errors="0"' in (job.reports / "junit.xml").read_text()
+    assert {path.name for path in job.reports.glob("*.html")} == {"good.html", "bad.html"}
+    # A store of a sweep that is no longer gated has no page.
+    gone = next(job.temporary.rglob("several")) / "gone"
+    gone.mkdir()
+    (gone / "store.json").touch()
+    again = job.use(sweeps="specs/**/g*.toml\nbad.toml\n")
+    assert again.returncode == 1, again.stdout + again.stderr
+    assert "no page" not in again.stdout
+    assert {path.name for path in job.reports.glob("*.html")} == {"good.html", "bad.html"}
+    assert job.use(sweeps="specs/*/gone/*.toml").returncode == 2
+    assert "specs/*/gone/*.toml" in (job.reports / "junit.xml").read_text()
 
 
-def test_the_action_runs_no_jar_of_a_pull_request(checkout: Path) -> None:
-    script = block((ROOT / "action.yml").read_text(), "    - name: gate", "      run: |")
-    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
+@pytest.mark.long
+def test_the_action_hands_its_inputs_on(checkout: Path, job: Job) -> None:
+    (checkout / "Lift.tla").write_text(LIFT.replace("Low ==", "Fixed == 1 = 1\nLow =="))
+    (checkout / "good.toml").write_text(SWEEP.replace('"Inside", "Low"', '"Inside", "Low", "Fixed"'))
+    jar = remade_jar(bundled_jar(), checkout / "tools.jar", version="Version 2.99")
+    ended = job.use(sweeps="good.toml", jar="tools.jar", strict="true", name="mine")
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "finding constant-check Fixed" in (job.reports / "junit.xml").read_text()
+    assert (job.reports.name, job.outputs["prepare"]["use"]) == ("mine", "mine")
+    [store] = job.temporary.rglob("store.json")
+    jars = {row["jar_sha256"] for row in table_rows(store.parent, "runs")}
+    assert jars == {hashlib.sha256(jar.read_bytes()).hexdigest()}
+    ended = job.use(sweeps="good.toml", sandbox="sometimes")
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert "sometimes" in ended.stderr
+
+
+def test_each_use_in_a_job_and_a_matrix_has_names_of_its_own(checkout: Path, job: Job) -> None:
+    names = []
+    for index, sweeps, jar in (
+        (0, "good.toml", ""),
+        (0, "bad.toml", ""),
+        (0, "good.toml", "1.7.4"),
+        (1, "good.toml", ""),
+    ):
+        job.index = index
+        assert job.step("prepare", sweeps=sweeps, jar=jar).returncode == 0
+        names.append(job.outputs["prepare"]["use"])
+    assert len({*names}) == 4
+    assert all(re.fullmatch(r"tla2py-tlc-[01]-[0-9a-f]{12}", name) for name in names)
+
+
+def test_the_action_finds_a_java_and_a_python_that_fit(tmp_path: Path, job: Job) -> None:
+    def java(name: str, version: str) -> str:
+        home = tmp_path / name
+        (home / "bin").mkdir(parents=True)
+        lines = f"    java.home = {home}\n    java.specification.version = {version}\n"
+        (home / "bin" / "java").write_text(f"#!/bin/sh\nprintf '{lines}' >&2\n")
+        (home / "bin" / "java").chmod(0o755)
+        return str(home)
+
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("bash", "awk", "sed", "cut", "cat", "rm", "mkdir", "sha256sum"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    python = tools / "python3"
+    python.symlink_to(sys.executable)
+    none = dict.fromkeys(name for name in os.environ if name.startswith(("JAVA_HOME", "TLA2PY_JAVA")))
+    old, new = java("jdk-8", "1.8"), java("jdk-21", "21")
+    for variables, chosen in (
+        ({}, ""),
+        ({"JAVA_HOME": old}, ""),
+        ({"JAVA_HOME": old, "JAVA_HOME_21_X64": new}, new),
+        ({"JAVA_HOME": new, "JAVA_HOME_17_X64": java("jdk-17", "17")}, new),
+        ({"PATH": f"{new}/bin:{tools}"}, new),
+    ):
+        job.variables = {**none, "PATH": str(tools), **variables}
+        ended = job.step("prepare", sweeps="good.toml")
+        assert (ended.returncode, job.outputs["prepare"]["java"]) == (0, chosen), ended.stderr
+    python.unlink()
+    ended = job.step("prepare", sweeps="good.toml")
+    assert ended.returncode == 2
+    assert ended.stdout.startswith("::error title=tla2py::no Python 3.10")
+
+
+@pytest.mark.long
+def test_the_action_installs_the_core(checkout: Path, job: Job) -> None:
+    for name in ("prepare", "install", "gate"):
+        ended = job.step(name, sweeps="good.toml")
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+    python = Path(job.outputs["prepare"]["venv"]) / "bin" / "python"
+    listed = subprocess.run(
+        [python, "-m", "pip", "list", "--format", "freeze"], capture_output=True, text=True, check=True
+    )
+    assert "tla2py==" in listed.stdout
+    assert "pyspark" not in listed.stdout
+
+
+def test_every_expression_of_the_action_names_what_its_steps_write(job: Job) -> None:
+    assert job.use(sweeps="good.toml").returncode == 0
+    job.outputs |= {
+        "tools": {"cache-hit": "", "cache-primary-key": "key"},
+        "store": {"cache-matched-key": ""},
+        "sarif": {},
+    }
+    for step in STEPS:
+        for text in (*step.get("with", {}).values(), *step.get("env", {}).values()):
+            assert "${{" not in job.value(str(text), {"sweeps": "good.toml"})
+    for output in ACTION["outputs"].values():
+        assert job.value(output["value"], {})
+    # The steps that the tests of this file run are those that have a shell.
+    refused = job.step("say that code scanning refused them")
+    assert (refused.returncode, refused.stdout.startswith("::notice title=tla2py::")) == (0, True)
+    assert [step["name"] for step in STEPS if "run" in step] == [
+        "prepare",
+        "install",
+        "gate",
+        "say that code scanning refused them",
+    ]
+
+
+def test_workflows_and_the_steps_of_the_action_pass_actionlint(tmp_path: Path) -> None:
+    # actionlint reads workflows: here is one with the steps of the action.
+    inputs = {name: {"type": "string", "default": ""} for name in ACTION["inputs"]}
+    workflow = {
+        "on": {"workflow_call": {"inputs": inputs}},
+        "jobs": {"action": {"runs-on": "ubuntu-latest", "steps": STEPS}},
+    }
+    (tmp_path / "action.yml").write_text(yaml.safe_dump(workflow, sort_keys=False))
+    files = [tmp_path / "action.yml", *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+    ended = subprocess.run(
+        ["actionlint", *files], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+@pytest.mark.long
+def test_the_action_runs_no_jar_of_a_pull_request(checkout: Path, job: Job) -> None:
     remade_jar(bundled_jar(), checkout / "tools.jar", version="Version 2.99")
     (checkout / "tla2py.toml").write_text('tla2tools = "tools.jar"\n')
-    github = {"GITHUB_OUTPUT": str(checkout / "outputs"), "GITHUB_WORKSPACE": str(checkout)}
-    ended = run(script, bash, checkout, SWEEPS="good.toml", OPTIONS="", EVENT="pull_request", **github)
+    job.event = "pull_request"
+    ended = job.use(sweeps="good.toml")
     assert ended.returncode == 2, ended.stdout + ended.stderr
     assert "the jar tools.jar" in ended.stderr
     # Who trusts it finds its name in every report.
-    options = {"OPTIONS": "--trust --summary summary.md", "EVENT": "pull_request"}
-    ended = run(script, bash, checkout, SWEEPS="good.toml", **options, **github)
+    ended = job.use(sweeps="good.toml", options="--trust --summary summary.md")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    for report in ("tla2py-junit.xml", "tla2py.sarif", "summary.md"):
-        assert "chooses the jar tools" in (checkout / report).read_text(), report
+    for report in (job.reports / "junit.xml", job.reports / "tla2py.sarif", checkout / "summary.md"):
+        assert "chooses the jar tools" in report.read_text(), report
 
 
+@pytest.mark.long
 def test_gitlabs_template_gates_and_reports(checkout: Path) -> None:
-    lines = block((ROOT / "docs" / "ci" / "gitlab.yml").read_text(), ".tla2py-gate:", "  script:")
-    script = "\n".join(line.removeprefix("- ") for line in lines.splitlines())
-    variables = {"TLA2PY_OPTIONS": "", "CI_PROJECT_DIR": str(checkout)}
-    good = run(script, ["sh", "-e"], checkout, TLA2PY_SWEEPS="good.toml", **variables)
+    template = yaml.safe_load((ROOT / "docs" / "ci" / "gitlab.yml").read_text())[".tla2py-gate"]
+    script = "\n".join(template["script"])
+
+    def run(**variables: str) -> Completed:
+        return subprocess.run(
+            ["sh", "-e", "-c", script],
+            cwd=checkout,
+            env=environment(TLA2PY_OPTIONS="", CI_PROJECT_DIR=str(checkout), **variables),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    good = run(TLA2PY_SWEEPS="good.toml")
     assert good.returncode == 0, good.stdout + good.stderr
     assert "<failure" not in (checkout / "tla2py-junit.xml").read_text()
     ran = records(checkout)
-    bad = run(script, ["sh", "-e"], checkout, TLA2PY_SWEEPS="bad.toml", **variables)
+    bad = run(TLA2PY_SWEEPS="bad.toml")
     assert bad.returncode == 1
     # The point that is in both is found by its digest, and so is the other: only expectations differ.
     assert ran

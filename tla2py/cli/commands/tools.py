@@ -18,7 +18,7 @@ from tla2py.toolchain.foundjars import found_jars
 from tla2py.toolchain.installed import install, installed, installed_path
 from tla2py.toolchain.jar import read_jar
 from tla2py.toolchain.javas import found_javas
-from tla2py.toolchain.project import remember
+from tla2py.toolchain.project import project_release, remember
 from tla2py.toolchain.releases import COMMUNITY, release
 from tla2py.toolchain.toolchain import find_jar, pin_project_jar
 
@@ -40,12 +40,12 @@ def list_command(as_json: Json = False) -> None:
 @tools_app.command("install", cls=PlainCommand)
 def install_command(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="NAME",
-            help="rolling (1.8.0), a version such as 1.7.4 or 2026.04.29.170100, or community-modules.",
+            help="rolling (1.8.0), a version such as 1.7.4 or 2026.04.29.170100, or community-modules; default: the project's.",
         ),
-    ],
+    ] = None,
     default: Annotated[
         bool,
         typer.Option("--default", help="Make it the project's TLC, pinned by its digest in tla2py.toml."),
@@ -73,7 +73,7 @@ def install_command(
       tla2py tools install community-modules
       tla2py tools install 1.7.4 --from-file ~/Downloads/tla2tools.jar
     """
-    wanted = release(name)
+    wanted = release(name or project_release())
     seconds = parse_duration(patience, "--patience")
     if default and wanted.name == COMMUNITY:
         raise InputError("usage", "the CommunityModules are not a TLC release", hint="leave out --default")
