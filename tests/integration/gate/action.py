@@ -87,7 +87,9 @@ class Job:
             timeout=600,
         )
         lines = written.read_text().splitlines() if written.exists() else []
-        self.outputs.setdefault(step.get("id", name), {}).update(line.split("=", 1) for line in lines)
+        self.outputs.setdefault(step.get("id", name), {}).update(
+            {name: value for name, _, value in (line.partition("=") for line in lines)}
+        )
         return ended
 
     def use(self, **inputs: str) -> Completed:
