@@ -128,6 +128,28 @@ def test_statuses_tables_traces_and_resumption(
 
 
 @pytest.mark.long
+def test_after_a_change_of_comments_no_mutant_runs_again(
+    run_cli: RunCli, clock: Path, tmp_path: Path
+) -> None:
+    """Rows have the places of the module as it is now; any other change runs the mutants again."""
+    module, store = tmp_path / "Clock.tla", tmp_path / "store"
+    module.write_text(CLOCK.replace("Loop ==", "(* As\n   before. *)\nLoop =="))
+    arguments = (clock, "--operators", "drop-guard", "--points", "1", "-o", store)
+    rows = answers(run_cli, *arguments)
+    module.write_text(
+        CLOCK.replace("Loop ==", "(* Or\n   after, at N. *)\nLoop ==").replace(
+            "y' = y\n", "y' = y \\* idle\n"
+        )
+    )
+    again = run_cli("mutate", *arguments, "--json")
+    assert json.loads(again.stdout) == rows
+    assert "original: 1 run to execute" in again.stderr
+    assert "mutants at" not in again.stderr
+    module.write_text(module.read_text().replace("N < 5", "N < 4"))
+    assert "mutants at point 1" in run_cli("mutate", *arguments).stderr
+
+
+@pytest.mark.long
 def test_conjuncts_of_invariants(run_cli: RunCli, clock: Path) -> None:
     """A conjunct counts if some mutant goes unnoticed without it."""
     clock.write_text(SWEEP.replace("[model]", "[model]\ncheck_deadlock = false"))

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from tla2py.syntax import Span
+from tla2py.syntax.blank import without_comments
 
 _BULLET = re.compile(r"/\\|\\/")
 _FIRST = re.compile(r"\s*(/\\|\\/)")
@@ -33,18 +34,19 @@ class Edit:
         filler = "\n" * max(missing, 0)
         if rest.strip() and missing > 0:
             filler += " " * span.end_column
-        elif _aligned(rest, span.end_column, lines[span.end_line :]) and len(last) != span.end_column:
+        elif len(last) != span.end_column and _aligned(text, span):
             shorter = len(last) < span.end_column
             filler = " " * (span.end_column - len(last)) if shorter else "\n" + " " * span.end_column
         changed = f"{head}{self.after}{filler}{rest}"
         return "\n".join([*lines[: span.begin_line - 1], changed, *lines[span.end_line :]])
 
 
-def _aligned(rest: str, offset: int, below: list[str]) -> bool:
-    """Whether a list that begins in the rest of a line goes on below it."""
-    after = next((line for line in below if line.strip()), "")
+def _aligned(text: str, span: Span) -> bool:
+    """Whether a list that begins on the line where a span ends, after it, goes on below."""
+    lines = without_comments(text).split("\n")[span.end_line - 1 :]
+    after = next((line for line in lines[1:] if line.strip()), "")
     found = _FIRST.match(after)
-    columns = {offset + each.start() for each in _BULLET.finditer(rest)}
+    columns = {each.start() for each in _BULLET.finditer(lines[0], span.end_column)}
     return found is not None and found.start(1) in columns
 
 

@@ -15,6 +15,7 @@ from tla2py.mutation.budget import budgeted, with_budget
 from tla2py.mutation.mutant import Mutant, chosen_mutants, given_mutants, in_order, model_mutants
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
+from tla2py.syntax.blank import without_comments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +71,10 @@ class Trial:
     ) -> tuple[Run, dict[str, str]]:
         """The run with the changes of mutants at a place, and the texts of its changed modules by sha256.
 
-        It looks at about ``budget`` distinct states at most.
+        It looks at about ``budget`` distinct states at most. The modules lack their comments, so a comment that changes on
+        its own lines leaves the run as it was.
         """
-        run, texts = self.plan.runs[place], dict[str, str]()
+        run, texts = self._uncommented(self.plan.runs[place], mutants)
         edits = [(each.module, each.edit.apply) for each in mutants]
         if budget is not None:
             root = self.sweep.spec(self.plan.points[place].parameters).root.name
@@ -82,16 +84,32 @@ class Trial:
             run = self._changed(run, f"{module}.tla", change, texts)
         return run, texts
 
+    def _uncommented(self, run: Run, mutants: Sequence[Mutant]) -> tuple[Run, dict[str, str]]:
+        """A run without comments in its modules, and their texts by sha256."""
+        sources, texts = self.plan.sources, dict[str, str]()
+        # A change that somebody proposes may begin or end a comment.
+        kept = {f"{each.module}.tla" for each in mutants if each.operator == "given"}
+        # The lines of a translation made on the fly are found by the text around it.
+        originals = dict(run.originals)
+        for name, sha256 in run.modules:
+            lines = sources[sha256].count("\n")
+            if name not in kept and sources[originals.get(name, sha256)].count("\n") == lines:
+                run = self._changed(run, name, without_comments, texts)
+        return run, texts
+
     def modules(self, mutant: Mutant, place: int) -> dict[str, str]:
         """The texts of a mutant's modules by the names of their files."""
-        run, texts = self.run([mutant], place)
-        return {name: texts.get(sha256) or self.plan.sources[sha256] for name, sha256 in run.modules}
+        texts = {name: self.plan.sources[sha256] for name, sha256 in self.plan.runs[place].modules}
+        file = f"{mutant.module}.tla"
+        return texts | {file: mutant.edit.apply(texts[file])}
 
     def _changed(self, run: Run, file: str, change: Callable[[str], str], texts: dict[str, str]) -> Run:
         """A run with a changed module; ``texts`` gets its text."""
         before = next(sha256 for name, sha256 in run.modules if name == file)
         text = change(texts.get(before) or self.plan.sources[before])
         after = digest_text(text)
+        if after == before:
+            return run
         texts[after] = text
         originals = run.originals
         if all(name != file for name, _ in originals):

@@ -197,7 +197,9 @@ class _Locator:
         text = self._origins.text(sha256).split("\n")
         copied = self._origins.text(self._files[module]).split("\n")
         excerpt = text[own - 1] if own <= len(text) else ""
-        same = line <= len(copied) and own <= len(text) and len(copied[line - 1]) == len(excerpt)
+        copy = copied[line - 1] if line <= len(copied) and own <= len(text) else None
+        # A copy may lack the comment at the end of a line.
+        same = copy is not None and (len(copy) == len(excerpt) or excerpt.startswith(copy))
         return Place(
             file=self._origins.paths.get(sha256, f"{module}.tla"),
             line=own,

@@ -197,6 +197,17 @@ def test_a_list_after_a_change_stays_aligned(tmp_path: Path) -> None:
     assert all(read_text(m.edit.apply(text)).syntax_error is None for m in found)
 
 
+def test_a_comment_hides_no_list_after_a_change(tmp_path: Path) -> None:
+    text = (
+        "---- MODULE Wide ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+        "Next == IF x < 3 THEN /\\ x' = x + 1\n \\* why\n                      /\\ x < 5\n        ELSE x' = 0\n====\n"
+    )
+    (tmp_path / "Wide.tla").write_text(text)
+    found = mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
+    swapped = next(m for m in found if m.edit.after == "<=" and m.line == 5)
+    assert swapped.edit.apply(text).split("\n")[5] == "               3 THEN /\\ x' = x + 1"
+
+
 def test_replaced_definitions_stay(main: Path) -> None:
     assert {m.definition for m in mutants(main)} >= {"Free", "Clear"}
     found = mutants(main, Free="TRUE", Clear="Idle")

@@ -211,11 +211,11 @@ class Rounds:
             ]
             if not tasks:
                 continue
-            run = _with_graph(self.trial.plan.runs[place])
-            original = Task(mutant=ORIGINAL, place=place, run=run, texts={})
+            run, texts = self.trial.run([], place)
+            original = Task(mutant=ORIGINAL, place=place, run=_with_graph(run), texts=texts)
             name = f"state graphs at point {place + 1}"
             self.bench.execute_further([original, *tasks], self._limits(place), name)
-            facts = graph_facts(self.bench.store, run.run_id)
+            facts = graph_facts(self.bench.store, original.run.run_id)
             differ = {
                 each.mutant for each in tasks if graph_facts(self.bench.store, each.run.run_id) != facts
             }
