@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from tla2py.syntax import Span
-from tla2py.syntax.blank import without_comments
+from tla2py.syntax.tokens import without_comments
 
 _BULLET = re.compile(r"/\\|\\/")
 _FIRST = re.compile(r"\s*(/\\|\\/)")

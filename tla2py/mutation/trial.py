@@ -15,7 +15,7 @@ from tla2py.mutation.budget import budgeted, with_budget
 from tla2py.mutation.mutant import Mutant, chosen_mutants, given_mutants, in_order, model_mutants
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.syntax.blank import without_comments
+from tla2py.syntax.tokens import without_comments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.syntax.blank import without_comments
+from tla2py.syntax.tokens import without_comments
 
 SPECS = Path(__file__).parents[3] / "specs"
 TEXT = r"""---- MODULE M ----
