@@ -148,7 +148,8 @@ def site(request: pytest.FixtureRequest, cluster: Cluster, storage: Storage, tmp
 
 def test_a_driver_that_is_killed_and_started_again(site: Site, reference: Path, cluster: Cluster) -> None:
     driver = site.start()
-    site.await_records(100)
+    # Few: before they notice, executors may finish hundreds.
+    site.await_records(20)
     driver.kill()
     driver.wait(timeout=60)
     # Its executors end when they notice; what they were recording is there or not.
@@ -157,7 +158,7 @@ def test_a_driver_that_is_killed_and_started_again(site: Site, reference: Path, 
         assert time.monotonic() < deadline
         time.sleep(0.1)
     before = site.recorded()
-    assert 100 <= len(before) < POINTS
+    assert 20 <= len(before) < POINTS
     site.check(site.start(), before, reference)
 
 

@@ -56,6 +56,22 @@ def answers(text: str) -> dict[str, tuple[Any, ...]]:
     return {row["file"]: tuple(row[key] for key in keys) for row in json.loads(text)}
 
 
+def test_constants_come_from_the_command_line(run_cli: RunCli, tmp_path: Path) -> None:
+    module, log = shutil.copy(TWO_PHASE, tmp_path), tmp_path / "good.ndjson"
+    log.write_text(GOOD)
+
+    def matched(members: str) -> list[int]:
+        given = ("-c", f"RM={members}", "--json")
+        return [row["matched"] for row in json.loads(run_cli("validate", module, log, *given).stdout)]
+
+    # The third member has not prepared when the first commits.
+    assert (matched("{rm1, rm2}"), matched("{rm1, rm2, rm3}")) == ([8], [6])
+    missing = run_cli("validate", module, log)
+    assert missing.code == 2
+    assert "constant RM has no value" in missing.stderr
+    assert run_cli("validate", module, log, "-c", "RM").code == 2
+
+
 @pytest.mark.core
 def test_logs_are_checked_against_the_specification_alone(run_cli: RunCli, tmp_path: Path) -> None:
     module = specification(tmp_path)

@@ -38,6 +38,10 @@ Libraries = Annotated[
         help="Another module folder; community-modules is the installed one without its Java classes; repeatable. A sweep file lists its own under libraries.",
     ),
 ]
+Constants = Annotated[
+    list[str] | None,
+    typer.Option("-c", "--constant", metavar="NAME=VALUE", help="A constant's value; repeatable."),
+]
 Only = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="VAR", help="Show only this variable; repeatable."),

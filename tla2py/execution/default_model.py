@@ -11,7 +11,7 @@ from tla2py.config.places import config_beside
 from tla2py.config.read import ConfigFile, read_config
 from tla2py.config.statements import MISTAKE_CODES
 from tla2py.errors import InputError
-from tla2py.execution.options import ModelOptions
+from tla2py.execution.options import ModelOptions, given_constants
 from tla2py.model.config import Assignment, Config, Substitution
 from tla2py.model.model import (
     Model,
@@ -57,7 +57,7 @@ def default_model(
     """
     spec = load_specification(module, libraries, translate=translate)
     named = options.config or config_beside(module)
-    given = dict(_split(text) for text in options.constants)
+    given = given_constants(options.constants)
     specification, init, next_ = options.specification, options.init, options.next
     invariants, properties = options.invariants, options.properties
     behaviour = tuple(name for name in (specification, init, next_) if name)
@@ -114,15 +114,6 @@ def default_model(
         filled=filled,
     )
     return CheckModel(model=model, verbatim=None, config=file.path if file else None, given=given)
-
-
-def _split(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign or not name.strip() or not value.strip():
-        raise InputError(
-            "constant-syntax", f"-c {text!r} is not NAME=VALUE", hint='example: -c "Replicas={b1, b2}"'
-        )
-    return name.strip(), value.strip()
 
 
 def _check_given(spec: ModuleGraph, given: dict[str, str], names: Sequence[str]) -> None:

@@ -123,6 +123,19 @@ def given_files(names: Iterable[Path]) -> tuple[InputFile, ...]:
     return tuple(InputFile(path, kept_file(file)) for path, file in sorted(found.items()))
 
 
+def given_constants(texts: Sequence[str]) -> dict[str, str]:
+    """The values of ``-c NAME=VALUE``, by name. Raises InputError (``constant-syntax``)."""
+    found = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not (sign and name and value):
+            raise InputError(
+                "constant-syntax", f"-c {text!r} is not NAME=VALUE", hint='example: -c "Replicas={b1, b2}"'
+            )
+        found[name] = value
+    return found
+
+
 def given_variables(texts: Sequence[str]) -> tuple[Variable, ...]:
     """The variables of ``--env NAME=VALUE``. Raises InputError (``variable-name``)."""
     found = {}

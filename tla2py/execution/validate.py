@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tla2py.errors import ExitCode, InputError, Place
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import ModelOptions, SweepOptions, given_variables
+from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_variables
 from tla2py.logs.why.answer import LogWhy, read_log_why
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store
@@ -69,7 +69,7 @@ def sweep_of_logs(
 
 
 def _sweep_text(module: Path, logs: Sequence[Path], model: ModelOptions, libraries: Sequence[Path]) -> str:
-    """The text of a sweep file beside a module. Raises InputError (``variable-name``)."""
+    """The text of a sweep file beside a module. Raises InputError (``constant-syntax``, ``variable-name``)."""
 
     def shown(path: Path) -> str:
         name = Path(os.path.relpath(path, module.parent)).as_posix()
@@ -78,11 +78,13 @@ def _sweep_text(module: Path, logs: Sequence[Path], model: ModelOptions, librari
     beside = module.with_suffix(".cfg")
     config = model.config or (beside if beside.is_file() else None)
     variables = [f"{each.name} = {json.dumps(each.value)}" for each in given_variables(model.environment)]
+    constants = [f"{name} = {json.dumps(text)}" for name, text in given_constants(model.constants).items()]
     lines = [
         f"name = {json.dumps(module.stem)}",
         f"module = {json.dumps(module.name)}",
         *([f"config = {shown(config)}"] if config else []),
         *([f"libraries = [{', '.join(map(shown, libraries))}]"] if libraries else []),
+        *(["[constants]", *constants] if constants else []),
         *(["[environment]", *variables] if variables else []),
         *(["[inputs]", f"files = [{', '.join(map(shown, model.inputs))}]"] if model.inputs else []),
         "[logs]",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.checking import Checking
-from tla2py.cli.options import Environment, InputFiles, Json, Watch, with_sweep_options
+from tla2py.cli.options import Constants, Environment, InputFiles, Json, Watch, with_sweep_options
 from tla2py.cli.progress import ConsoleListener
 from tla2py.cli.watch import watch as watch_files
 from tla2py.execution.options import ModelOptions, SweepOptions
@@ -31,10 +31,7 @@ def check_command(
             help="A TLC config, or a module with one; default: MODULE.cfg, if any.",
         ),
     ] = None,
-    constant: Annotated[
-        list[str] | None,
-        typer.Option("-c", "--constant", metavar="NAME=VALUE", help="A constant's value; repeatable."),
-    ] = None,
+    constant: Constants = None,
     invariant: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="An invariant to check; repeatable.")
     ] = None,

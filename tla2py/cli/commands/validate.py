@@ -10,6 +10,7 @@ import typer
 
 from tla2py.cli.console import show, show_json
 from tla2py.cli.options import (
+    Constants,
     Environment,
     ExecutorChoice,
     Fresh,
@@ -43,6 +44,7 @@ def validate_command(
         Path | None,
         typer.Option("--config", metavar="FILE.cfg", help="A TLC config; default: SPEC.cfg, if any."),
     ] = None,
+    constant: Constants = None,
     environment: Environment = None,
     inputs: InputFiles = None,
     store: Annotated[
@@ -74,14 +76,16 @@ def validate_command(
     specification itself: each line of a log names an action, its arguments and parts of the state, see docs/logs.md.
 
     Examples:
-      tla2py validate Spec.tla traces/*.ndjson
+      tla2py validate Spec.tla traces/*.ndjson -c 'RM={"rm1", "rm2"}'
       tla2py validate Trace.tla trace.ndjson --env CONFIG=config.ndjson --input config.ndjson
       tla2py validate sweep.toml -o runs/logs --mutate-logs --sample 500
     """
     if sample is not None and not mutate_logs:
         raise InputError("usage", "--sample applies to changed logs", hint="add --mutate-logs")
     listener = ConsoleListener()
-    model = ModelOptions(config=config, environment=environment or (), inputs=inputs or ())
+    model = ModelOptions(
+        config=config, constants=constant or (), environment=environment or (), inputs=inputs or ()
+    )
     sweep = sweep_of_logs(files, model, options, listener=listener)
     toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)
