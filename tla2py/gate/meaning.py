@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from tla2py.logs.observe import OBSERVED
 from tla2py.model.config import Config
 from tla2py.model.run import Run
 from tla2py.sweep.checks import named_definitions
@@ -60,7 +61,11 @@ class Meanings:
         if run.main != spec.root.name:
             [wrapper] = [sha256 for name, sha256 in run.modules if name == f"{run.main}.tla"]
             for definition in _DEFINITION.split(self._sources[wrapper])[1:]:
-                found |= _defined(definition)
+                found |= _defined(f"---- MODULE Wrapper ----\n{definition}\n====\n")
+        # The definitions that follow a log use those of the specification.
+        for name, sha256 in run.modules:
+            if name == f"{OBSERVED}{spec.root.name}.tla":
+                found |= _defined(self._sources[sha256])
         # Model values would make a meaning of its own for each point.
         known = found.keys() | spec.scope.names.keys()
         return frozenset(closure({name: frozenset(names & known) for name, names in found.items()}).items())
@@ -81,10 +86,10 @@ def _meaning(spec: ModuleGraph, uses: _Uses, replaced: Mapping[str, frozenset[st
 
 @lru_cache(maxsize=1 << 12)
 @deeply
-def _defined(definition: str) -> dict[str, set[str]]:
-    """The name of a wrapper module's definition, with the names that this uses."""
+def _defined(module: str) -> dict[str, set[str]]:
+    """The definitions of a module that tla2py wrote, each with the names that it uses."""
     return {
         each.name: {part.operator for part in each.body.walk() if part.shape == "apply"}
-        for each in read_text(f"---- MODULE Wrapper ----\n{definition}\n====\n").definitions
+        for each in read_text(module).definitions
         if each.body is not None
     }

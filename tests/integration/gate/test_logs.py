@@ -138,3 +138,28 @@ def test_logs_that_no_point_reads_are_pruned(run_cli: RunCli, tmp_path: Path) ->
     # The tables can be made anew from what is left.
     assert run_cli("tables", store).code == 0
     assert [row["text"] for row in table_rows(store, "log_lines")] == kept.read_text().splitlines()
+
+
+STEPS = r"""---- MODULE Steps ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Up == x' = x + 1
+Spec == Init /\ [][Up]_x
+====
+"""
+
+
+def test_a_changed_action_is_drift_although_all_logs_still_hold(run_cli: RunCli, tmp_path: Path) -> None:
+    module, sweep = tmp_path / "Steps.tla", tmp_path / "sweep.toml"
+    module.write_text(STEPS)
+    (tmp_path / "a.ndjson").write_text('{"action": "Up", "state": {"x": 1}}\n')
+    sweep.write_text('module = "Steps.tla"\n[logs]\nfiles = ["*.ndjson"]\n[expect]\nverdict = "holds"\n')
+    gate = ("gate", sweep, "--executor", "local", "--no-vacuity")
+    assert run_cli(*gate, "--record").code == 0
+
+    module.write_text(STEPS.replace("x' = x + 1", "x' = x + 1 \\/ x' = x + 2"))
+    red = run_cli(*gate)
+
+    assert red.code == 1
+    assert "drift: the definition of Up has changed" in red.stdout
