@@ -145,6 +145,10 @@ def ways(options: argparse.Namespace) -> Iterator[Row]:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             make_logs(folder, 1, 1000, "TwoPhaseTrace")
+            # The bundled TLC evaluates neither postconditions nor statistics; the lines are counted all the same.
+            module, config = folder / "TwoPhaseTrace.tla", folder / "TwoPhaseTrace.cfg"
+            module.write_text(module.read_text().partition("\\* Every step")[0] + "====\n")
+            config.write_text(config.read_text().replace("POSTCONDITION Accepted", ""))
             env = newer(options.jars, folder)
             read = cost(validate("TwoPhaseTrace"), folder, env)
             literal = cost(validate("TwoPhaseTrace"), folder)

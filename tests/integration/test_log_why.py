@@ -89,6 +89,18 @@ def test_the_first_conjunct_that_is_false(run_cli: RunCli, tmp_path: Path) -> No
     assert found[1] == [(["Start"], 1), (["Finish"], 3), (["Stop"], 1)]
     assert found[2] == [(["Start"], 1), (["Start"], 3), ([], 3)]
     assert found[3] == [(["Start"], 1), (["Finish"], 3), ([], 1)]
+    # A behaviour leads to the line that nothing explains; TLC's own counterexample stays alone.
+    reached = {
+        point: [row["state"] for row in lines if row["run_id"] == run_id] for point, run_id in runs.items()
+    }
+    assert (reached[1], reached[2], reached[3]) == ([None] * 3, [2, 3, None], [2, 3, None])
+    traces = {row["run_id"]: row for row in table_rows(store, "traces")}
+    states = [row for row in table_rows(store, "states") if row["run_id"] == runs[2]]
+    assert (traces[runs[2]]["kind"], traces[runs[2]]["name"]) == ("postcondition", "log")
+    assert [row["action"] for row in states] == [None, "Start", "Start"]
+    refused = run_cli("trace", store, "2", "--arguments")
+    assert refused.code == 2
+    assert "explains the beginning of a log" in refused.stderr
     # Each run's counts are those of its first execution.
     assert [row["distinct"] for row in table_rows(store, "logs")] == [6, 7, 5, 4]
     shown = run_cli("validate", tmp_path / "sweep.toml", "-o", store, "--why").stdout

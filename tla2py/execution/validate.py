@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from tla2py.errors import ExitCode, InputError, Place
@@ -100,6 +100,14 @@ def log_results(store: Store) -> list[LogRow]:
     return [
         LogRow(**{**dict(zip(names, row, strict=True)), "verdict": Verdict(row[names.index("verdict")])})
         for row in rows
+    ]
+
+
+def log_objects(rows: Sequence[LogRow], runs: Sequence[RunRow]) -> list[dict[str, object]]:
+    """The rows as ``validate --json`` prints them, each with the message of its run."""
+    return [
+        asdict(row) | {"verdict": row.verdict.value, "message": run.message}
+        for row, run in zip(rows, runs, strict=True)
     ]
 
 

@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tla2py import __version__
 from tla2py.explore.contrast import find_nearest
@@ -19,6 +20,7 @@ from tla2py.explore.traces import stored_constants
 from tla2py.explore.view import StoreView
 from tla2py.explorer.points import kind_rows, law_rows, parameter_rows, point_columns, trace_rows
 from tla2py.explorer.traces import LaneOptions, TraceWriter
+from tla2py.tables.details import LogLine, state_lines, unmatched_lines
 from tla2py.tables.files import table_files
 from tla2py.tables.traces import States, states_of
 from tla2py.trace.trace import SIMULATED, Trace
@@ -35,6 +37,13 @@ _CHUNK_STATES = 2000
 _MOST_LANES = 300
 
 
+class TraceLines(NamedTuple):
+    """The lines of logs by run: those that lead to the states of a counterexample, and the one that nothing explains."""
+
+    states: Mapping[str, Mapping[int, LogLine]]
+    unexplained: Mapping[str, LogLine]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreData:
     """A store for the page: the overview, and its counterexamples, ``found``, in ``parts`` of their numbers.
@@ -49,6 +58,7 @@ class StoreData:
     overview: Mapping[str, object]
     found: Sequence[StoredTrace]
     parts: Sequence[range]
+    logs: TraceLines
     lanes: LaneOptions
     laned: frozenset[int]
 
@@ -58,8 +68,15 @@ class StoreData:
         Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested.
         """
         writer = TraceWriter(self.lanes)
-        rows = [writer.row(self.trace(each, states), lanes=each in self.laned) for each in self.parts[number]]
+        rows = [self._row(writer, each, states) for each in self.parts[number]]
         return {"nodes": writer.nodes.rows, "traces": rows}
+
+    def _row(self, writer: TraceWriter, number: int, states: States | None) -> Mapping[str, object]:
+        one, trace = self.found[number], self.trace(number, states)
+        run_id = self.view.trace_list(one.point)[one.trace - 1].run_id
+        lines, unexplained = self.logs.states.get(run_id), self.logs.unexplained.get(run_id)
+        row = writer.row(trace, lanes=number in self.laned)
+        return row if lines is None else row | writer.log_row(trace, lines, unexplained)
 
     def chunks(self) -> Iterator[Mapping[str, object]]:
         """All parts. The states are read in one pass, unless something is asked about each. Raises what ``chunk`` raises."""
@@ -114,6 +131,7 @@ def store_data(
         overview=overview,
         found=found,
         parts=parts,
+        logs=_log_lines(view),
         lanes=lanes or LaneOptions(),
         laned=frozenset(first),
     )
@@ -132,6 +150,11 @@ def _nearest(
         for number in sorted(numbers)
         if (those := nearest(by_number[found[number].point], found[number].name))
     }
+
+
+def _log_lines(view: StoreView) -> TraceLines:
+    lines = table_files(view.store, "log_lines")
+    return TraceLines(state_lines(lines), unmatched_lines(table_files(view.store, "logs"), lines))
 
 
 def _parts(found: Sequence[StoredTrace]) -> Iterator[range]:

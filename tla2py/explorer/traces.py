@@ -10,6 +10,7 @@ from tla2py.errors import InputError
 from tla2py.explorer.nodes import Nodes
 from tla2py.show.lanes import Lanes, trace_lanes
 from tla2py.show.plain import action_text, closing_step, derived, trace_end
+from tla2py.tables.details import LogLine
 from tla2py.trace.diff import Part
 from tla2py.trace.trace import State, StateDiff, Trace
 from tla2py.values import Value, format_value
@@ -61,6 +62,19 @@ class TraceWriter:
             "loop": trace.loop_start,
             "end": trace_end(trace),
             "lanes": self._lanes(trace) if lanes else None,
+        }
+
+    def log_row(
+        self, trace: Trace, lines: Mapping[int, LogLine], unexplained: LogLine | None
+    ) -> dict[str, object]:
+        """What a log says of its trace: ``lines``, numbers of texts, with -1 for a state that no line leads to.
+
+        ``unexplained`` is the line after the last state.
+        """
+        found = [lines.get(state.index) for state in trace.states]
+        return {
+            "lines": [-1 if line is None else self.nodes.text(line.numbered) for line in found],
+            "unexplained": -1 if unexplained is None else self.nodes.text(unexplained.numbered),
         }
 
     def _changes(self, parts: Iterable[Part]) -> list[list[int]]:

@@ -20,6 +20,7 @@ from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
 from tla2py.syntax import ModuleGraph, load_modules
 from tla2py.syntax.levels import Levels
 from tla2py.tlc.inputs import input_path
+from tla2py.tlc.output.log import UNEXPLAINED
 from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.toolchain.community import recorded_classes
 from tla2py.toolchain.overrides import class_file
@@ -45,7 +46,7 @@ class TraceQuery:
     """Runs of TLC about the traces of one run; ``warm`` ones share a JVM.
 
     Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: its states come from an ALIAS,
-    or hold a value that TLC printed without evaluating it.
+    hold a value that TLC printed without evaluating it, or explain a log.
     """
 
     def __init__(self, traces: Iterable[Trace], origin: Origin, *, warm: bool = False) -> None:
@@ -59,6 +60,15 @@ class TraceQuery:
                 "not-confirmable",
                 f"the states were printed through the ALIAS {self.config.alias}",
                 hint="run the sweep without the alias",
+            )
+        traces = list(traces)
+        if record.inputs.log is not None and any(
+            (each.kind, each.name) == (UNEXPLAINED.kind, UNEXPLAINED.name) for each in traces
+        ):
+            raise InputError(
+                "not-confirmable",
+                "the behaviour explains the beginning of a log, and only the log's own module follows logs",
+                hint="'tla2py validate --why' shows the line that nothing explains, and why",
             )
         lost = [name for name, sha256 in record.modules if sha256 not in sources]
         if lost:

@@ -9,6 +9,7 @@ from itertools import chain
 from tla2py.logs.answer import line_numbers
 from tla2py.logs.lines import LogText
 from tla2py.logs.why.answer import read_log_why
+from tla2py.logs.why.trace import log_trace
 from tla2py.model.logs import LogInput
 from tla2py.model.run import RunRecord
 from tla2py.sourcemap.stored import StoredOrigins
@@ -23,6 +24,7 @@ from tla2py.tables.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_
 from tla2py.tables.graph import add_graph, graph_shares, without_repeated, write_shares
 from tla2py.tables.sink import TableWriter
 from tla2py.tlc.output.behaviours import iter_behaviours
+from tla2py.tlc.output.log import UNEXPLAINED
 from tla2py.tlc.output.result import interpret_record
 from tla2py.trace.trace import Trace
 
@@ -108,11 +110,10 @@ def _add_run(
     result = origins.located(parameters, record, result)
     tables.add("results", [{**rows.result_row(record, result), "record": identity}])
     lengths = Counter[int]()
-    tables.add_traces(run_id, chain(result.traces, _behaviours(archive, lengths)))
     tables.add("coverage", rows.coverage_rows(run_id, result))
     tables.add("diagnostics", rows.diagnostic_rows(run_id, result))
     tables.add("prints", rows.print_rows(run_id, result))
-    tables.add("simulations", rows.simulation_rows(record, result, lengths))
+    traces = chain(result.traces, _behaviours(archive, lengths))
     log = record.inputs.log
     if log is not None and log.edit is not None:
         tables.add("log_mutants", rows.log_mutant_rows(record, log.edit, result))
@@ -121,9 +122,17 @@ def _add_run(
         tables.add("log_results", rows.log_rows(record, result, text))
         why = read_log_why(record, archive.stdout)
         numbers = {} if why is None else line_numbers(log, result.progress, text)
-        tables.add("log_lines", rows.log_line_rows(run_id, text, why, numbers))
+        # TLC gives no counterexample for a log that no behaviour explains.
+        unexplained = result.violations == (UNEXPLAINED,) and not result.traces
+        furthest = log_trace(why, numbers) if why is not None and unexplained else None
+        if furthest is not None:
+            traces = chain([furthest.trace])
+        reached = {} if furthest is None else furthest.lines
+        tables.add("log_lines", rows.log_line_rows(run_id, text, why, numbers, reached))
         if why is not None:
             tables.add("coverage", rows.log_coverage_rows(run_id, why))
+    tables.add_traces(run_id, traces)
+    tables.add("simulations", rows.simulation_rows(record, result, lengths))
     return result.stats.distinct
 
 

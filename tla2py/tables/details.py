@@ -82,11 +82,16 @@ def first_errors(files: Files) -> dict[str, Diagnostic]:
 
 
 class LogLine(NamedTuple):
-    """The first line of a log that no behaviour explains: the file, its number and its text."""
+    """A line of a log: the file, its number there and its text."""
 
     file: str
     number: int
     text: str
+
+    @property
+    def numbered(self) -> str:
+        """The number and the text."""
+        return f"{self.number}: {cut(self.text, _MOST_TEXT)}"
 
     def __str__(self) -> str:
         return f"no behaviour explains {self.file}:{self.number}: {cut(self.text, _MOST_TEXT)}"
@@ -100,4 +105,15 @@ def unmatched_lines(logs: Files, lines: Files) -> dict[str, LogLine]:
             texts = (text for line, text in read_run(lines, ("line", "text"), run_id) if line == number)
             at = Place.parse(place)
             found[run_id] = LogLine(at.file, at.line or 1, next(texts, ""))
+    return found
+
+
+def state_lines(lines: Files) -> dict[str, dict[int, LogLine]]:
+    """The lines that lead to the states of a log's trace, by run and state; from ``log_lines``."""
+    found: dict[str, dict[int, LogLine]] = {}
+    for run_id, state, file, number, text in read_rows(
+        lines, ("run_id", "state", "file", "file_line", "text")
+    ):
+        if state is not None:
+            found.setdefault(run_id, {})[state] = LogLine(file, number, text)
     return found

@@ -156,9 +156,13 @@ def log_mutant_rows(record: RunRecord, edit: LogEdit, result: RunResult) -> Iter
 
 
 def log_line_rows(
-    run_id: str, text: LogText, why: LogWhy | None, numbers: Mapping[int, int]
+    run_id: str,
+    text: LogText,
+    why: LogWhy | None,
+    numbers: Mapping[int, int],
+    reached: Mapping[int, int],
 ) -> Iterator[Row]:
-    """A run's rows of ``log_lines``; ``numbers`` are the lines by position, if it is known how TLC takes them."""
+    """A run's rows of ``log_lines``; ``numbers`` are its lines by position, ``reached`` the states of its trace by line."""
     positions = {line: position for position, line in numbers.items()}
     for line in text.lines():
         position, actions, states = positions.get(line.number), None, None
@@ -172,6 +176,7 @@ def log_line_rows(
             "file_line": line.file_line,
             "actions": actions,
             "states": states,
+            "state": reached.get(line.number),
         }
 
 

@@ -233,6 +233,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("file_line", "int32", False, "its number there, which differs if a log has several files"),
         Column("actions", "strings", True, "the actions that explained it, if known"),
         Column("states", "int64", True, "number of distinct states before it, if known"),
+        Column("state", "int32", True, "the state of the run's trace that it leads to, if it is in one"),
     ),
     "log_mutants": (
         _RUN,

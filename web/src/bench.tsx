@@ -93,7 +93,8 @@ function Steps({ state, trace }: { state: State; trace: Trace }) {
   const rows = [];
   for (let at = from; at < to; at++) {
     const changes = trace.steps.changes[at]!;
-    const summary = changes.map(([path]) => trace.nodes.text(path)).join(", ");
+    const line = logLine(trace, at);
+    const summary = line || changes.map(([path]) => trace.nodes.text(path)).join(", ");
     rows.push(
       <div
         key={at}
@@ -108,7 +109,7 @@ function Steps({ state, trace }: { state: State; trace: Trace }) {
         <span class="x-n">{at + 1}</span>
         <span class="x-loop">{loopMark(trace, at)}</span>
         <span class="x-action">{state.action(trace, at)}</span>
-        <span class="x-dim">{at > 0 && changes.length === 0 ? "nothing changes" : summary}</span>
+        <span class="x-dim">{at > 0 && !line && changes.length === 0 ? "nothing changes" : summary}</span>
       </div>,
     );
   }
@@ -127,12 +128,26 @@ function Steps({ state, trace }: { state: State; trace: Trace }) {
           {rows}
         </div>
       </div>
+      <Line title="log line" text={logLine(trace, step)} />
       <Changes trace={trace} changes={trace.steps.changes[step]!} title={`changes of step ${step + 1}`} first={step === 0} />
       {trace.steps.end && <p class="x-end">{trace.steps.end}</p>}
+      {step === trace.length - 1 && <Line title="no step explains log line" text={trace.nodes.text(trace.steps.unexplained ?? -1)} />}
       {step === trace.length - 1 && trace.steps.loop !== null && (
         <Changes trace={trace} changes={trace.steps.closing} title="changes of the step that closes the loop" first={false} />
       )}
     </div>
+  );
+}
+
+/** The number and text of the line of a log that leads to a state; empty without one. */
+const logLine = (trace: Trace, at: number) => trace.nodes.text(trace.steps.lines?.[at] ?? -1);
+
+function Line({ title, text }: { title: string; text: string }) {
+  if (!text) return null;
+  return (
+    <p class="x-log">
+      {title} <code>{text}</code>
+    </p>
   );
 }
 

@@ -103,6 +103,9 @@ export interface StepsRow {
   loop: number | null;
   end: string;
   lanes: LanesRow | null;
+  /** Of a log: the line that leads to each state, and the one after the last state; -1 for none. */
+  lines?: number[];
+  unexplained?: number;
 }
 
 interface Chunk {

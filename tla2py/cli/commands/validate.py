@@ -24,7 +24,14 @@ from tla2py.errors import InputError
 from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
 from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.execution.sweeps import run_sweeps
-from tla2py.execution.validate import line_texts, log_remarks, log_results, sweep_of_logs, validation_code
+from tla2py.execution.validate import (
+    line_texts,
+    log_objects,
+    log_remarks,
+    log_results,
+    sweep_of_logs,
+    validation_code,
+)
 from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.terminal.log_mutants import log_mutants_view
 from tla2py.terminal.logs import remark_text, validation_text
@@ -98,10 +105,7 @@ def validate_command(
             choice = MutateOptions.of(sweep, sample, seed)
             mutants = run_log_mutants(result, toolchain, executors, choice, fresh=fresh, listener=listener)
         if as_json:
-            found = [
-                asdict(row) | {"verdict": row.verdict.value, "message": run.message}
-                for row, run in zip(rows, result.runs, strict=True)
-            ]
+            found = log_objects(rows, result.runs)
             if mutants is None:
                 show_json(found)
             else:
