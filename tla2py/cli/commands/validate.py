@@ -21,17 +21,10 @@ from tla2py.cli.options import (
 )
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import InputError
+from tla2py.execution import validate
 from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
 from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.execution.sweeps import run_sweeps
-from tla2py.execution.validate import (
-    line_texts,
-    log_objects,
-    log_remarks,
-    log_results,
-    sweep_of_logs,
-    validation_code,
-)
 from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.terminal.log_mutants import log_mutants_view
 from tla2py.terminal.logs import remark_text, validation_text
@@ -93,19 +86,19 @@ def validate_command(
     model = ModelOptions(
         config=config, constants=constant or (), environment=environment or (), inputs=inputs or ()
     )
-    sweep = sweep_of_logs(files, model, options, listener=listener)
+    sweep = validate.sweep_of_logs(files, model, options, listener=listener)
     toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)
     with scratch_folder("tla2py-logs-") as folder:
         at = store or folder / "store"
         [result] = run_sweeps([sweep], toolchain, executors, store=at, fresh=fresh, listener=listener)
-        rows, remarks = log_results(result.store), log_remarks(result.store)
+        rows, remarks = validate.log_results(result.store), validate.log_remarks(result.store)
         mutants = None
         if mutate_logs:
             choice = MutateOptions.of(sweep, sample, seed)
             mutants = run_log_mutants(result, toolchain, executors, choice, fresh=fresh, listener=listener)
         if as_json:
-            found = log_objects(rows, result.runs)
+            found = validate.log_objects(rows, result.runs)
             if mutants is None:
                 show_json(found)
             else:
@@ -114,7 +107,7 @@ def validate_command(
                 )
         else:
             beside = sweep.path.parent
-            full, texts = why or len(rows) == 1, list(line_texts(sweep, rows))
+            full, texts = why or len(rows) == 1, list(validate.line_texts(sweep, rows))
             for line in validation_text(result.store, beside, rows, result.runs, texts, full=full):
                 show(line)
             for place, text in remarks:
@@ -122,4 +115,4 @@ def validate_command(
             if mutants is not None:
                 for part in log_mutants_view(mutants):
                     show(part)
-    raise typer.Exit(validation_code(rows))
+    raise typer.Exit(validate.validation_code(rows))
