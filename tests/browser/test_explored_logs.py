@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from tests.browser.test_explorer import ROOT, Tab, browser, press, show, tab, text, texts
+from tests.browser.chromium import Tab
+from tests.browser.test_explorer import ROOT, browser, press, show, tab, text, texts
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from tla2py.model.config import Assignment, Config
 from tla2py.model.modules import without_local
 from tla2py.model.result import Executed, RunResult
 from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
-from tla2py.syntax import ModuleGraph, load_modules
+from tla2py.syntax import load_texts
 from tla2py.syntax.levels import Levels
 from tla2py.tlc.inputs import input_path
 from tla2py.tlc.output.log import UNEXPLAINED
@@ -78,7 +77,7 @@ class TraceQuery:
                 hint="run the sweep again with --fresh",
             )
         self.modules = {name: sources[sha256] for name, sha256 in record.modules}
-        self.spec = _spec(record.main, self.modules)
+        self.spec = load_texts(record.main, self.modules)
         self.levels = Levels(self.spec.resolver)
         self.variables = tuple(variable.name for variable in self.spec.variables)
         states = [state for trace in traces for state in trace.states]
@@ -259,13 +258,6 @@ def first_error(result: RunResult) -> str:
     """TLC's first error message on one line, or the outcome if there is none."""
     errors = [d.text for d in result.diagnostics if d.severity == "error"]
     return " ".join((errors[0] if errors else result.outcome.value).split())[:300]
-
-
-def _spec(main: str, modules: Mapping[str, str]) -> ModuleGraph:
-    with tempfile.TemporaryDirectory(prefix="tla2py-") as folder:
-        for name, text in modules.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        return load_modules(Path(folder) / f"{main}.tla")
 
 
 def _model_values(state: State) -> list[str]:

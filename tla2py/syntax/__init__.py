@@ -18,7 +18,7 @@ from tla2py.syntax.module import (
 )
 from tla2py.syntax.module_graph import ModuleGraph
 from tla2py.syntax.parse import parse_module, read_text
-from tla2py.syntax.search import Translate, load_modules
+from tla2py.syntax.search import Translate, load_modules, load_texts
 from tla2py.syntax.standalone import StandaloneExpression, parse_expression
 from tla2py.syntax.standard import STANDARD_MODULES
 
@@ -40,6 +40,7 @@ __all__ = [
     "Translate",
     "Variable",
     "load_modules",
+    "load_texts",
     "parse_expression",
     "parse_module",
     "read_text",

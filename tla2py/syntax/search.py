@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -45,6 +46,14 @@ def load_modules(
         standard=tuple(sorted(search.standard)),
         installed=tuple(search.from_library),
     )
+
+
+def load_texts(main: str, modules: Mapping[str, str]) -> ModuleGraph:
+    """A module, given with the others that it needs as texts by file name. Raises as ``load_modules`` does."""
+    with tempfile.TemporaryDirectory(prefix="tla2py-") as folder:
+        for name, text in modules.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        return load_modules(Path(folder) / f"{main}.tla")
 
 
 _COMMUNITY_ADVICE = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +19,7 @@ from tla2py.logs.why.reach import LogReach
 from tla2py.logs.why.teller import LAST, PROBE, TELLER, teller_text
 from tla2py.model.config import Config
 from tla2py.model.log_part import LogPart, PartKind
-from tla2py.syntax import Level, ModuleGraph, load_modules, parse_expression
+from tla2py.syntax import Level, ModuleGraph, load_texts, parse_expression
 from tla2py.syntax.depth import deeply
 from tla2py.syntax.expression import Expression
 from tla2py.syntax.levels import Levels
@@ -80,7 +79,7 @@ def _probe(
         texts[written] = f"---- MODULE {LOG_MODULE} ----\n{LOG_NAME} == <<>>\n{COUNT_NAME} == 0\n====\n"
     else:
         written = ""
-    spec = _load(main, texts)
+    spec = load_texts(main, texts)
     inits, step, scope = behavior_parts(
         spec, specification=config.specification, init=config.init, next_step=config.next
     )
@@ -94,7 +93,7 @@ def _probe(
     steps = _own_next(spec, reach, own) if enabled else None
     texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
     texts[f"{TELLER}.tla"] = teller_text([])
-    spec = _load(PROBE, texts)
+    spec = load_texts(PROBE, texts)
     subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, config=config)
     copy = ActionParts(query=subject, name=f"{PROBE}_Both", printer=TELLER, action=None)
     file = f"{PROBE}.tla"
@@ -119,13 +118,6 @@ def _probe(
             _part(copy, number, reach, subject.levels, frozenset(own)) for number in range(len(copy.depths))
         ),
     )
-
-
-def _load(main: str, texts: Mapping[str, str]) -> ModuleGraph:
-    with tempfile.TemporaryDirectory(prefix="tla2py-") as folder:
-        for name, text in texts.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        return load_modules(Path(folder) / f"{main}.tla")
 
 
 def _variables(spec: ModuleGraph) -> list[str]:
