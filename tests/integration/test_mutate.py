@@ -175,6 +175,28 @@ def test_a_module_alone(run_cli: RunCli, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_translated_pluscal(run_cli: RunCli, tmp_path: Path) -> None:
+    """The translation is mutated; the lines are those of the algorithm."""
+    module = tmp_path / "Loop.tla"
+    module.write_text(
+        "---- MODULE Loop ----\nEXTENDS Naturals\n(* --algorithm Loop\nvariable x = 0;\nbegin\nStep:\n"
+        "  while x < 3 do\n    x := x + 1;\n  end while;\nend algorithm *)\nSmall == x <= 3\n====\n"
+    )
+    text = module.read_text()
+    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
+    arguments = (module, "--operators", "swap-comparison,drop-update", "-o", tmp_path / "store")
+    rows = answers(run_cli, *arguments)
+    assert [(row["line"], row["definition"], row["before"], row["status"]) for row in rows] == [
+        (6, "Step", "<", "killed"),
+        (6, "Step", "x' = x + 1", "survived"),
+        (6, "Step", 'pc\' = "Step"', "equivalent"),
+        (6, "Step", 'pc\' = "Done"', "survived"),
+    ]
+    assert "    6 Step:   Step\n" in run_cli("mutate", *arguments).stdout
+    assert module.read_text() == text
+
+
+@pytest.mark.long
 def test_plain_tlc_agrees_with_the_statuses(run_cli: RunCli, tmp_path: Path) -> None:
     """Fifty mutants of the two-phase commit, each exported and run by TLC itself."""
     folder = tmp_path / "out"
