@@ -83,6 +83,9 @@ CORPUS_OPTIONS = $(if $(JAR),--tla2tools $(JAR)) $(foreach folder,$(LIBRARIES),-
 corpus: setup ## run the models of CORPUS=path/to/Examples and compare with its manifests; also LIMIT, JAR, LIBRARIES
 	$(BIN)/python scripts/corpus.py $(CHECKOUT) $(if $(LIMIT),--limit $(LIMIT)) $(CORPUS_OPTIONS)
 
+field: setup ## run public repositories with plain TLC and tla2py; CHECKOUTS=folder of clones, JAR, COMMUNITY; writes docs/field.md
+	$(BIN)/python -m scripts.field $(CHECKOUTS) --tla2tools $(JAR) --community $(COMMUNITY)
+
 sany: setup ## compare inspect with SANY on all modules of CORPUS=path/to/Examples; also JAR, LIBRARIES
 	$(BIN)/python scripts/sany_agreement.py $(CHECKOUT) $(CORPUS_OPTIONS)
 
@@ -147,4 +150,4 @@ clean: ## remove generated files
 	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help explorer setup java chromium report soak validate gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean
+.PHONY: help explorer setup java chromium report soak validate gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus field sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean
