@@ -62,7 +62,7 @@ class Job:
         }
         return contexts[expression]
 
-    def step(self, name: str, **inputs: str) -> Completed:
+    def step(self, name: str, /, **inputs: str) -> Completed:
         """The step of this name, run; what it writes to GITHUB_OUTPUT is kept."""
         [step] = [each for each in STEPS if each["name"] == name]
         written = self.temporary / "output"
