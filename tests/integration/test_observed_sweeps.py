@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -244,3 +245,23 @@ def test_both_ways_to_read_a_log_have_the_same_answer(
     assert bundled == partly == java
     # The bundled TLC is too old for the classes.
     assert json.loads(run_cli(*arguments).stdout) == java
+
+
+def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
+    module = specification(tmp_path)
+    for number in range(7):
+        log = (
+            '{"action": "TMCommit"}\n'
+            if number < 6
+            else '{"action": "RMRcvCommitMsg", "args": {"r": "rm1"}}\n'
+        )
+        (tmp_path / f"{number}.ndjson").write_text(log + f'{{"action": "TMAbort", "number": {number}}}\n')
+
+    ended = run_cli("validate", module, *sorted(tmp_path.glob("*.ndjson")))
+
+    assert ended.code == 1
+    counts = [line for line in ended.stdout.splitlines() if re.match(r"\d logs?: ", line)]
+    assert [line.partition(" is FALSE")[0] for line in counts] == [
+        "6 logs: TMCommit: tmPrepared = RM",
+        "1 log: RMRcvCommitMsg: Commit \\in msgs",
+    ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -43,13 +45,14 @@ def validation_text(
     """The lines of a summary. ``folder`` is the one that the logs are relative to, ``texts`` are those of ``line_texts``.
 
     ``runs`` are the runs of the logs. With ``full`` it has the states before the line and a behaviour that gets there,
-    otherwise the reasons of the first few logs.
+    otherwise the reasons of the first few logs, and how many logs have each reason.
     """
     found = [each for each in zip(rows, runs, texts, strict=True) if each[0].verdict is not Verdict.HOLDS]
     found.sort(key=lambda each: _ORDER.index(each[0].verdict))
+    reasons = Counter[str]()
     for index, (row, run, text) in enumerate(found):
         answer = row.verdict in (Verdict.VIOLATED, Verdict.INCONCLUSIVE)
-        place = folder / (row.place or row.file)
+        place = os.path.normpath(folder / (row.place or row.file))
         shown = f", {', '.join(row.violates)}" if row.violates else ""
         if row.matched is not None:
             shown += f", {number(row.matched)} of {counted(row.lines, 'line')} explained"
@@ -59,14 +62,18 @@ def validation_text(
             yield from (Text(f"  {line}") for line in f"{at}{run.message}".splitlines()[:_MOST_LINES])
         if text:
             yield Text(f"  {_cut(text)}", "dim")
-        why = log_why(store, run.run_id) if text and (full or index < _MOST_REASONS) else None
-        if why is not None:
+        why = log_why(store, run.run_id) if text else None
+        blamed = why.blamed(text or "") if why is not None else []
+        reasons.update(_false(each) for each in blamed[:1])
+        if why is not None and (full or index < _MOST_REASONS):
             yield from reason_text(why, text or "")
         if why is not None and full:
             yield from states_text(why)
             if why.trace is not None and row.first_unmatched is not None:
                 lines = log_lines(store, run.run_id)
                 yield from behaviour_text(why, why.trace, lines, row.first_unmatched)
+    if len(found) > _MOST_REASONS and not full:
+        yield from (Text(f"{counted(count, 'log')}: {reason}") for reason, count in reasons.most_common())
     good = len(rows) - len(found)
     explained = sum(row.lines for row in rows if row.verdict is Verdict.HOLDS)
     states = sum(row.distinct or 0 for row in rows)
@@ -108,14 +115,13 @@ def _blame_text(blame: Blame, states: int) -> Text:
         for name, value in blame.state.values.items()
         if re.search(rf"(?<![.\w]){re.escape(name)}\b(?!')", part.text)
     )
-    text = " ".join(part.text.split())
+    return Text.assemble(f"  {_false(blame)}{within}", (f"{given}{''.join(used)}", "dim"))
+
+
+def _false(blame: Blame) -> str:
+    part = blame.attempt.false
     action = blame.attempt.action if blame.attempt.rank[0] else "no action takes this line"
-    return Text.assemble(
-        f"  {action}: ",
-        (text, "bold"),
-        f" is FALSE ({part.place}){within}",
-        (f"{given}{''.join(used)}", "dim"),
-    )
+    return f"{action}: {' '.join(part.text.split())} is FALSE ({part.place})"
 
 
 def _step_text(step: LogStep) -> str:
@@ -177,4 +183,4 @@ def _cut(text: str) -> str:
 
 def remark_text(folder: Path, place: Place, text: str) -> Text:
     """A remark on a line of a log as text."""
-    return Text(f"{folder / str(place)}: {text}", "yellow")
+    return Text(f"{os.path.normpath(folder / str(place))}: {text}", "yellow")
