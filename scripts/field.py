@@ -146,7 +146,7 @@ def plain(model: Model, each: Repository, folder: Path, jars: Sequence[Path]) ->
             ":".join(map(str, jars)),
             "tlc2.TLC",
         ]
-        command += ["-workers", "1", "-noGenerateSpecTE", "-metadir", states, *simulate]
+        command += ["-workers", "1", "-metadir", states, *simulate]
         command += ["-config", config, module.name]
         variables = {each.log: os.path.relpath(model.log, module.parent)} if model.log else {}
         code, output, wall, cpu = timed(command, folder / module.parent, **variables)
