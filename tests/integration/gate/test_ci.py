@@ -96,7 +96,9 @@ def test_the_action_hands_its_inputs_on(checkout: Path, job: Job) -> None:
     jar = remade_jar(bundled_jar(), checkout / "tools.jar", version="Version 2.99")
     ended = job.use(sweeps="good.toml", jar="tools.jar", strict="true", name="mine")
     assert ended.returncode == 1, ended.stdout + ended.stderr
-    assert "finding constant-check Fixed" in (job.reports / "junit.xml").read_text()
+    report = (job.reports / "junit.xml").read_text()
+    assert 'type="finding"' in report
+    assert "Fixed" in report
     assert (job.reports.name, job.outputs["prepare"]["use"]) == ("mine", "mine")
     [store] = job.temporary.rglob("store.json")
     jars = {row["jar_sha256"] for row in table_rows(store.parent, "runs")}
