@@ -265,3 +265,21 @@ def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
         "6 logs: TMCommit: tmPrepared = RM",
         "1 log: RMRcvCommitMsg: Commit \\in msgs",
     ]
+
+
+def test_a_line_is_compared_in_its_own_terms(run_cli: RunCli, tmp_path: Path) -> None:
+    module = specification(tmp_path)
+    said = {
+        "state.ndjson": {"args": {"r": "rm1"}, "state": {"rmState": {"rm1": "working"}}},
+        "argument.ndjson": {"args": {"r": "rm3"}},
+    }
+    for name, line in said.items():
+        (tmp_path / name).write_text(json.dumps({"action": "RMPrepare"} | line) + "\n")
+
+    shown = run_cli("validate", module, *(tmp_path / name for name in said)).stdout
+
+    assert "RMPrepare: rmState' = state.rmState is FALSE" in shown
+    assert 'nearest: RMPrepare(r = rm1), rmState.rm1 "prepared" instead of "working"' in shown
+    assert "no action takes this line: r = args.r is FALSE, r = rm1" in shown
+    assert 'nearest: RMPrepare(r = rm1), r rm1 instead of "rm3"' in shown
+    assert "Tla2py" not in shown

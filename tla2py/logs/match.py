@@ -14,6 +14,9 @@ from tla2py.logs.tla import scalar_text, string_text, value_error
 MATCH_MODULE = "Tla2pyMatch"
 """The name of the module that compares values with what a log says."""
 
+GIVES, SHOWS = "Tla2py_Gives", "Tla2py_Shows"
+"""The operators that compare an argument, and whether a line shows a variable; both take the line and a name."""
+
 _DEEPEST = 60
 
 # TLC refuses to compare values of different types, so the text of a value decides its type. Said is <<0, text>> for

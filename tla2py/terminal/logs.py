@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tla2py.errors import Place
 from tla2py.execution.validate import LogRow, coverage_of, log_lines, log_why
+from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why.answer import Blame, LogState, LogWhy
 from tla2py.logs.why.nearest import LogStep
 from tla2py.model.outcome import Verdict
@@ -121,7 +122,8 @@ def _blame_text(blame: Blame, states: int) -> Text:
 def _false(blame: Blame) -> str:
     part = blame.attempt.false
     action = blame.attempt.action if blame.attempt.rank[0] else "no action takes this line"
-    return f"{action}: {' '.join(part.text.split())} is FALSE ({part.place})"
+    place = "" if part.module.startswith(OBSERVED) else f" ({part.place})"
+    return f"{action}: {' '.join(part.text.split())} is FALSE{place}"
 
 
 def _step_text(step: LogStep) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import IO
 
 from tla2py.instrument.prints import Binding, bound
-from tla2py.logs.why.nearest import LogStep, nearest_of
+from tla2py.logs.why.nearest import LogStep, nearest_of, stated_action
 from tla2py.logs.why.teller import PROBE, TAG
 from tla2py.model.log_part import LogPart
 from tla2py.model.run import RunRecord
@@ -97,10 +97,14 @@ class LogWhy:
     def nearest(self, line: str) -> LogStep | None:
         """The step of the specification from one of the states that differs least from a line."""
         blamed = self.blamed(line)
-        if not blamed or not blamed[0].attempt.rank[0]:
+        if not blamed:
             return None
         steps = [step for state in self.states for step in state.steps]
-        return nearest_of(steps, line, blamed[0].attempt.action, blamed[0].attempt.binding)
+        if blamed[0].attempt.rank[0]:
+            return nearest_of(steps, line, blamed[0].attempt.action, blamed[0].attempt.binding)
+        # The line names an action, with arguments that it does not take.
+        named = stated_action(line)
+        return nearest_of(steps, line, named, ()) if named in {each.action for each in steps} else None
 
     @property
     def enabled(self) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ def nearest_of(steps: Sequence[LogStep], line: str, action: str, binding: Bindin
         compared,
         key=lambda step: (
             len(step.differences),
+            step.action != action,
             sum(value.strip('"') not in line for _, value in step.binding),
         ),
         default=None,
@@ -73,6 +74,16 @@ def _differences(step: LogStep, fields: object, action: str, binding: Binding) -
     for name, value in state.items() if isinstance(state, dict) else ():
         if name in step.values:
             yield from _unequal(step.values[name], value, name)
+
+
+def stated_action(line: str) -> str | None:
+    """The action that a line of that form names."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return None
+    action = fields.get("action") if isinstance(fields, dict) else None
+    return action if isinstance(action, str) else None
 
 
 def _text(value: JsonValue) -> str:

@@ -14,6 +14,7 @@ from tla2py.instrument.action_parts import ActionParts
 from tla2py.instrument.copies import Place
 from tla2py.logs.behavior import behavior_parts
 from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME
+from tla2py.logs.match import GIVES, SHOWS
 from tla2py.logs.source import HiddenError, Source
 from tla2py.logs.why.reach import LogReach
 from tla2py.logs.why.teller import LAST, PROBE, TELLER, teller_text
@@ -152,7 +153,7 @@ def _part(copy: ActionParts, number: int, reach: LogReach, levels: Levels, own: 
     kind: PartKind = "step" if not needs.log else "observed" if needs.variables & own else "line"
     return LogPart(
         kind=kind,
-        text=conjunct.text,
+        text=_compared(expr) or conjunct.text,
         module=conjunct.module,
         line=conjunct.line,
         column=conjunct.column,
@@ -160,6 +161,17 @@ def _part(copy: ActionParts, number: int, reach: LogReach, levels: Levels, own: 
         path=place.path,
         action=_action(expr, place, reach, levels, own),
     )
+
+
+def _compared(expr: Expression) -> str | None:
+    """What a conjunct of a module for logs compares, in the terms of the line; None for any other conjunct."""
+    if expr.operator == GIVES:
+        name = expr.arguments[1].text.strip('"')
+        return f"{name} = args.{name}"
+    if expr.operator == "=>" and expr.arguments[0].operator == SHOWS:
+        name = expr.arguments[0].arguments[1].text.strip('"')
+        return f"{name}' = state.{name}"
+    return None
 
 
 def _action(
