@@ -274,7 +274,7 @@ def test_a_line_is_compared_in_its_own_terms(run_cli: RunCli, tmp_path: Path) ->
         "argument.ndjson": {"args": {"r": "rm3"}},
     }
     for name, line in said.items():
-        (tmp_path / name).write_text(json.dumps({"action": "RMPrepare"} | line) + "\n")
+        (tmp_path / name).write_text(json.dumps({"action": "RMPrepare", **line}) + "\n")
 
     shown = run_cli("validate", module, *(tmp_path / name for name in said)).stdout
 
