@@ -269,7 +269,7 @@ def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
 
 def test_a_line_is_compared_in_its_own_terms(run_cli: RunCli, tmp_path: Path) -> None:
     module = specification(tmp_path)
-    said = {
+    said: dict[str, dict[str, object]] = {
         "state.ndjson": {"args": {"r": "rm1"}, "state": {"rmState": {"rm1": "working"}}},
         "argument.ndjson": {"args": {"r": "rm3"}},
     }
