@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import random
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import psutil
-from trial import Trial
+from trial import SECRET, Trial
 
 from tests.integration.spy import write_spy
 
@@ -88,20 +89,39 @@ def lose_streams(_: psutil.Process, trial: Trial) -> bool:
     return bool(files)
 
 
-def forge(driver: psutil.Process, trial: Trial) -> bool:
-    """An untrusted run that writes to the streams of others and to the store; it must not succeed."""
-    files = streams(trial)
-    if not files or not driver.is_running():
+def attack(driver: psutil.Process, trial: Trial) -> bool:
+    """An untrusted run that attacks the sweep's processes, files and secrets; each attack must fail."""
+    victims = [driver, *driver.children(recursive=True)]
+    if not driver.is_running():
         return False
     folder = trial.base / f"spy-{len([*trial.base.glob('spy-*')])}"
     folder.mkdir()
-    targets = [*files, trial.store / "store.json", trial.sweep]
-    module = write_spy(folder, {f"t{number}": ("write", str(file)) for number, file in enumerate(targets)})
+    files = [*streams(trial), *trial.scratch.glob("tla2py-*"), trial.store / "store.json", trial.sweep]
+    tries = {f"write{number}": ("write", str(file)) for number, file in enumerate(files)}
+    for process in victims:
+        commands = {
+            "secret": f"grep -q {SECRET} /proc/{process.pid}/environ",
+            "memory": f"head -c 1 /proc/{process.pid}/mem",
+            "limit": f"prlimit --pid {process.pid} --cpu=1:1",
+            "slow": f"renice -n 19 -p {process.pid}",
+            "kill": f"kill -9 {process.pid}",
+        }
+        tries |= {f"{name}{process.pid}": ("run", command) for name, command in commands.items()}
+    tries["remove"] = ("run", f"rm -r {trial.store} {trial.scratch} {trial.sweep}")
+    # It forks in any case; check_left looks for its child.
+    daemon = {"daemon": ("run", f"setsid -f tail -F {trial.scratch}/none")}
+    module = write_spy(folder, tries | daemon)
     command = [sys.executable, "-m", "tla2py", "check", str(module), "--overrides", str(folder / "spy")]
-    command += ["--invariant", "Told", "--json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    command += ["--invariant", "Told", "--json", "--no-trust", "--sandbox", "require"]
+    environment = {**os.environ, "TMPDIR": str(trial.scratch)}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 1, done.stderr
     found = json.loads(done.stdout)["traces"][0]["states"][0]["state"]["found"]
-    assert set(found.values()) == {"refused"}, found
+    assert found.pop("daemon") == "exit 0", found
+    succeeded = {name: tries[name] for name, what in found.items() if what in ("done", "exit 0")}
+    assert not succeeded, succeeded
     return True
 
 
@@ -131,6 +151,6 @@ FAULTS: dict[str, Fault] = {
     "TLC hangs, then Ctrl-C": hang,
     "kill -9 of a Python worker, or of its daemon": signalled(signal.SIGKILL, "pyspark.daemon"),
     "streams of a TLC removed": lose_streams,
-    "an untrusted run writes to others' streams": forge,
+    "an untrusted run attacks the sweep": attack,
     "a report in place of the sweep file": report_over_sweep,
 }

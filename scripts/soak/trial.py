@@ -15,6 +15,8 @@ from tla2py.tables.files import stored_table
 
 TABLES = ("runs", "traces", "states", "changes")
 DIFFERENT = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "timeout_seconds", "executor"}
+# What is in the environment of a sweep, and no run may read.
+SECRET = "token-of-the-driver"
 
 
 class Trial:
@@ -39,7 +41,7 @@ class Trial:
             return psutil.Popen(
                 command,
                 cwd=self.base,
-                env={**os.environ, "TMPDIR": str(self.scratch)},
+                env={**os.environ, "TMPDIR": str(self.scratch), "SECRET_TOKEN": SECRET},
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
