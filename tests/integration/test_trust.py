@@ -17,6 +17,7 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
+from tests.integration.walls.attacker import makes, staying_jvm
 from tests.unit.records import executed
 from tla2py.errors import InputError, StoreError
 from tla2py.explore.view import open_view
@@ -24,12 +25,7 @@ from tla2py.model.run import ModuleText
 from tla2py.store.points import ManifestPoint
 from tla2py.store.record import open_archive, write_archive
 from tla2py.sweep.sweep import load_sweep
-from tla2py.tlc.jvm.gateway import GatewayError, gateway_jar
-from tla2py.tlc.jvm.host import Host
-from tla2py.tlc.jvm.variables import OPENED
 from tla2py.tlc.sandbox import sandbox
-from tla2py.toolchain.jar import bundled_jar
-from tla2py.toolchain.java import find_java
 from tla2py.values import Record
 
 # What a system cannot take away stays, and then these tests see that nothing fails.
@@ -134,38 +130,24 @@ def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
 
 def test_a_jvm_that_stays_is_held_too(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("of files")
-    gateway = gateway_jar()
-    assert gateway is not None
-    java = (str(find_java().path), "-Xmx64m", "-XX:TieredStopAtLevel=1", OPENED)
     for trust in (False, True):
-        host = Host(java, gateway, [bundled_jar()], trust=trust)
-        try:
-            with listening() as (tcp, _):
-
-                def works(name: str, *arguments: str | int, host: Host = host) -> bool:
-                    try:
-                        host._java.new(name, *arguments)
-                    except GatewayError:
-                        return False
-                    return True
-
-                assert works("java.io.FileWriter", str(host.folder / "own"))
-                assert works("java.io.FileReader", str(tmp_path / "secret")) == (trust or not FILES)
-                assert works("java.io.FileWriter", str(tmp_path / "other")) == (trust or not FILES)
-                assert works("java.io.FileWriter", str(host.streams[0])) == (trust or not FILES)
-                # What a run finds of TLC is what those before it found.
-                (copy,) = (host.folder.parent / "jars").iterdir()
-                assert works("java.io.FileReader", str(copy))
-                assert works("java.io.FileOutputStream", str(copy), True) == (trust or not FILES)
-                assert works("java.net.Socket", "127.0.0.1", tcp.getsockname()[1]) == (trust or not NETWORK)
-        finally:
-            host.kill()
+        with staying_jvm(trust=trust) as host, listening() as (tcp, _):
+            assert makes(host, "java.io.FileWriter", str(host.folder / "own"))
+            assert makes(host, "java.io.FileReader", str(tmp_path / "secret")) == (trust or not FILES)
+            assert makes(host, "java.io.FileWriter", str(tmp_path / "other")) == (trust or not FILES)
+            assert makes(host, "java.io.FileWriter", str(host.streams[0])) == (trust or not FILES)
+            # What a run finds of TLC is what those before it found.
+            (copy,) = (host.folder.parent / "jars").iterdir()
+            assert makes(host, "java.io.FileReader", str(copy))
+            assert makes(host, "java.io.FileOutputStream", str(copy), True) == (trust or not FILES)
+            port = tcp.getsockname()[1]
+            assert makes(host, "java.net.Socket", "127.0.0.1", port) == (trust or not NETWORK)
 
 
 def test_no_file_grows_without_bound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sandbox, "FILE_LIMIT_BYTES", 1 << 20)
     done = sandbox.run(
-        ["/bin/sh", "-c", "sleep 0.2; head -c 2000000 /dev/zero > big; wc -c < big"],
+        ["/bin/sh", "-c", "head -c 2000000 /dev/zero > big; wc -c < big"],
         sandbox.Sandbox(folder=tmp_path),
         timeout_seconds=60,
     )

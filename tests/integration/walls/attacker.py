@@ -6,10 +6,18 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from tla2py.tlc.jvm.gateway import GatewayError, gateway_jar
+from tla2py.tlc.jvm.host import Host
+from tla2py.tlc.jvm.variables import OPENED
+from tla2py.toolchain.jar import bundled_jar
+from tla2py.toolchain.java import find_java
 
 USERS = {"root": (), "user": ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")}
 GRADES = ("bubblewrap", "kernel")
@@ -69,6 +77,28 @@ class Attacker:
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         return out
+
+
+@contextmanager
+def staying_jvm(*, trust: bool = False) -> Iterator[Host]:
+    """A JVM that stays, killed with the block."""
+    gateway = gateway_jar()
+    assert gateway is not None
+    java = (str(find_java().path), "-Xmx64m", "-XX:TieredStopAtLevel=1", OPENED)
+    host = Host(java, gateway, [bundled_jar()], trust=trust)
+    try:
+        yield host
+    finally:
+        host.kill()
+
+
+def makes(host: Host, name: str, *arguments: str | int) -> bool:
+    """Whether a JVM can make an object of a class, such as a reader of a file."""
+    try:
+        host._java.new(name, *arguments)
+    except GatewayError:
+        return False
+    return True
 
 
 def running(mark: str) -> list[str]:

@@ -19,18 +19,15 @@ from tests.integration.walls.attacker import (
     STOOD,
     Attacker,
     folders,
+    makes,
     mark_of,
     none_left,
     running,
+    staying_jvm,
     without_bubblewrap,
 )
 from tla2py.model.run import WALLS, Wall, Walls
-from tla2py.tlc.jvm.gateway import GatewayError, gateway_jar
-from tla2py.tlc.jvm.host import Host
-from tla2py.tlc.jvm.variables import OPENED
 from tla2py.tlc.sandbox.sandbox import walls
-from tla2py.toolchain.jar import bundled_jar
-from tla2py.toolchain.java import find_java
 
 # What a run tries, as shell commands that succeed if they do harm; with the wall that refuses it. VICTIM is a process
 # outside, DRIVER ours, OTHER the folder of another run, TCP and UDP are ports of ours.
@@ -248,38 +245,23 @@ def test_a_module_attacks(attacker: Attacker) -> None:
 def test_a_jvm_that_stays_has_the_same_walls(
     grade: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    java = (str(find_java().path), "-Xmx64m", "-XX:TieredStopAtLevel=1", OPENED)
     monkeypatch.setenv("SECRET_TOKEN", SECRET)
     if grade == "kernel":
         monkeypatch.setenv("PATH", without_bubblewrap(tmp_path / "bin"))
-    gateway, mark, open_ = gateway_jar(), f"{86400 + os.getpid()}7", set(walls().missing)
-    assert gateway is not None
-    hosts = [Host(java, gateway, [bundled_jar()]) for _ in range(2)]
-    try:
-        host, other = hosts
+    mark, open_ = f"{86400 + os.getpid()}7", set(walls().missing)
+    with staying_jvm() as host, staying_jvm() as other:
         assert host.walls == walls()
-
-        def works(name: str, *arguments: str | int) -> bool:
-            try:
-                host._java.new(name, *arguments)
-            except GatewayError:
-                return False
-            return True
-
-        assert works("java.io.FileWriter", str(host.folder / "own"))
+        assert makes(host, "java.io.FileWriter", str(host.folder / "own"))
         for path in (other.folder / "own", *other.streams, *host.streams, "/proc/self/fd/1"):
-            assert works("java.io.FileWriter", str(path)) == ("files" in open_), path
-        assert works("java.io.FileReader", f"/proc/{os.getpid()}/environ") == ("secrets" in open_)
-        assert works("java.net.DatagramSocket") == ("network" in open_)
+            assert makes(host, "java.io.FileWriter", str(path)) == ("files" in open_), path
+        assert makes(host, "java.io.FileReader", f"/proc/{os.getpid()}/environ") == ("secrets" in open_)
+        assert makes(host, "java.net.DatagramSocket") == ("network" in open_)
         runtime = host._java.get("java.lang.Runtime", "getRuntime")
         for daemon in (f"setsid -f sleep {mark}.1", f"sleep {mark}.2"):
             started = host._java.get(runtime, "exec", daemon)
         # It is there, so what follows shows that it ends.
         assert host._java.call(started, "isAlive")
         assert running(mark)
-    finally:
-        for each in hosts:
-            each.kill()
     if "lifetime" not in open_:
         assert none_left(mark)
 
