@@ -69,6 +69,15 @@ ALLOWED = {
     "platformdirs": ("toolchain.", "tlc.", "cli.diagnosis"),
 }
 
+# What makes objects of any class as it reads: a store may be a stranger's. A state graph's readers are processes of
+# ours, and Spark itself pickles what goes to its workers.
+UNPICKLING = {
+    "pickle": ["tables.graph"],
+    **{name: [] for name in ("cloudpickle", "dill", "joblib", "jsonpickle", "marshal", "shelve", "yaml")},
+}
+# The same by other names.
+UNPICKLES = {"allow_pickle", "read_pickle", "load_pickle", "PyExtensionType", "pickleFile", "unpickle"}
+
 
 class Import(NamedTuple):
     """An import: who, of what, on which line; whether it happens when the module is loaded, or for a type checker alone."""
@@ -200,6 +209,35 @@ def test_who_may_import_a_package(package: str) -> None:
     users = {f.importer: f for f in IMPORTS if top(f.imported) == package and not f.for_types}
     wrong = [str(f) for name, f in users.items() if not name.startswith(ALLOWED[package])]
     assert wrong == []
+
+
+@pytest.mark.parametrize("package", UNPICKLING)
+def test_who_may_unpickle(package: str) -> None:
+    assert [f.importer for f in IMPORTS if top(f.imported) == package] == UNPICKLING[package]
+
+
+def test_what_is_unpickled_comes_from_our_own_processes() -> None:
+    sources = {
+        f"{name}: {ast.unparse(node.args[0])}"
+        for name, module in MODULES.items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("pickle.load", "pickle.loads", "pickle.Unpickler")
+    }
+    assert sources == {"tables.graph: answer", "tables.graph: sys.stdin.buffer"}
+
+
+def test_nothing_is_unpickled_or_evaluated_by_another_name() -> None:
+    found = set()
+    for name, module in MODULES.items():
+        for node in ast.walk(module):
+            if isinstance(node, ast.Attribute) and node.attr in UNPICKLES:
+                found.add(f"{name}:{node.lineno} {node.attr}")
+            elif isinstance(node, ast.keyword) and node.arg in UNPICKLES:
+                found.add(f"{name}:{node.value.lineno} {node.arg}")
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("eval", "exec", "__import__"):
+                found.add(f"{name}:{node.lineno} {ast.unparse(node.func)}")
+    assert found == set()
 
 
 @pytest.mark.parametrize("package", ["pyspark", "jinja2", "tree_sitter", "typer", "pandas", "rich"])
