@@ -196,7 +196,7 @@ def test_another_property_is_violated_than_the_one_meant(broken: Broken) -> None
 
 
 def test_a_time_out(broken: Broken) -> None:
-    broken.change('timeout = "2m"', 'timeout = "150ms"')
+    broken.change('timeout = "2m"', 'timeout = "50ms"')
     code, said = broken.gate("--fresh")
     assert code == 3, said
     assert "inconclusive: timeout, expected holds; " in said

@@ -139,6 +139,19 @@ def test_nothing_raises_and_nothing_holds(
     assert list(iter_with_traces(iter_messages(lines))) is not None
 
 
+@pytest.mark.parametrize(
+    ("ended_by", "outcome"),
+    [
+        ("timeout", Outcome.TIMEOUT),
+        ("memory", Outcome.OUT_OF_MEMORY),
+        ("killed", Outcome.KILLED),
+        (None, Outcome.NOT_STARTED),
+    ],
+)
+def test_a_command_stopped_before_it_began(ended_by: TerminationReason | None, outcome: Outcome) -> None:
+    assert interpret((), exit_code=None, termination_reason=ended_by).outcome is outcome
+
+
 @given(cases, st.data())
 def test_bytes_damaged_anywhere(case: Case, data: st.DataObject) -> None:
     damaged = bytearray(case.stdout)

@@ -8,7 +8,7 @@ from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.point import PointResult
 from tla2py.mutation.row import Killer, Status
 
-_STILLBORN = (Outcome.ERROR_SPEC_PARSE, Outcome.ERROR_CONFIG_PARSE, Outcome.NOT_STARTED)
+_STILLBORN = (Outcome.ERROR_SPEC_PARSE, Outcome.ERROR_CONFIG_PARSE)
 
 
 def status_of(result: PointResult, budget: int) -> Status | None:
@@ -16,6 +16,8 @@ def status_of(result: PointResult, budget: int) -> Status | None:
     cut_off = (result.distinct or 0) >= budget
     if result.outcome in _STILLBORN:
         return "stillborn"
+    if result.outcome is Outcome.NOT_STARTED:
+        return "unknown"
     match result.verdict:
         case Verdict.HOLDS:
             # TLC found no initial state.

@@ -107,12 +107,13 @@ def _result(read: Collector, outcome: Outcome) -> RunResult:
 def _outcome(
     read: Collector, exit_code: int | None, termination_reason: TerminationReason | None, *, bounded: bool
 ) -> Outcome:
+    if termination_reason is not None:
+        # There is no exit code if the command had not begun.
+        return read.violated or _TERMINATIONS.get(termination_reason, Outcome.KILLED)
     if exit_code is None:
-        return Outcome.KILLED if termination_reason == "killed" else Outcome.NOT_STARTED
+        return Outcome.NOT_STARTED
     if read.violated is not None:
         return read.violated
-    if termination_reason is not None:
-        return _TERMINATIONS.get(termination_reason, Outcome.KILLED)
     if exit_code == 0:
         return _success(read, bounded=bounded)
     if read.out_of_memory:
