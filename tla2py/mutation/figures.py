@@ -10,9 +10,10 @@ from tla2py.mutation.row import STATUSES, MutantReport, MutantRow, Status
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckFigures:
-    """How many mutants a check notices, and how many of them no other check notices."""
+    """How many mutants ran where a check is checked, how many it notices, and how many of them no other check notices."""
 
     check: str
+    asked: int
     kills: int
     alone: int
 
@@ -51,12 +52,18 @@ def definition_shares(report: MutantReport) -> list[Share]:
 
 
 def check_figures(report: MutantReport) -> list[CheckFigures]:
-    """How many mutants each check notices, the checks in the order of the config."""
+    """How many mutants each check notices, the checks in the order of the config.
+
+    A mutant runs only until something notices it, so checks of later points are not asked.
+    """
     labels = [{killer.label for killer in each.killed_by} for each in _noticed(report)]
+    # What is no check of the config, such as an error of evaluation, may happen to any mutant.
+    asked = len(report.mutants) - sum(each.status in ("duplicate", "stillborn") for each in report.mutants)
     names = dict.fromkeys([*report.checks, *sorted(set().union(*labels))])
     return [
         CheckFigures(
             check=name,
+            asked=report.checks.get(name, asked),
             kills=sum(name in found for found in labels),
             alone=sum(found == {name} for found in labels),
         )

@@ -51,15 +51,15 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 class MutantReport(msgspec.Struct, frozen=True, kw_only=True):
     """The answers about all mutants of a sweep.
 
-    ``points`` are those that mutants ran at, the smallest first; ``checks`` the labels of what they check. ``total`` counts
-    the mutants that were left after ``--operators`` and ``--actions``, before a sample was drawn.
+    ``points`` are those that mutants ran at, the smallest first. ``checks`` has the labels of what they check, each with the
+    number of mutants that ran where it is checked. ``total`` counts the mutants that were left after ``--operators`` and ``--actions``, before a sample was drawn.
     """
 
     sweep: str
     mutants: tuple[MutantRow, ...]
     points: tuple[int, ...]
     left_out: tuple[LeftOut, ...] = ()
-    checks: tuple[str, ...] = ()
+    checks: dict[str, int] = {}
     total: int = 0
 
     def with_status(self, status: Status) -> list[MutantRow]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tla2py.errors import InputError, reason_of
 from tla2py.model.mutation import MutationSection
-from tla2py.model.run import ModuleText, Run, TlcOptions, digest_text
+from tla2py.model.run import ModuleText, Run, digest_text
 from tla2py.mutation.budget import budgeted, with_budget
 from tla2py.mutation.mutant import Mutant, chosen_mutants, given_mutants, in_order, model_mutants
 from tla2py.sweep.plan import Plan
@@ -177,11 +177,6 @@ def chosen_places(text: str | None, points: int) -> tuple[int, ...]:
                 raise InputError("no-point", f"the sweep has no point {number}", hint=hint)
             found[number - 1] = None
     return tuple(found)
-
-
-def without_extras(options: TlcOptions) -> TlcOptions:
-    """The options of a run that only has to answer whether anything is violated."""
-    return replace(options, find="first", coverage=False, graph=False, behaviours=False)
 
 
 def _given(sweep: Sweep, file: Path) -> list[Mutant]:

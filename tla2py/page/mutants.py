@@ -58,10 +58,12 @@ def _definitions(report: MutantReport) -> Element:
 
 def _checks(report: MutantReport) -> Element:
     rows = [
-        row(element("td", element("code", each.check)), *_numbers([each.kills, each.alone]))
+        row(element("td", element("code", each.check)), *_numbers([each.asked, each.kills, each.alone]))
         for each in check_figures(report)
     ]
-    return table("what notices mutants", ("check", *map(number_title, ("notices", "it alone"))), rows)
+    return table(
+        "what notices mutants", ("check", *map(number_title, ("asked", "notices", "it alone"))), rows
+    )
 
 
 def _numbers(values: Sequence[int]) -> list[Element]:

@@ -106,11 +106,12 @@ def _tables(report: MutantReport) -> Iterator[Table]:
         shares.add_row(share.name, f"{share.killed} of {share.of}")
     if shares.row_count:
         yield shares
-    checks = plain_table("check", "notices", "alone")
+    checks = plain_table("check", "asked", "notices", "alone")
     for check in check_figures(report):
         others = "" if check.alone or not check.kills else "  others notice the same"
-        nothing = "" if check.kills else "  notices no mutant"
-        checks.add_row(check.check, number(check.kills), f"{number(check.alone)}{others}{nothing}")
+        checks.add_row(
+            check.check, number(check.asked), number(check.kills), f"{number(check.alone)}{others}"
+        )
     if checks.row_count:
         yield checks
 

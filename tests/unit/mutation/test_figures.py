@@ -41,7 +41,7 @@ REPORT = MutantReport(
         row(6, "stillborn", definition="C"),
     ),
     points=(1, 2),
-    checks=("Safe", "Typed", "deadlock"),
+    checks={"Safe": 5, "Typed": 5, "deadlock": 3},
 )
 
 
@@ -53,10 +53,10 @@ def test_figures() -> None:
         ("Safe", 1, 1),
         ("B", 0, 1),
     ]
-    assert [(c.check, c.kills, c.alone) for c in check_figures(REPORT)] == [
-        ("Safe", 2, 1),
-        ("Typed", 1, 0),
-        ("deadlock", 0, 0),
+    assert [(c.check, c.asked, c.kills, c.alone) for c in check_figures(REPORT)] == [
+        ("Safe", 5, 2, 1),
+        ("Typed", 5, 1, 0),
+        ("deadlock", 3, 0, 0),
     ]
     assert sizes(REPORT) == [(1, 1), (2, 1)]
 
@@ -68,6 +68,7 @@ def test_figures() -> None:
         (Outcome.SUCCESS, Verdict.HOLDS, 10, (), "unknown"),
         (Outcome.SUCCESS, Verdict.HOLDS, 0, (), "stillborn"),
         (Outcome.ERROR_SPEC_PARSE, Verdict.BROKEN, None, (), "stillborn"),
+        (Outcome.NOT_STARTED, Verdict.BROKEN, None, (), "unknown"),
         (Outcome.FAILURE_SPEC_EVAL, Verdict.BROKEN, None, (), "killed"),
         (Outcome.VIOLATION_ASSUMPTION, Verdict.EXCLUDED, None, (), "killed"),
         (Outcome.TIMEOUT, Verdict.INCONCLUSIVE, 5, (), "unknown"),

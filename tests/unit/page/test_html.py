@@ -175,7 +175,7 @@ def test_survivors_are_shown_in_their_lines(tmp_path: Path) -> None:
     survivor = msgspec.structs.replace(
         killed, mutant="bbbb", after="<script>", status="survived", killed_by=()
     )
-    store.write_mutants(MutantReport(sweep="s", mutants=(killed, survivor), points=(1,), checks=("Safe",)))
+    store.write_mutants(MutantReport(sweep="s", mutants=(killed, survivor), points=(1,), checks={"Safe": 2}))
     page = Page(report_page(open_view(store.path), PageOptions()))
     assert "1 change that no check notices" in page.text
     assert "x &lt; 3 -&gt; &lt;script&gt;" in page.text

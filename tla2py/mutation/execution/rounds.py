@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -13,9 +14,10 @@ from tla2py.model.run import Limits, Run
 from tla2py.mutation.execution.answers import killers, killers_of, status_of
 from tla2py.mutation.execution.bench import ORIGINAL, Bench, Task
 from tla2py.mutation.execution.graphs import graph_facts
+from tla2py.mutation.execution.questions import each_check, first_violation, with_graph
 from tla2py.mutation.mutant import Mutant
 from tla2py.mutation.row import Killer, LeftOut, MutantReport, MutantRow, Status
-from tla2py.mutation.trial import Trial, without_extras
+from tla2py.mutation.trial import Trial
 from tla2py.tables.runs import RunRow
 from tla2py.text import parameter_text
 
@@ -46,7 +48,7 @@ CostsShown: TypeAlias = Callable[[Trial, Sequence[Cost], Sequence[LeftOut]], Non
 class _Answer:
     """What is known of a mutant.
 
-    ``alike`` tells whether it has as many states as the original wherever it holds, ``cut_off`` whether it ever had too many.
+    ``asked`` are the labels of what was checked where it ran. ``alike`` tells whether it has as many states as the original wherever it holds, ``cut_off`` whether it ever had too many.
     """
 
     status: Status | None = None
@@ -54,6 +56,7 @@ class _Answer:
     place: int | None = None
     trace_length: int | None = None
     run_id: str | None = None
+    asked: set[str] = field(default_factory=set)
     alike: bool = True
     cut_off: bool = False
 
@@ -101,7 +104,7 @@ class Rounds:
             mutants=tuple(self._row(each) for each in trial.mutants),
             points=tuple(place + 1 for place in self._order),
             left_out=tuple(left_out),
-            checks=tuple(dict.fromkeys(n for place in self._order for n in self._originals[place].checked)),
+            checks=self._asked(),
             total=trial.total,
         )
 
@@ -146,7 +149,7 @@ class Rounds:
         return max(self.trial.budget * (self._originals[place].distinct or 0), _LEAST_STATES)
 
     def _task(self, mutant: Mutant, place: int, change: Callable[[Run], Run], *more: Mutant) -> Task:
-        budget = None if change is _with_graph else self._states(place)
+        budget = None if change is with_graph else self._states(place)
         run, texts = self.trial.run([mutant, *more], place, budget)
         return Task(mutant=mutant.mutant, place=place, run=change(run), texts=texts)
 
@@ -158,7 +161,7 @@ class Rounds:
             if self._answers[each.mutant].status is None and place in self.trial.reach[each.mutant]
         ]
         original = self._originals[place]
-        tasks = [self._task(each, place, _first_only) for each in open_]
+        tasks = [self._task(each, place, first_violation) for each in open_]
         if not tasks:
             return
         name = f"mutants at point {place + 1} ({self._order.index(place) + 1} of {len(self._order)})"
@@ -172,9 +175,16 @@ class Rounds:
             if status is None and row is not None:
                 answer.alike = answer.alike and row.distinct == original.distinct
             answer.status = status
+            if status != "stillborn":
+                answer.asked.update(original.checked)
             if status == "killed" and row is not None:
                 answer.killed_by, answer.place = killers_of(row), place
                 answer.trace_length, answer.run_id = row.trace_length, row.run_id
+
+    def _asked(self) -> dict[str, int]:
+        """What the points check, the smallest first, each with the number of mutants that ran where it is checked."""
+        counts = Counter(name for answer in self._answers.values() for name in answer.asked)
+        return {name: counts[name] for place in self._order for name in self._originals[place].checked}
 
     def _ask_others(self, mutants: Sequence[Mutant]) -> None:
         """Ask which other checks notice the killed mutants where they die."""
@@ -184,7 +194,7 @@ class Rounds:
             if answer.place is None or answer.killed_by[0].kind in ("evaluation", "assumption"):
                 continue
             if len(self._originals[answer.place].checked) > 1:
-                tasks.setdefault(answer.place, []).append(self._task(each, answer.place, _each))
+                tasks.setdefault(answer.place, []).append(self._task(each, answer.place, each_check))
         for place, some in tasks.items():
             name = f"which checks notice mutants at point {place + 1}"
             results = self.bench.execute_further(some, self._limits(place), name)
@@ -205,14 +215,12 @@ class Rounds:
         ]
         for place in self._order:
             tasks = [
-                self._task(each, place, _with_graph)
-                for each in same
-                if place in self.trial.reach[each.mutant]
+                self._task(each, place, with_graph) for each in same if place in self.trial.reach[each.mutant]
             ]
             if not tasks:
                 continue
             run, texts = self.trial.run([], place)
-            original = Task(mutant=ORIGINAL, place=place, run=_with_graph(run), texts=texts)
+            original = Task(mutant=ORIGINAL, place=place, run=with_graph(run), texts=texts)
             name = f"state graphs at point {place + 1}"
             self.bench.execute_further([original, *tasks], self._limits(place), name)
             facts = graph_facts(self.bench.store, original.run.run_id)
@@ -239,7 +247,7 @@ class Rounds:
                 for each in some[:_TRIED]:
                     place = self._answers[each.mutant].place
                     if place is not None:
-                        task = self._task(each, place, _first_only, by_id[name])
+                        task = self._task(each, place, first_violation, by_id[name])
                         tried.setdefault(place, []).append((by_id[name], task))
                 del some[:_TRIED]
             for place, pairs in tried.items():
@@ -286,15 +294,3 @@ class Rounds:
             trace_length=answer.trace_length,
             run_id=answer.run_id,
         )
-
-
-def _first_only(run: Run) -> Run:
-    return replace(run, options=without_extras(run.options))
-
-
-def _each(run: Run) -> Run:
-    return replace(run, options=replace(without_extras(run.options), find="each"))
-
-
-def _with_graph(run: Run) -> Run:
-    return replace(run, options=replace(without_extras(run.options), graph=True))
