@@ -10,10 +10,13 @@ from tla2py.mutation.row import STATUSES, MutantReport, MutantRow, Status
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckFigures:
-    """How many mutants ran where a check is checked, how many it notices, and how many of them no other check notices."""
+    """How many mutants a check notices, and how many of them no other check notices.
+
+    asked: how many mutants ran where it is checked; None for what no config asks, such as an error of evaluation.
+    """
 
     check: str
-    asked: int
+    asked: int | None
     kills: int
     alone: int
 
@@ -57,13 +60,11 @@ def check_figures(report: MutantReport) -> list[CheckFigures]:
     A mutant runs only until something notices it, so checks of later points are not asked.
     """
     labels = [{killer.label for killer in each.killed_by} for each in _noticed(report)]
-    # What is no check of the config, such as an error of evaluation, may happen to any mutant.
-    asked = len(report.mutants) - sum(each.status in ("duplicate", "stillborn") for each in report.mutants)
     names = dict.fromkeys([*report.checks, *sorted(set().union(*labels))])
     return [
         CheckFigures(
             check=name,
-            asked=report.checks.get(name, asked),
+            asked=report.checks.get(name),
             kills=sum(name in found for found in labels),
             alone=sum(found == {name} for found in labels),
         )

@@ -66,8 +66,8 @@ def _checks(report: MutantReport) -> Element:
     )
 
 
-def _numbers(values: Sequence[int]) -> list[Element]:
-    return [number_cell(f"{value:,}") for value in values]
+def _numbers(values: Sequence[int | None]) -> list[Element]:
+    return [number_cell("" if value is None else f"{value:,}") for value in values]
 
 
 def _sums(report: MutantReport) -> str:

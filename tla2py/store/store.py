@@ -154,6 +154,13 @@ class Store:
         """The mutants and their statuses; None if the store has none. Raises StoreError (``not-a-store``) if they are damaged."""
         return self._read(_MUTANTS, MutantReport)
 
+    def mend_mutants(self) -> None:
+        """Remove the mutants and their statuses if they are damaged; whoever runs mutants writes them anew."""
+        try:
+            self.mutants()
+        except StoreError:
+            self.storage.remove([_MUTANTS])
+
     def write_probes(self, run_ids: Iterable[str]) -> None:
         """Write which runs asked TLC what could not fail. Raises StoreError (``store-unwritable``)."""
         data = msgspec.json.encode(sorted(run_ids))

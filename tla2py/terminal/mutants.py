@@ -110,10 +110,14 @@ def _tables(report: MutantReport) -> Iterator[Table]:
     for check in check_figures(report):
         others = "" if check.alone or not check.kills else "  others notice the same"
         checks.add_row(
-            check.check, number(check.asked), number(check.kills), f"{number(check.alone)}{others}"
+            check.check, _number(check.asked), number(check.kills), f"{number(check.alone)}{others}"
         )
     if checks.row_count:
         yield checks
+
+
+def _number(count: int | None) -> str:
+    return "" if count is None else number(count)
 
 
 def _sums(report: MutantReport) -> Iterator[Text]:
