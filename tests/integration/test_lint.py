@@ -56,6 +56,20 @@ def test_what_tlc_passes_over_it_finds_when_it_is_right(tmp_path: Path) -> None:
     assert len(found) == 4
 
 
+def test_tlc_takes_a_built_in_name_in_place_of_an_operator(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Count.tla").write_text(
+        "---- MODULE Count ----\nEXTENDS Naturals\nVARIABLE x\n"
+        "Step(n) == x < 3 /\\ x' = x + n\nSpec == x = 0 /\\ [][Step(1)]_x\n====\n"
+    )
+    distinct = []
+    for line in ("", "CONSTANT Step <- FALSE"):
+        (tmp_path / "Count.cfg").write_text(f"SPECIFICATION Spec\n{line}\n")
+        done = run_cli("check", "Count.tla", "--config", "Count.cfg", "--no-deadlock", "--json", cwd=tmp_path)
+        assert done.code == 0, done.stderr
+        distinct.append(json.loads(done.stdout)["distinct"])
+    assert distinct == [4, 1]
+
+
 TOKENS = r"""SPECIFICATION Spec_1 1a _x x__y 1_ A_b WF_x SF_ 12 007 \in \notin \foo \X (\X) "s" "a \" b" "\\" 1..3 1.5 -1
 N=1 <-a <- b ->c |-> <=> =< => == === ==== ---- <<>> <<a>>_x [] [x]_y <>_z p!q M!N,{a,b}(c) @@ :> $ $$ % %% & && * **
 \* a comment (* with

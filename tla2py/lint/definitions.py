@@ -13,6 +13,8 @@ from tla2py.syntax import Level, ModuleGraph
 from tla2py.text import did_you_mean
 
 _CHECKED = ("invariants", "properties")
+# TLC takes these too where `<-` names a definition, whatever arguments it replaces.
+_BUILT_IN = frozenset({"BOOLEAN", "FALSE", "STRING", "TRUE"})
 _TO_CHECK = "it cannot bound the search; write PROPERTY {} to check it"
 _INVARIANT = re.compile(r"(^Type(OK|Ok|Invariant|Correct(ness)?)|Inv(ariant)?s?)$")
 
@@ -38,7 +40,7 @@ def unknown_definitions(subject: Subject) -> Iterator[Finding]:
     constants = {constant.name for spec in subject.specs for constant in spec.constants}
     used = [(each.key, each.name, each.place) for each in subject.mentions]
     for binding in subject.bindings:
-        if binding.sign == "<-" and binding.module is None:
+        if binding.sign == "<-" and binding.module is None and binding.value not in _BUILT_IN:
             used.append(("", binding.value, subject.at(binding.tokens[0])))
     # Loading a sweep already checks the names in its own file.
     for key, name, place in used if subject.specs and subject.statements.statements else ():

@@ -63,6 +63,8 @@ def located(finding: Finding) -> tuple[str, int, int]:
         ("CONSTANT None = None INVARIANT Small", []),
         ("CONSTANT x = 4", [("unknown-constant", 3, 10)]),
         ("CONSTANT Nope <- Bound", [("unknown-constant", 3, 10)]),
+        ("CONSTANTS Bound <- FALSE Steps <- TRUE Small <- BOOLEAN Ends <- STRING", []),
+        ("CONSTANT Bound <- Naturals", [("unknown-definition", 3, 19)]),
         ("CONSTANT Nat <- [Naturals] Limit", []),
         ("CONSTANT Nat <- [Naturels] Limit", [("unknown-module", 3, 18)]),
         ("ALIAS Nope", [("unknown-definition", 3, 7)]),
