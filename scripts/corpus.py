@@ -26,8 +26,9 @@ from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.explore.view import open_view
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.spark.choice import ExecutorName, choose_executor
-from tla2py.sweep.examples_manifest import Entry, Unread, read_manifest
-from tla2py.sweep.sweep import sweep_of_models
+from tla2py.sweep.entries import Entry, Unread
+from tla2py.sweep.load.manifest import read_manifest
+from tla2py.sweep.load.sweeps import sweep_of_models
 from tla2py.syntax import STANDARD_MODULES
 from tla2py.syntax.standard import COMMUNITY_MODULES
 from tla2py.text import parse_duration

@@ -29,7 +29,7 @@ import tomllib
 from tla2py.errors import Tla2pyError
 from tla2py.explore.view import open_view
 from tla2py.model.outcome import VERDICTS, Outcome
-from tla2py.sweep.examples_manifest import read_manifest
+from tla2py.sweep.load.manifest import read_manifest
 from tla2py.text import counted
 from tla2py.tlc.output.codes import EXIT_STATUSES
 from tla2py.toolchain.jar import read_jar

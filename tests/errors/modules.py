@@ -122,8 +122,8 @@ def config_that_expects_no_result(lab: Lab) -> None:
 @provokes("config-proves-nothing", "sweep.toml")
 def config_that_checks_nothing(lab: Lab) -> None:
     from tla2py.execution.preflight import check_facts
+    from tla2py.sweep.load.sweeps import load_sweep
     from tla2py.sweep.plan import plan_sweep
-    from tla2py.sweep.sweep import load_sweep
 
     path = lab.write(
         "sweep.toml", 'module = "Counter.tla"\n[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n'
@@ -154,6 +154,12 @@ def manifest(**model: object) -> str:
     said = {"path": "Counter.cfg", "runtime": "00:00:01", "mode": "exhaustive search", "result": "success"}
     module = {"path": "Counter.tla", "features": [], "models": [{**said, **model}]}
     return json.dumps({"sources": [], "authors": [], "tags": [], "modules": [module]}, indent=1)
+
+
+@provokes("folder-file")
+def folder_whose_file_names_a_module(lab: Lab) -> None:
+    lab.write("models.toml", 'module = "Spec.tla"\n')
+    lab.run("gate", ".")
 
 
 @provokes("manifest")

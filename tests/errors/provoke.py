@@ -15,8 +15,8 @@ from tests.conftest import COUNTER, COUNTER_SWEEP
 from tests.unit.explore.stores import view_of
 from tla2py.cli.app import run_command
 from tla2py.explore.view import StoreView
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.sweep.vacuity import check_expectations
 
 # Variables of the surroundings that would decide what is found.

@@ -15,8 +15,8 @@ from tla2py.execution.inside import ProgressReader, RunEnd, RunProgress, follow_
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.store import Store
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.toolchain.toolchain import find_toolchain
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"

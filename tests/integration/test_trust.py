@@ -24,7 +24,7 @@ from tla2py.explore.view import open_view
 from tla2py.model.run import ModuleText
 from tla2py.store.points import ManifestPoint
 from tla2py.store.record import open_archive, write_archive
-from tla2py.sweep.sweep import load_sweep
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.tlc.sandbox import sandbox
 from tla2py.values import Record
 

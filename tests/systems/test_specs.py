@@ -8,8 +8,8 @@ import pytest
 
 from tests.systems.rows import SPECS
 from tla2py.sweep.grid import value_key
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.syntax import load_modules
 from tla2py.toml import value_text
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
-from tla2py.sweep.sweep import Sweep, load_sweep
+from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.sweep import Sweep
 
 BOX = r"""---- MODULE Box ----
 EXTENDS Integers, Sequences, FiniteSets

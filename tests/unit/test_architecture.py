@@ -27,6 +27,7 @@ ORDER = [
         "logs",
         "logs.why",
         "sweep",
+        "sweep.load",
         "lint.sweeps",
         "init",
         "mutation",

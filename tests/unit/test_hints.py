@@ -9,8 +9,8 @@ import pytest
 
 from tla2py.cli.app import run_command
 from tla2py.errors import InputError
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.sweep.vacuity import check_expectations
 
 SPEC = Path(__file__).parent.parent / "specs" / "Counter.tla"

@@ -14,7 +14,8 @@ from tla2py.repository.paths import check_named, check_untrusted
 from tla2py.repository.powers import check_jar
 from tla2py.sweep.configs import configs_text
 from tla2py.sweep.file import read_sweep_text
-from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.sweep.load.sweeps import load_sweep, sweep_of_configs
+from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.declared import check_path, check_variable, kept_file
 from tla2py.tlc.sandbox.report import check_sandbox

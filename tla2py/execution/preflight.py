@@ -19,8 +19,9 @@ from tla2py.lint.ignore import EVERY_RULE, mark_ignored, shown_findings
 from tla2py.lint.jar import read_dialect
 from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.sweep.checks import config_facts, config_problems
+from tla2py.sweep.load.sweeps import load_sweep, sweep_of_configs
 from tla2py.sweep.plan import Plan, plan_sweep
-from tla2py.sweep.sweep import Sweep, load_sweep, sweep_of_configs
+from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import check_expectations
 from tla2py.syntax import Translate
 from tla2py.text import parameter_text

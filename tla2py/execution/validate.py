@@ -16,7 +16,8 @@ from tla2py.logs.why.answer import LogWhy, read_log_why
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store
 from tla2py.sweep.judge import code_of, worst
-from tla2py.sweep.sweep import Sweep, sweep_of_text
+from tla2py.sweep.load.sweeps import sweep_of_text
+from tla2py.sweep.sweep import Sweep
 from tla2py.tables.files import table_files
 from tla2py.tables.read import read_rows
 from tla2py.tables.runs import RunRow

@@ -16,6 +16,7 @@ from tla2py.gate.decision import (
     NotCounted,
     PointDecision,
     Problem,
+    ProposedRow,
     Reason,
     RunMismatch,
     remark_text,
@@ -44,8 +45,9 @@ from tla2py.sweep.judge import (
 )
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.points import Point
-from tla2py.sweep.sections import Expectation
+from tla2py.sweep.sections import Expectation, ExpectPoint
 from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.vacuity import expectation_place
 from tla2py.syntax import Remark
 from tla2py.tables.details import LogLine
 from tla2py.tables.runs import RunRow
@@ -224,6 +226,9 @@ def _decide_point(
         )
         for each in config_problems(facts, sweep.file.accept, ignored)
     ]
+    if isinstance(expected, ExpectPoint) and expected.proposed is not None:
+        proposal = ProposedRow(where=expectation_place(sweep, expected), why=expected.proposed)
+        problems.append(Problem(reason=Reason.PROPOSED, cause=proposal))
     now = None
     if row is None:
         problems.append(Problem(reason=Reason.NOT_RUN))

@@ -16,7 +16,7 @@ from tla2py.lint.finding import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.sweep.checks import ConfigProblem
-from tla2py.sweep.examples_manifest import Unread
+from tla2py.sweep.entries import Unread
 from tla2py.sweep.judge import ALL_EXCLUDED, FIGURES, CheckAnswer, Mismatch, MismatchKind, worst
 from tla2py.sweep.points import Point
 from tla2py.sweep.sections import Expectation
@@ -46,6 +46,7 @@ class Reason(Enum):
     SYMMETRY_LIVENESS = "symmetry-liveness"
     NO_STATES = "no-states"
     UNNAMED = "unnamed"
+    PROPOSED = "proposed"
     NEVER_FIRED = "never-fired"
     NOT_COUNTED = "not-counted"
     DRIFT = "drift"
@@ -111,6 +112,19 @@ class NeverFired:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedRow:
+    """A row of expectations that nobody has confirmed, with its place and why it was proposed."""
+
+    where: str
+    why: str
+
+    def __str__(self) -> str:
+        return (
+            f"the row at {self.where} is a proposal ({self.why}); if it is right, remove its line `proposed`"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OtherInputs:
     """A store made from inputs other than those of its sweep file: the ``changes``, and the command that catches up."""
 
@@ -133,6 +147,7 @@ Cause: TypeAlias = (
     | Drift
     | NotCounted
     | NeverFired
+    | ProposedRow
     | OtherInputs
     | Finding
     | Remark

@@ -21,6 +21,7 @@ from tla2py.gate.decide import decide
 from tla2py.gate.decision import Decision, Found, Problem
 from tla2py.gate.found import read_found
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
+from tla2py.gate.proposals import proposals, write_proposals
 from tla2py.gate.stale import plan_stored, sweep_file_of
 from tla2py.gate.survivors import stored_report, survivors
 from tla2py.lint.accept import Findings
@@ -28,8 +29,10 @@ from tla2py.lint.sweeps.rules import lint_sweep
 from tla2py.mutation.execution.mutate import gate_mutants
 from tla2py.mutation.row import MutantReport
 from tla2py.repository.paths import check_inside
+from tla2py.store.manifest import is_store
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
+from tla2py.sweep.load.folder import folder_file
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.sweep.vacuity import check_expectations
@@ -100,7 +103,8 @@ def gate(
     """
     options = options or GateOptions()
     stores = [target for target in targets if _is_store(target)]
-    files = [folder_of(target) for target in targets if not _is_store(target)]
+    paths = [folder_of(target) for target in targets if not _is_store(target)]
+    files = [folder_file(path) or path for path in paths]
     for path in map(lock_path, files):
         if options.lock is LockMode.RECORD and path.exists():
             raise InputError(
@@ -118,14 +122,18 @@ def gate(
         )
     gated = [_gate_store(store, options, listener) for store in stores]
     if files:
-        gated += _gate_files(files, executors, options, listener)
+        found = [*_gate_files(files, executors, options, listener)]
+        if options.lock is LockMode.RECORD and sum(map(_propose, found)):
+            found = [*_gate_files(files, executors, replace(options, fresh=False), listener)]
+        gated += found
     if options.lock is LockMode.READ:
         return tuple(gated)
     return tuple(_accept(each) if each.decision.acceptable else each for each in gated)
 
 
 def _is_store(target: str) -> bool:
-    return is_remote(target) or folder_of(target).is_dir()
+    """Whether a target is a store; any other folder is one of configs."""
+    return is_remote(target) or is_store(folder_of(target))
 
 
 def _gate_files(
@@ -163,6 +171,15 @@ def _gate_files(
             report,
             toolchain,
         )
+
+
+def _propose(gated: Gated) -> bool:
+    """Write the rows to propose for a folder; returns whether there are any."""
+    path = gated.sweep.path
+    if folder_file(path) is None or not (rows := proposals(gated.sweep, gated.decision)):
+        return False
+    write_proposals(path, rows)
+    return True
 
 
 def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:

@@ -15,6 +15,7 @@ from tla2py.gate.lock import parameters_key
 from tla2py.model.run import Run, RunRecord
 from tla2py.store.manifest import Manifest
 from tla2py.store.store import Store
+from tla2py.sweep.load.folder import folder_file
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tables.runs import RunRow
@@ -25,7 +26,7 @@ def sweep_file_of(store: Store, named: Path | None) -> Path:
     if named is not None:
         return named
     recorded = store.manifest().sweep_file
-    if recorded is None or not Path(recorded).is_file():
+    if recorded is None or not (Path(recorded).is_file() or folder_file(Path(recorded)) is not None):
         problem = (
             f"{store.path} was made from {recorded}, which does not exist"
             if recorded

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.repository.powers import check_powers
-from tla2py.sweep.examples_manifest import Entry, manifest_file, read_manifest
-from tla2py.sweep.file import read_sweep_file
+from tla2py.sweep.entries import Entry
+from tla2py.sweep.file import read_sweep_file, read_sweep_text
+from tla2py.sweep.load.folder import files_below, folder_file, folder_text
+from tla2py.sweep.load.manifest import manifest_file, read_manifest
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep_text import SweepText
 from tla2py.toolchain.releases import COMMUNITY
@@ -42,6 +44,12 @@ def check_untrusted(path: Path) -> None:
     Raises InputError: ``outside-repository``, ``needs-trust``, and as ``read_sweep_file`` and ``read_manifest`` do.
     """
     check_inside(path, path)
+    if (own := folder_file(path)) is not None:
+        for each in files_below(own.parent):
+            if each.suffix in (".cfg", ".tla", ".json"):
+                check_inside(each, own)
+        check_named(own, *read_sweep_text(folder_text(own), own, {"module": []}))
+        return
     if path.suffix == ".json":
         for entry in read_manifest(path):
             _check_entry(entry, path)

@@ -5,6 +5,7 @@ The points are a table of their own, which the manifest names: they may be very 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -45,6 +46,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[str, str] = {}
     # The sha256 of the texts of the sweep's configs, by their names in the sweep.
     configs: dict[str, str] = {}
+
+
+def is_store(folder: Path) -> bool:
+    """Whether a folder has a store's manifest, or what is left of a store without it."""
+    return (folder / FILE).exists() or all((folder / name).is_dir() for name in ("records", "sources"))
 
 
 def read_manifest(storage: Storage) -> tuple[Manifest, list[object]]:

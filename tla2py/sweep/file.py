@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -54,8 +54,10 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
     return read_sweep_text(text, path)
 
 
-def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, SweepText]:
-    """The sections of a text, as if read from a file at this path.
+def read_sweep_text(
+    text: str, path: Path, given: Mapping[str, object] | None = None
+) -> tuple[SweepFile, SweepText]:
+    """The sections of a text, as if read from a file at this path, which need not have the ``given`` keys.
 
     Raises InputError: ``sweep-syntax``, ``unknown-key``, ``no-module``, ``wrong-type``.
     """
@@ -64,7 +66,7 @@ def read_sweep_text(text: str, path: Path) -> tuple[SweepFile, SweepText]:
         data = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise _toml_error(path, str(error)) from error
-    data = _with_dotted_names(data)
+    data = _with_dotted_names({**(given or {}), **data})
     _check_keys(data, source)
     if _has_nul(data):
         raise InputError(

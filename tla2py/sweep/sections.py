@@ -128,6 +128,7 @@ class ExpectPoint(_Expectation, frozen=True, kw_only=True):
     """``[[expect.point]]``: the expectation for the points that agree with ``match``."""
 
     match: dict[str, Scalar]
+    proposed: str | None = None
 
 
 class ExternalExpectation(ExpectPoint, frozen=True, kw_only=True):
@@ -285,5 +286,6 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "fires": "Actions that must fire; TLC then collects coverage.",
         "point": "Rows for points that agree with their match; the first one that agrees applies.",
         "match": "Parameter values of the points that the row applies to.",
+        "proposed": "Why --record proposed the row; a gate is red until somebody has read the row and removed this line.",
     },
 }

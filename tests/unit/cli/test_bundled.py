@@ -13,8 +13,8 @@ import pytest
 from tests.conftest import RunCli
 from tla2py.cli.bundled import copy_example, examples
 from tla2py.errors import InputError
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 
 NAMES = ["bookkeeper", "compaction", "kafka_transactions", "kip320", "ledger_chaining", "two_phase"]
 

@@ -9,8 +9,9 @@ import pytest
 
 from tests.conftest import RunCli
 from tla2py.init.scaffold import scaffold_sweep
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import Sweep, load_sweep
+from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import load_modules
 
 SPECS = Path(__file__).parents[3] / "specs"

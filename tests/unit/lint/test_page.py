@@ -12,8 +12,8 @@ from tla2py.lint import RULES, Finding, Severity
 from tla2py.lint.configs import lint_file
 from tla2py.lint.jar import read_dialect
 from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.toolchain.jar import bundled_jar, read_jar
 
 

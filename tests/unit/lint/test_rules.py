@@ -11,8 +11,8 @@ from tla2py.config.read import read_config
 from tla2py.lint import Finding
 from tla2py.lint.configs import lint_file, lint_options, module_of
 from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.syntax import load_modules
 
 BEGIN = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"

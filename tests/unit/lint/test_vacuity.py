@@ -9,8 +9,8 @@ import pytest
 from tla2py.lint.configs import lint_file
 from tla2py.lint.sweeps.files import lint_paths
 from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 
 RING = r"""---- MODULE Ring ----
 EXTENDS FiniteSets, Naturals, TLC

@@ -15,8 +15,8 @@ from tla2py.errors import ExitCode, InputError, writing
 from tla2py.execution.preflight import file_errors
 from tla2py.files.write import write_file
 from tla2py.model.run import Run
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.text import counted, parameter_text
 from tla2py.tlc.command import CONFIG_NAME, property_options, shell_command
 from tla2py.tlc.inputs import place_inputs

@@ -26,7 +26,9 @@ from tla2py.sweep.judge import worst
 def gate_command(
     target: Annotated[
         list[str],
-        typer.Argument(metavar="SWEEP.toml|STORE...", help="Sweep files, manifests or stores."),
+        typer.Argument(
+            metavar="SWEEP.toml|DIR|STORE...", help="Sweep files, manifests, folders with configs, or stores."
+        ),
     ],
     store: StorePath = None,
     sweep: Annotated[
@@ -73,6 +75,7 @@ def gate_command(
     Examples:
       tla2py gate sweep.toml --junit junit.xml
       tla2py gate sweep.toml --record
+      tla2py gate models/ --record
     """
     github = os.environ.get("GITHUB_ACTIONS") == "true"
     gating = GateOptions(

@@ -17,6 +17,7 @@ from tla2py.explore.view import open_view
 from tla2py.spark.choice import ExecutorName, choose_executor
 from tla2py.store.storage import Address
 from tla2py.sweep.judge import worst
+from tla2py.sweep.load.folder import folder_file
 from tla2py.sweep.sweep import Sweep
 from tla2py.terminal.overview import overview
 from tla2py.terminal.planned import planned
@@ -25,7 +26,7 @@ from tla2py.toolchain.toolchain import find_jar, find_toolchain
 # The points that a dry run lists on a terminal.
 _LISTED = 40
 SweepFiles = Annotated[
-    list[Path], typer.Argument(metavar="SWEEP.toml...", help="The sweep file, or several.")
+    list[Path], typer.Argument(metavar="SWEEP.toml|DIR...", help="Sweep files, or folders with configs.")
 ]
 DryRun = Annotated[
     bool,
@@ -74,12 +75,15 @@ def sweep_command(
     Examples:
       tla2py sweep specs/kip320/sweep.toml
       tla2py sweep specs/*/sweep.toml
+      tla2py sweep models/
       tla2py sweep --configs 'models/*.cfg' Spec.tla
       tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store
       tla2py sweep sweep.toml -o s3://bucket/mine
     """
-    if options.libraries and configs is None:
-        raise InputError("usage", "-L needs --configs", hint='in a sweep file write libraries = ["lib"]')
+    if options.libraries and configs is None and not any(folder_file(path) for path in sweep):
+        raise InputError(
+            "usage", "-L needs --configs or a folder", hint='in a sweep file write libraries = ["lib"]'
+        )
     listener = SweepListener(alone=len(sweep) == 1)
     sweeps = options.load(sweep, configs, listener=listener)
     if dry_run:

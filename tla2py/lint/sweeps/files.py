@@ -14,8 +14,8 @@ from tla2py.lint.finding import Finding
 from tla2py.lint.ignore import shown_findings
 from tla2py.lint.jar import Dialect
 from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.sweep.load.sweeps import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.sweep import load_sweep
 from tla2py.sweep.vacuity import check_expectations
 from tla2py.syntax import Translate
 

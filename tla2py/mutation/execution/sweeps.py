@@ -8,7 +8,8 @@ from pathlib import Path
 from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import SweepOptions
-from tla2py.sweep.sweep import Sweep, sweep_of_text
+from tla2py.sweep.load.sweeps import sweep_of_text
+from tla2py.sweep.sweep import Sweep
 from tla2py.toolchain.pluscal import Translator
 from tla2py.toolchain.toolchain import find_toolchain
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Union
 
 import msgspec
 
@@ -16,7 +15,7 @@ from tla2py.config.read import ConfigFile, read_config
 from tla2py.errors import InputError, reason_of
 from tla2py.lint.configs import check_config_names
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import Mode, TlcOptions
+from tla2py.sweep.entries import SEARCH, Entry, ManifestModel, Unread
 from tla2py.sweep.expectations import external_row
 from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.sections import ExternalExpectation, SweepFile
@@ -24,38 +23,7 @@ from tla2py.sweep.sweep_text import SweepText
 from tla2py.syntax import ModuleGraph, Translate
 from tla2py.toolchain.community import load_specification
 
-_SEARCH = "exhaustive search"
 _HINT = "expected the manifest.json format of tlaplus/Examples: modules with models; each model has path, mode and result"
-# Until 2025 TLC supports \cdot only with this option.
-_ACTION_COMPOSITION = "-Dtlc2.tool.impl.Tool.cdot=true"
-
-_MODES: dict[str, Mode] = {"simulate": "simulate", "generate": "generate"}
-
-
-class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
-    """A model in a manifest; ``runtime`` is ``HH:MM:SS`` or unknown."""
-
-    path: str
-    mode: Union[str, dict[str, Any]]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
-    result: str
-    runtime: str = "unknown"
-    distinct: int | None = msgspec.field(name="distinctStates", default=None)
-    generated: int | None = msgspec.field(name="totalStates", default=None)
-    workers: Union[int, str] = "auto"  # noqa: UP007 - as above
-
-    @property
-    def kind(self) -> str:
-        """The mode: exhaustive search, simulate, generate or symbolic."""
-        return self.mode if isinstance(self.mode, str) else next(iter(self.mode), "mode")
-
-    @property
-    def seconds(self) -> int | None:
-        """The recorded runtime in seconds, if known."""
-        parts = self.runtime.split(":")
-        if len(parts) != 3 or not all(part.isdigit() for part in parts):
-            return None
-        hours, minutes, seconds = map(int, parts)
-        return hours * 3600 + minutes * 60 + seconds
 
 
 class ManifestModule(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,52 +36,6 @@ class ManifestModule(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
     modules: list[ManifestModule]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A model of a manifest: its files as the manifest names them, and its place there."""
-
-    manifest: Path
-    module: str
-    model: ManifestModel
-    features: tuple[str, ...]
-    where: str
-
-    @property
-    def skip_reason(self) -> str:
-        """Why TLC's result cannot be compared, "" if it can."""
-        if self.model.kind not in (_SEARCH, "simulate", "generate"):
-            return self.model.kind
-        return "result unknown" if self.model.result == "unknown" else ""
-
-    def options(self, options: TlcOptions) -> TlcOptions:
-        """The options with which TLC searches this model, based on a sweep's options."""
-        if (mode := _MODES.get(self.model.kind)) is not None:
-            bounds = self.model.mode["simulate"] if isinstance(self.model.mode, dict) else {}
-            count = bounds.get("traceCount") if isinstance(bounds, dict) else None
-            options = replace(options, mode=mode, num=int(count) if isinstance(count, (int, float)) else None)
-        if isinstance(self.model.workers, int):
-            options = replace(options, workers=self.model.workers)
-        if "action composition" in self.features:
-            options = replace(options, java_options=(*options.java_options, _ACTION_COMPOSITION))
-        return options
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
-    """A model that could not be read, and why; TLC never saw it."""
-
-    entry: Entry
-    error: InputError
-
-    @property
-    def model(self) -> str:
-        """The name of its config."""
-        return Path(self.entry.model.path).name
-
-    def __str__(self) -> str:
-        return f"{self.model} was not run: {self.error.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,10 +105,11 @@ def manifest_sweep(
     libraries: Sequence[Path],
     *,
     translate: Translate | None,
+    text: str | None = None,
 ) -> ManifestSweep:
     """The models of manifests that TLC can run as points of a sweep, with the recorded results as expectations.
 
-    ``path`` is where the sweep file would be. Models that cannot be read go to ``unread``. The recorded depth is not
+    ``path`` is where the sweep file would be, ``text`` what it says besides modules and configs. Models that cannot be read go to ``unread``. The recorded depth is not
     expected: it comes from TLC with several workers and varies.
 
     Raises InputError: ``manifest`` if TLC can run no model, and the first model's error if none can be read.
@@ -215,23 +138,32 @@ def manifest_sweep(
         specs[module], configs[config], good[module, config] = spec, read, entry
     if not good:
         raise unread[0].error
-    head = "".join(
-        f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
-        for key, value in (
-            ("name", path.resolve().parent.name),
-            ("module", [module for module, _ in good]),
-            ("config", [config for _, config in good]),
-            ("libraries", [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries]),
-        )
+    given = {
+        "name": path.resolve().parent.name,
+        "module": [module for module, _ in good],
+        "config": [config for _, config in good],
+        "libraries": [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries],
+    }
+    file, source = read_sweep_text(text or "", path, given)
+    if text is None:
+        listed = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
+        source = _ManifestText(path, "\n".join(listed))
+    grid = msgspec.structs.replace(
+        file.grid,
+        zip=[["module", "config"], *file.grid.zip],
+        # Such a row is about the models, which have been left out.
+        exclude=[row for row in file.grid.exclude if [*row] != ["config"]],
     )
-    text = f'{head}[grid]\nzip = [["module", "config"]]\n'
-    file, _ = read_sweep_text(text, path)
     return ManifestSweep(
-        file=file,
-        source=_ManifestText(path, text),
+        file=msgspec.structs.replace(file, grid=grid),
+        source=source,
         specs=specs,
         configs=configs,
-        expectations=tuple(_expectation(entry, module, config) for (module, config), entry in good.items()),
+        expectations=tuple(
+            _expectation(entry, module, config)
+            for (module, config), entry in good.items()
+            if entry.model.result
+        ),
         entries=good,
         left_out=left_out,
         unread=tuple(unread),
@@ -260,7 +192,7 @@ def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
 
 def _expectation(entry: Entry, module: str, config: str) -> ExternalExpectation:
     result = result_of(entry.model.result)
-    if result is Verdict.HOLDS and entry.model.kind != _SEARCH:
+    if result is Verdict.HOLDS and entry.model.kind != SEARCH:
         result = Outcome.BOUNDED_SUCCESS
     assert result is not None
     return external_row(

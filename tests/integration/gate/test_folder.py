@@ -1,0 +1,92 @@
+"""A folder of configs as a gate, with the real TLC."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import Ended
+from tests.conftest import RunCli
+from tests.integration.gate.lift import LIFT, NO_CI, drifts, red
+from tla2py.gate.decision import Reason
+from tla2py.gate.drift import DriftKind
+
+pytestmark = pytest.mark.java
+
+CONFIGS = {
+    "Lift.cfg": "SPECIFICATION Spec\nINVARIANT Inside\nCONSTANTS Top = 2 Goal = 7\n",
+    "models/Lift_bug.cfg": "SPECIFICATION Spec\nINVARIANT Low\nCONSTANTS Top = 2 Goal = 7\n",
+    "models/MCNaiveLift.cfg": "SPECIFICATION Spec\nINVARIANT Inside\nCONSTANTS Top = 1 Goal = 7\n",
+    "models/goal.cfg": "\\* TLC has to report a violation of NotThere.\n"
+    "SPECIFICATION Spec\nINVARIANTS Inside NotThere\nCONSTANTS Top = 3 Goal = 3\n",
+    "models/known.cfg": "SPECIFICATION Spec\nINVARIANT Low\nCONSTANTS Top = 3 Goal = 7\n\\* EXPECT SafetyFailure Low\n",
+}
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    (tmp_path / "Lift.tla").write_text(LIFT)
+    (tmp_path / "models").mkdir()
+    for name, text in CONFIGS.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def gate(run_cli: RunCli, folder: Path, *options: str) -> Ended:
+    return run_cli("gate", ".", "--executor", "local", *options, cwd=folder, env=NO_CI)
+
+
+def test_a_folder_is_recorded_confirmed_and_locked(models: Path, run_cli: RunCli) -> None:
+    store = ("-o", "store")
+    red(gate(run_cli, models, *store), 1, (Reason.UNEXPECTED, 2), (Reason.UNEXPECTED, 4))
+    # What was guessed from names and comments is not believed.
+    done = gate(run_cli, models, *store, "--record", "--no-coverage", "--no-vacuity")
+    red(
+        done,
+        2,
+        (Reason.PROPOSED, 2),
+        (Reason.UNEXPECTED, 3),
+        (Reason.PROPOSED, 3),
+        (Reason.PROPOSED, 4),
+    )
+    assert done.executed == 0
+    assert not (models / "models.lock").exists()
+    text = (models / "models.toml").read_text()
+    assert [line for line in text.splitlines() if line.startswith(("violates", "verdict", "proposed"))] == [
+        'violates = ["Low"]',
+        'proposed = "the name has bug; the run: violated Low"',
+        'verdict = "violated"',
+        'proposed = "the name has Naive; the run: holds"',
+        'violates = ["NotThere"]',
+        'proposed = "the comment in line 1: TLC has to report a violation of NotThere.; the run: violated NotThere"',
+    ]
+    # A person reads the rows: the naive lift is a guess that is wrong.
+    kept = text.replace('"violated"\nproposed', '"holds"\nproposed')
+    (models / "models.toml").write_text(
+        "\n".join(line for line in kept.splitlines() if not line.startswith("proposed"))
+    )
+    assert gate(run_cli, models, *store, "--record", "--no-coverage", "--no-vacuity").code == 0
+    assert gate(run_cli, models, *store, "--locked").code == 0
+    # The store is judged by the folder it came from.
+    assert run_cli("gate", "store", cwd=models, env=NO_CI).code == 0
+    # A new config is noticed.
+    (models / "Lift_high.cfg").write_text(CONFIGS["Lift.cfg"].replace("Top = 2", "Top = 4"))
+    done = gate(run_cli, models, *store)
+    assert (done.code, drifts(done)) == (
+        1,
+        {(2, DriftKind.POINT, None, "module = Lift.tla, config = Lift_high.cfg")},
+    )
+
+
+def test_what_cannot_be_read_is_a_row(models: Path, run_cli: RunCli) -> None:
+    (models / "models" / "Lift_odd.cfg").write_text("SPECIFICATION Nothing\n")
+    done = gate(run_cli, models, "--timeout", "1m")
+    assert done.code == 2
+    assert [problem.reason for problem in done.problems] == [Reason.UNREAD, *[Reason.UNEXPECTED] * 2]
+
+
+def test_a_sweep_of_a_folder(models: Path, run_cli: RunCli) -> None:
+    done = run_cli("sweep", ".", "--executor", "local", cwd=models)
+    assert done.code == 1
+    assert done.executed == 5

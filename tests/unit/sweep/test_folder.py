@@ -1,0 +1,116 @@
+"""Folders as sweeps: which configs there are, and which module each belongs to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import COUNTER
+from tla2py.errors import InputError
+from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.sweep import Sweep
+
+CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
+
+
+def module(name: str, body: str = "") -> str:
+    return f"---- MODULE {name} ----\n{body}\n====\n"
+
+
+def folder(path: Path, **files: str) -> Path:
+    """A folder with files; two underscores are a slash, a single one at the end is the suffix .tla."""
+    for name, text in files.items():
+        file = path / name.replace("__", "/").replace("_cfg", ".cfg").replace("_tla", ".tla")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return path
+
+
+def pairs(sweep: Sweep) -> dict[str, str]:
+    return {point.parameters["config"]: point.parameters["module"] for point in sweep.points}
+
+
+def test_a_config_belongs_to_the_module_of_its_name(tmp_path: Path) -> None:
+    other = COUNTER.replace("Counter", "MCCounter")
+    folder(
+        tmp_path,
+        Counter_tla=COUNTER,
+        MCCounter_tla=other,
+        Counter_cfg=CONFIG,
+        MCCounter_bug_cfg=CONFIG,
+        models__Counter3_cfg=CONFIG,
+        **{"_hidden__Counter_cfg".replace("_hidden", ".hidden"): CONFIG},
+    )
+    assert pairs(load_sweep(tmp_path)) == {
+        "Counter.cfg": "Counter.tla",
+        "MCCounter_bug.cfg": "MCCounter.tla",
+        "models/Counter3.cfg": "Counter.tla",
+    }
+
+
+def test_otherwise_to_the_only_one_that_has_its_names(tmp_path: Path) -> None:
+    """Not to what that one extends, and not to one whose name merely fits."""
+    folder(
+        tmp_path,
+        Base_tla=COUNTER.replace("Counter", "Base"),
+        Top_tla=module("Top", "EXTENDS Base"),
+        Sma_tla=module("Sma"),
+        Small_cfg=CONFIG,
+    )
+    assert pairs(load_sweep(tmp_path)) == {"Small.cfg": "Top.tla"}
+
+
+def test_what_belongs_to_none_is_a_row(tmp_path: Path) -> None:
+    folder(
+        tmp_path,
+        Counter_tla=COUNTER,
+        Twin_tla=COUNTER.replace("Counter", "Twin"),
+        Counter_cfg=CONFIG,
+        either_cfg=CONFIG,
+        setup_cfg="[tool]\nx = 1\n",
+    )
+    sweep = load_sweep(tmp_path)
+    assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
+    assert [(each.model, each.error.code) for each in sweep.unread] == [
+        ("either.cfg", "module-missing"),
+        ("setup.cfg", "config-syntax"),
+    ]
+    (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "setup.cfg" }]\n')
+    assert [each.model for each in load_sweep(tmp_path).unread] == ["either.cfg"]
+
+
+def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
+    folder(tmp_path, a__Counter_tla=COUNTER, a__Counter_cfg=CONFIG, b__tox_cfg="[tox]\n")
+    sweep = load_sweep(tmp_path)
+    assert pairs(sweep) == {"a/Counter.cfg": "a/Counter.tla"}
+    assert sweep.left_out == ("b/tox.cfg (no module beside it or above)",)
+    with pytest.raises(InputError) as raised:
+        load_sweep(tmp_path / "b")
+    assert raised.value.code == "config-missing"
+
+
+def test_a_manifest_says_what_is_expected(tmp_path: Path) -> None:
+    folder(tmp_path, specs__Counter_tla=COUNTER, specs__A_cfg=CONFIG, specs__Counter_cfg=CONFIG)
+    models = [{"path": "specs/A.cfg", "mode": "exhaustive search", "result": "safety failure"}]
+    manifest = {"modules": [{"path": "specs/Counter.tla", "models": models}]}
+    (tmp_path / "specs" / "manifest.json").write_text(json.dumps(manifest))
+    sweep = load_sweep(tmp_path)
+    assert pairs(sweep) == dict.fromkeys(("specs/A.cfg", "specs/Counter.cfg"), "specs/Counter.tla")
+    assert [str(sweep.expectation(point).outcome) for point in sweep.points] == [
+        "Outcome.VIOLATION_SAFETY",
+        "None",
+    ]
+
+
+def test_models_toml_says_the_rest(tmp_path: Path) -> None:
+    folder(tmp_path, Counter_tla=COUNTER, Counter_cfg=CONFIG)
+    (tmp_path / "models.toml").write_text('[tlc]\ntimeout = "5s"\n')
+    sweep = load_sweep(tmp_path)
+    assert (sweep.limits.timeout_seconds, sweep.name) == (5, tmp_path.name)
+    assert load_sweep(tmp_path / "models.toml").points == sweep.points
+    (tmp_path / "models.toml").write_text("[tlc]\ntimeuot = 5\n")
+    with pytest.raises(InputError) as raised:
+        load_sweep(tmp_path)
+    assert raised.value.where == f"{tmp_path / 'models.toml'}:2:1"

@@ -1,0 +1,1 @@
+"""Sweeps from sweep files, manifests, configs and folders."""

@@ -1,0 +1,189 @@
+"""A folder as a sweep: every config below it with its module, and what ``models.toml`` in it says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tla2py import toml
+from tla2py.config.read import read_config
+from tla2py.errors import InputError
+from tla2py.lint.configs import check_config_names, module_of
+from tla2py.sweep.entries import SEARCH, Entry, ManifestModel, Unread
+from tla2py.sweep.load.manifest import manifest_file, read_manifest
+from tla2py.syntax import ModuleGraph
+from tla2py.toolchain.community import load_specification
+
+FOLDER_FILE = "models.toml"
+_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderModels:
+    """The models below a folder, the configs that have no module, and what is not a model."""
+
+    entries: tuple[Entry, ...]
+    unread: tuple[Unread, ...]
+    left_out: tuple[str, ...]
+
+
+def folder_file(path: Path) -> Path | None:
+    """The ``models.toml`` of a folder, whether or not it exists; None for a path to something else.
+
+    A file of that name with a module is an ordinary sweep file. Raises InputError (``folder-file``) for the folder of one.
+    """
+    own = path / FOLDER_FILE if path.is_dir() else path
+    if own.name != FOLDER_FILE or not own.parent.is_dir():
+        return None
+    if not _names_module(own):
+        return own
+    if own == path:
+        return None
+    raise InputError(
+        "folder-file",
+        f"{own} names a module, so it is a sweep file and not about its folder",
+        hint=f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself",
+    )
+
+
+def folder_text(path: Path) -> str:
+    """The text of a folder's ``models.toml``, "" without one."""
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def folder_models(path: Path, libraries: Sequence[Path]) -> FolderModels:
+    """The models below the folder of a ``models.toml``.
+
+    A config in a ``manifest.json`` has the module and the result that the manifest names. Any other belongs to the module
+    of its name, beside it or above, see ``module_of``; where that is not clear, to the only one that has the names in it.
+
+    Raises InputError (``config-missing``) if there is no config with a module.
+    """
+    return _Search(path, libraries).models()
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """The files below a folder, ordered by path, except hidden ones."""
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(here) / name for name in sorted(names) if not name.startswith("."))
+
+
+def _names_module(path: Path) -> bool:
+    try:
+        return "module" in toml.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+@dataclass(slots=True)
+class _Search:
+    path: Path
+    libraries: Sequence[Path]
+    _specs: dict[Path, ModuleGraph | None] = field(default_factory=dict)
+
+    def models(self) -> FolderModels:
+        files = list(files_below(self.path.parent))
+        recorded, left_out = self._recorded([each for each in files if each.name == _MANIFEST])
+        entries, unread = [], []
+        for config in (each for each in files if each.suffix == ".cfg"):
+            if (entry := recorded.get(config.resolve())) is not None:
+                entries.append(entry)
+            elif not any(self._levels(config)):
+                left_out.append(f"{self._shown(config)} (no module beside it or above)")
+            elif (module := self._module(config)) is not None:
+                entries.append(self._entry(config, module))
+            else:
+                unread.append(Unread(entry=self._entry(config, config), error=self._unclear(config)))
+        if not entries:
+            raise self._nothing(unread)
+        return FolderModels(entries=tuple(entries), unread=tuple(unread), left_out=tuple(left_out))
+
+    def _recorded(self, manifests: Sequence[Path]) -> tuple[dict[Path, Entry], list[str]]:
+        """The models of manifests by their configs, and the files of that name that are something else."""
+        found, others = {}, []
+        for manifest in manifests:
+            try:
+                entries = read_manifest(manifest)
+            except InputError:
+                others.append(f"{self._shown(manifest)} (not a manifest of models)")
+                continue
+            for entry in entries:
+                if (config := manifest_file(entry, entry.model.path)) is not None:
+                    found[config.resolve()] = entry
+        return found, others
+
+    def _levels(self, config: Path) -> Iterator[list[Path]]:
+        """The modules beside a config, and those of each folder above it up to that of the search."""
+        for folder in (config.parent, *config.parent.parents):
+            if modules := sorted(folder.glob("*.tla")):
+                yield modules
+            if folder == self.path.parent.parent:
+                return
+
+    def _module(self, config: Path) -> Path | None:
+        named = module_of(config, self.libraries)
+        if named is not None and self._fits(config, named):
+            return named
+        for modules in self._levels(config):
+            fitting = [each for each in modules if self._fits(config, each)]
+            below = {
+                module.name
+                for each in fitting
+                if (spec := self._specs[each]) is not None
+                for module in spec.modules
+                if module.name != spec.root.name
+            }
+            if len(roots := [each for each in fitting if each.stem not in below]) == 1:
+                return roots[0]
+        return named
+
+    def _fits(self, config: Path, module: Path) -> bool:
+        """Whether a module has the names in a config."""
+        try:
+            if module not in self._specs:
+                self._specs[module] = None
+                self._specs[module] = load_specification(module, self.libraries)
+            spec = self._specs[module]
+            if spec is None:
+                return False
+            check_config_names(read_config(config), {module.name: spec})
+        except InputError:
+            return False
+        return True
+
+    def _entry(self, config: Path, module: Path) -> Entry:
+        return Entry(
+            manifest=self.path,
+            module=self._shown(module),
+            model=ManifestModel(path=self._shown(config), mode=SEARCH, result=""),
+            features=(),
+            where=str(config),
+        )
+
+    def _shown(self, file: Path) -> str:
+        return Path(os.path.relpath(file, self.path.parent)).as_posix()
+
+    def _unclear(self, config: Path) -> InputError:
+        try:
+            read_config(config)
+        except InputError as error:
+            return error
+        left_out = f'[grid] exclude = [{{ config = "{self._shown(config)}" }}]'
+        return InputError(
+            "module-missing",
+            "no single module has its names",
+            where=str(config),
+            hint=f"name it after its module, as in Spec_small.cfg for Spec.tla, or leave it out in {FOLDER_FILE}: {left_out}",
+        )
+
+    def _nothing(self, unread: Sequence[Unread]) -> InputError:
+        if unread:
+            return unread[0].error
+        return InputError(
+            "config-missing",
+            f"no config with a module below {self.path.parent}",
+            hint="name a sweep file, a store, or a folder with configs such as Spec.cfg beside Spec.tla",
+        )
