@@ -297,6 +297,30 @@ def test_what_only_tlc_finds_wrong_in_a_module(folder: Path, run_cli: RunCli) ->
     assert "Home" in found["message"]
 
 
+TWO = r"""---- MODULE Two ----
+VARIABLES left, right
+vars == <<left>>
+Spec == left = 0 /\ right = 0 /\ [][left' = 1 /\ right' = 1]_vars
+===="""
+
+
+def test_a_variable_that_the_subscript_lacks_is_noted(run_cli: RunCli, tmp_path: Path) -> None:
+    noted = []
+    for variables in ("left", "left, right"):
+        (tmp_path / "Two.tla").write_text(TWO.replace("<<left>>", f"<<{variables}>>"))
+        checked = run_cli("check", "Two.tla", cwd=tmp_path)
+        noted.append((checked.code, "the state variable right" in checked.stdout))
+    assert noted == [(0, True), (0, False)]
+
+
+@pytest.mark.long
+def test_a_gate_notes_it_too(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Two.tla").write_text(TWO)
+    (tmp_path / "two.toml").write_text('module = "Two.tla"\n[model]\nspecification = "Spec"\n')
+    gated = run_cli("gate", "two.toml", "--executor", "local", cwd=tmp_path)
+    assert (gated.code, "the state variable right" in gated.stdout) == (0, True)
+
+
 def test_what_only_tlc_finds_wrong_in_a_config(folder: Path, run_cli: RunCli) -> None:
     walk = folder / "Walk.tla"
     walk.write_text(walk.read_text().replace("NotHome ==", "Never == 1 = 2\nNotHome =="))

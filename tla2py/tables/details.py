@@ -11,6 +11,7 @@ from tla2py.model.outcome import Diagnostic
 from tla2py.tables.read import Files, read_rows, read_run
 from tla2py.tables.runs import RunRow
 from tla2py.text import cut
+from tla2py.tlc.output.notes import note_text
 
 # More points are counted, not listed.
 _POINTS = 8
@@ -52,11 +53,12 @@ def action_rows(files: Files) -> Iterator[ActionRow]:
 
 
 def run_notes(files: Files, rows: Iterable[RunRow]) -> list[str]:
-    """tla2py's own notes in ``diagnostics``, each once, with its points; ``rows`` are those of ``runs``."""
+    """The notes in ``diagnostics``, each once, with its points; ``rows`` are those of ``runs``."""
     texts: dict[str, list[str]] = {}
     for run_id, code, text in read_rows(files, ("run_id", "code", "text")):
-        if code < 0:
-            texts.setdefault(run_id, []).append(text)
+        note = note_text(code, text)
+        if note is not None:
+            texts.setdefault(run_id, []).append(note)
     found: dict[str, list[int]] = {}
     for row in rows if texts else ():
         for text in texts.get(row.run_id, ()):

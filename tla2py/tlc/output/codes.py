@@ -92,6 +92,9 @@ class Code(IntEnum):
     ACTION_PROPERTY_FAILED = 2113
     TAUTOLOGY = 2253
 
+    # Warnings.
+    SUBSCRIPT_INCOMPLETE = 2140
+
     # Parse errors.
     PARSING_FAILED = 3002
     PARSING_FAILED_WITH = 2171

@@ -10,6 +10,7 @@ from tla2py.errors import Place
 from tla2py.model.outcome import Diagnostic
 from tla2py.model.result import RunResult
 from tla2py.model.run import RunRecord
+from tla2py.tlc.output.codes import Code
 
 # The codes of notes; TLC's own are positive.
 _HIDDEN = -1
@@ -42,9 +43,20 @@ def with_notes(result: RunResult, record: RunRecord) -> RunResult:
     return replace(result, diagnostics=(*diagnostics, *notes)) if notes else result
 
 
+def note_text(code: int, text: str) -> str | None:
+    """A message of a run as a note for people, None if it is not one.
+
+    Notes are tla2py's own, and TLC's warning that steps which change a variable may count as stuttering.
+    """
+    if code == Code.SUBSCRIPT_INCOMPLETE:
+        return f"TLC warns: {' '.join(text.split())}"
+    return text if code < 0 else None
+
+
 def notes_of(result: RunResult) -> list[str]:
     """The texts of a result's notes."""
-    return [each.text for each in result.diagnostics if each.code < 0]
+    notes = (note_text(each.code, each.text) for each in result.diagnostics)
+    return [note for note in notes if note is not None]
 
 
 def _notes(result: RunResult, record: RunRecord) -> Iterator[tuple[int, str]]:
