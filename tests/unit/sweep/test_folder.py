@@ -62,6 +62,13 @@ def test_otherwise_to_the_only_one_that_has_its_names(tmp_path: Path) -> None:
     assert pairs(load_sweep(tmp_path)) == {"Small.cfg": "Top.tla"}
 
 
+def test_a_config_of_the_same_name_is_not_given_to_another_module(tmp_path: Path) -> None:
+    folder(tmp_path, Small_tla=module("Small"), Counter_tla=COUNTER, Counter_cfg=CONFIG, Small_cfg=CONFIG)
+    sweep = load_sweep(tmp_path)
+    assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
+    assert [(each.model, each.error.code) for each in sweep.unread] == [("Small.cfg", "unknown-definition")]
+
+
 def test_what_belongs_to_none_is_a_row(tmp_path: Path) -> None:
     folder(
         tmp_path,

@@ -203,6 +203,23 @@ def test_what_a_config_names_has_to_be_there(
         assert [each for each in findings if each.code == code] == []
 
 
+def test_a_config_is_held_against_the_modules_that_it_is_used_with(box: Path, load: LoadSweep) -> None:
+    (box / "Box.cfg").write_text(CONFIG.replace("Low = 1", "Low = 1 Late = Late"))
+    (box / "Other.tla").write_text(
+        BOX.replace("MODULE Box", "MODULE Other").replace("Limit ==", "Late == 1\nLimit ==")
+    )
+    (box / "Other.cfg").write_text(
+        (box / "Box.cfg").read_text().replace("Late = Late", "").replace("Table2", "Late")
+    )
+    crossed = 'module = ["Box.tla", "Other.tla"]\nconfig = ["Box.cfg", "Other.cfg"]\n'
+    found = {}
+    for name, text in (("crossed", crossed), ("zipped", crossed + 'grid.zip = [["module", "config"]]\n')):
+        sweep = load(text)
+        findings = lint_sweep(sweep, plan_sweep(sweep, "jar"))
+        found[name] = [each.code for each in findings if "Late" in each.message]
+    assert found == {"crossed": ["model-value"], "zipped": ["unused-model-value"]}
+
+
 def test_a_config_that_does_not_parse(box: Path, load: LoadSweep) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace("Low = 1", "Low = "))
     with pytest.raises(InputError) as raised:

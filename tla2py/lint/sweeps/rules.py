@@ -48,8 +48,8 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
 def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
     samples = list(plan.outlines())
     used = {name for _, run in samples for name in run.config.names()}
-    for file in sweep.configs.values():
-        yield from lint_parsed(file, sweep.specs, complete=False, dialect=dialect, used=used)
+    for file, specs in _modules_of_configs(sweep):
+        yield from lint_parsed(file, specs, complete=False, dialect=dialect, used=used)
     values = list(_value_findings(sweep))
     for file in sweep.configs.values():
         own = [each for each in values if each.place.file == str(file.path)]
@@ -68,6 +68,17 @@ def _findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Fin
             subject = _subject(sweep, base, run.config, sweep.spec(point.parameters), dialect)
             found = run_rules(replace(subject, permuted=permuted))
             yield from mark_ignored(found, comment_reasons(base.statements, base.path) if base else {})
+
+
+def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, ModuleGraph]]]:
+    """The configs that some point has, each with the modules of its points."""
+    names = {id(spec): name for name, spec in sweep.specs.items()}
+    found: dict[Path, tuple[ConfigFile, dict[str, ModuleGraph]]] = {}
+    for point in sweep.points.first_with(("module", "config")):
+        if (file := sweep.config(point.parameters)) is not None:
+            spec = sweep.spec(point.parameters)
+            found.setdefault(file.path, (file, {}))[1][names[id(spec)]] = spec
+    return list(found.values())
 
 
 def _value_findings(sweep: Sweep) -> Iterator[Finding]:

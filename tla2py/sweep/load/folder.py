@@ -125,7 +125,7 @@ class _Search:
 
     def _module(self, config: Path) -> Path | None:
         named = module_of(config, self.libraries)
-        if named is not None and self._fits(config, named):
+        if named is not None and (named.stem == config.stem or self._fits(config, named)):
             return named
         for modules in self._levels(config):
             fitting = [each for each in modules if self._fits(config, each)]
