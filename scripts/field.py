@@ -4,7 +4,7 @@ Usage: python scripts/field.py CHECKOUTS --tla2tools JAR --community JAR [-o RES
 
 CHECKOUTS has a clone of each repository of scripts/field.toml, in a folder with the repository's name, that has its commit. Each
 repository is copied at that commit, plain TLC runs its models one after the other, and `tla2py gate` runs the sweep file of
-docs/field, both on the same jar. RESULTS, by default runs/field, keeps what was measured, so that a second run measures only
+docs/field, both on the same jar; it needs the installed CommunityModules. RESULTS, by default runs/field, keeps what was measured, so that a second run measures only
 what is missing; the page is made of all of it. The exit code is 1 if a verdict or a count differs.
 """
 
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,11 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def title(self) -> str:
         """The repository, and its part."""
         return f"{self.name}, {self.part}" if self.part else self.name
+
+    @property
+    def models(self) -> bool:
+        """Whether it has models to compare."""
+        return bool(self.sweep or self.manifests)
 
 
 class _List(msgspec.Struct, frozen=True):
@@ -225,8 +230,8 @@ def differing(found: Measured) -> Iterator[str]:
             yield f"{name}: {plainly} and {mine}"
 
 
-def page(listed: Sequence[tuple[Repository, Measured]], checkouts: Path) -> Iterator[str]:
-    """The lines of docs/field.md."""
+def page(listed: Sequence[Repository], results: Mapping[str, Measured], checkouts: Path) -> Iterator[str]:
+    """The lines of docs/field.md: a row for each repository with results, and what was found in each."""
     yield "# The field's CI, unchanged"
     yield ""
     yield "<!-- written by scripts/field.py from scripts/field.toml and docs/field -->"
@@ -236,12 +241,15 @@ def page(listed: Sequence[tuple[Repository, Measured]], checkouts: Path) -> Iter
     yield ""
     yield "| repository | models | verdicts equal | counts equal | lines: theirs, ours | plain TLC | tla2py |"
     yield "|---|---|---|---|---|---|---|"
-    for each, found in listed:
-        pairs = list(found.models.values())
+    for each in listed:
+        if each.title not in results:
+            continue
+        row = results[each.title]
+        pairs = list(row.models.values())
         verdicts = sum(one.verdict == other.verdict for one, other in pairs)
         counts = sum(one == other for one, other in pairs)
         script = str(theirs(each, checkouts)) if each.theirs else "none"
-        seconds = [f"{wall:.0f} s ({cpu:.0f} s CPU)" for wall, cpu in (found.plain, found.ours)]
+        seconds = [f"{wall:.0f} s ({cpu:.0f} s CPU)" for wall, cpu in (row.plain, row.ours)]
         number = len(pairs)
         cells = [
             each.title,
@@ -253,23 +261,25 @@ def page(listed: Sequence[tuple[Repository, Measured]], checkouts: Path) -> Iter
         ]
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""
-    jars = sorted({found.jar for _, found in listed})
+    jars = sorted({found.jar for found in results.values()})
     yield f"Both ran on {', '.join(jars)} with the CommunityModules, with one worker. Plain TLC ran the models one after the other,"
     yield "tla2py two at a time; its time includes reading modules, making tables and judging. The machine had two cores and other"
     yield "work, so the seconds compare roughly and CPU seconds better. *Theirs* are the lines of scripts and workflow that start TLC"
     yield "and judge its answers, *ours* those of the sweep file, or one for each manifest; a workflow adds [the action](gate.md#in-ci) in"
     yield "three. Blank lines and comments do not count. Counts are of generated and distinct states; a simulation has only the first."
-    for each, found in listed:
+    for each in listed:
         yield ""
         yield f"## {each.title}"
         yield ""
         short, address = each.commit[:12], f"https://github.com/{each.name}/tree/{each.commit}/{each.folder}"
+        found = results.get(each.title)
         with_file = f", with [{each.sweep}](field/{each.sweep})" if each.sweep else ""
-        yield f"`{each.folder}` at [{short}]({address}){with_file}. The gate is {_COLOURS[found.code]}."
+        ended = f" The gate is {_COLOURS[found.code]}." if found else ""
+        yield f"`{each.folder}` at [{short}]({address}){with_file}.{ended}"
         if each.found:
             yield ""
             yield each.found.strip()
-        different = [*differing(found)]
+        different = [*differing(found)] if found else []
         if different:
             yield ""
             yield f"{counted(len(different), 'model')} differ:"
@@ -295,15 +305,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     options.results.mkdir(parents=True, exist_ok=True)
     jars = [options.tla2tools.resolve(), options.community.resolve()]
-    listed = []
-    for each in msgspec.convert(tomllib.loads(LIST.read_text()), _List).repository:
+    listed = msgspec.convert(tomllib.loads(LIST.read_text()), _List).repository
+    results = {}
+    for each in listed:
         kept = options.results / (re.sub(r"\W+", "-", each.title) + ".json")
-        if not kept.exists() and options.only in each.title:
+        if each.models and not kept.exists() and options.only in each.title:
             kept.write_bytes(msgspec.json.encode(measured(each, options.checkouts.resolve(), jars)))
-        if kept.exists():
-            listed.append((each, msgspec.json.decode(kept.read_bytes(), type=Measured)))
-    PAGE.write_text("\n".join(page(listed, options.checkouts)) + "\n")
-    return int(any(one != other for _, found in listed for one, other in found.models.values()))
+        if each.models and kept.exists():
+            results[each.title] = msgspec.json.decode(kept.read_bytes(), type=Measured)
+    shown = [each for each in listed if each.title in results or not each.models]
+    PAGE.write_text("\n".join(page(shown, results, options.checkouts)) + "\n")
+    return int(any(one != other for found in results.values() for one, other in found.models.values()))
 
 
 if __name__ == "__main__":
