@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from tla2py.lint import names as names
 from tla2py.lint import symmetry as symmetry
 from tla2py.lint import text as text
 from tla2py.lint import types as types
-from tla2py.lint.finding import Finding, run_rules
+from tla2py.lint.finding import RULES, Finding, run_rules
 from tla2py.lint.jar import Dialect
 from tla2py.lint.subject import AssignedValue, Mention, Subject, mentions_of, remaining_values
 from tla2py.syntax import ModuleGraph, Translate
@@ -66,8 +66,9 @@ def lint_parsed(
         mentions = mentions_of(file.statements, file.path)
         return _lint(file, specs, mentions, complete=True, dialect=dialect)
     # A sweep may override the names in its configs, so they are linted with its points.
-    rest = _lint(file, specs, (), complete=False, dialect=dialect)
-    return (*unknown_names(file, specs, used), *(each for each in rest if each.code not in _UNKNOWN))
+    rest = RULES.keys() - set(_UNKNOWN)
+    found = _lint(file, specs, (), complete=False, dialect=dialect, codes=rest)
+    return (*unknown_names(file, specs, used), *found)
 
 
 def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> Iterator[Finding]:
@@ -98,9 +99,8 @@ def unknown_names(
     """
     mentions = mentions_of(file.statements, file.path)
     taken = [each for each in mentions if used is None or (each.key, each.name) in used]
-    for finding in _lint(file, specs, taken, complete=False):
-        if finding.code in _UNKNOWN:
-            yield replace(finding, hint=_other_module(file.path, specs) or finding.hint)
+    for finding in _lint(file, specs, taken, complete=False, codes=_UNKNOWN):
+        yield replace(finding, hint=_other_module(file.path, specs) or finding.hint)
 
 
 def check_config_names(file: ConfigFile, specs: Mapping[str, ModuleGraph]) -> None:
@@ -125,6 +125,7 @@ def _lint(
     *,
     complete: bool,
     dialect: Dialect | None = None,
+    codes: Collection[str] = RULES,
 ) -> tuple[Finding, ...]:
     subject = Subject(
         path=file.path,
@@ -136,7 +137,9 @@ def _lint(
         complete=complete,
         dialect=dialect,
     )
-    return tuple(ignore.mark_ignored(run_rules(subject), ignore.comment_reasons(file.statements, file.path)))
+    return tuple(
+        ignore.mark_ignored(run_rules(subject, codes), ignore.comment_reasons(file.statements, file.path))
+    )
 
 
 # How many folders above a config may have its module.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
@@ -81,7 +81,7 @@ Rule: TypeAlias = "Callable[[Subject], Iterator[Finding]]"
 
 # The severity of each code.
 RULES: dict[str, Severity] = {}
-_RULES: list[Rule] = []
+_RULES: dict[Rule, tuple[str, ...]] = {}
 
 
 def rule(severity: Severity, *codes: str) -> Callable[[Rule], Rule]:
@@ -89,7 +89,7 @@ def rule(severity: Severity, *codes: str) -> Callable[[Rule], Rule]:
 
     def register(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(codes, severity))
-        _RULES.append(function)
+        _RULES[function] = codes
         return function
 
     return register
@@ -119,7 +119,8 @@ def result_warning(code: str, where: str, message: str, hint: str, subject: str 
     return finding(code, Place.parse(where), message, hint, subject, Severity.WARNING)
 
 
-def run_rules(subject: Subject) -> tuple[Finding, ...]:
-    """All findings on a subject, ordered by place."""
-    found = dict.fromkeys(each for rule in _RULES for each in rule(subject))
+def run_rules(subject: Subject, codes: Collection[str] = RULES) -> tuple[Finding, ...]:
+    """The findings on a subject with one of these codes, ordered by place."""
+    wanted = [rule for rule, own in _RULES.items() if not set(codes).isdisjoint(own)]
+    found = dict.fromkeys(each for rule in wanted for each in rule(subject) if each.code in codes)
     return tuple(sorted(found, key=lambda each: each.place.order))
