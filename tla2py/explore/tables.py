@@ -96,7 +96,9 @@ class StoreTables:
     @cached_property
     def run_rows(self) -> Sequence[RunRow]:
         """The rows of ``runs``, without pandas."""
-        return run_rows(table_files(self.store, "runs"))
+        rows = run_rows(table_files(self.store, "runs"))
+        rows.check_points(len(self.points))
+        return rows
 
     @cached_property
     def trace_rows(self) -> Sequence[TraceRow]:

@@ -15,6 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import IO
 
@@ -167,6 +168,19 @@ def _checked(record: RunRecord) -> RunRecord:
     for path, sha256 in (*record.inputs.files, *record.outputs):
         if not is_inside(path) or not sha256.isalnum():
             raise RuntimeError(f"it names a file {path!r}")
+    limits = (record.limits.memory_bytes, record.limits.disk_bytes)
+    for bits, numbers in (
+        (63, (*limits, *(each.peak_memory_bytes for each in record.executions))),
+        (31, (each.exit_code for each in record.executions)),
+    ):
+        for number in numbers:
+            if number is not None and not -(1 << bits) <= number < 1 << bits:
+                raise RuntimeError(f"it has the number {number}")
+    for each in record.executions:
+        try:
+            datetime.fromisoformat(each.started_at)
+        except ValueError as error:
+            raise RuntimeError(f"it has the time {each.started_at!r}") from error
     return record
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tla2py.errors import StoreError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -18,6 +20,15 @@ BATCH_ROWS = 1000
 
 Files = Sequence[Path]
 """The files that make up a table."""
+
+
+def wrong_value(table: str, what: str) -> StoreError:
+    """The error for what tla2py never writes into a table, though the file is as its list says."""
+    return StoreError(
+        "table-damaged",
+        f"the table {table} has {what}",
+        hint="a newer tla2py may have written it; otherwise make the tables anew: tla2py tables STORE",
+    )
 
 
 def read_table(files: Files, columns: Sequence[str] | None = None) -> pa.Table:

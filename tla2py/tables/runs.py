@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, overload
 
-from tla2py.errors import StoreError
 from tla2py.model.outcome import Outcome, Verdict, Violation, unfinished
 from tla2py.model.point import PointResult
-from tla2py.tables.read import BATCH_ROWS, Files, read_batches, read_rows, read_table
+from tla2py.tables.read import BATCH_ROWS, Files, read_batches, read_rows, read_table, wrong_value
 from tla2py.tables.schema import FIXED_RUNS_COLUMNS
 
 if TYPE_CHECKING:
@@ -118,6 +117,15 @@ class RunRows(Sequence[RunRow]):
         (batch,) = self._table.slice(place, 1).to_batches()
         return next(self._made(batch, place))
 
+    def check_points(self, count: int) -> None:
+        """Raise StoreError (``table-damaged``) for a row of a point that a store of so many points lacks."""
+        import pyarrow.compute as pc
+
+        if len(self):
+            first, last = pc.min_max(self._table["point"]).as_py().values()
+            if not 1 <= first <= last <= count:
+                raise wrong_value("runs", f"points from {first} to {last}, but the store has {count}")
+
     def _made(self, batch: pa.RecordBatch, start: int) -> Iterator[RunRow]:
         columns: dict[str, Iterable[Any]] = dict(
             zip(batch.schema.names, (column.to_pylist() for column in batch.columns), strict=True)
@@ -146,11 +154,7 @@ def run_rows(files: Files) -> RunRows:
                 try:
                     found.append(known.setdefault(value if make is None else make(value), len(known)))
                 except (ValueError, TypeError) as error:
-                    raise StoreError(
-                        "table-damaged",
-                        f"the table runs has {value!r} as {name}",
-                        hint="a newer tla2py may have written it; otherwise make the tables anew: tla2py tables STORE",
-                    ) from error
+                    raise wrong_value("runs", f"{value!r} as {name}") from error
         parts.append(batch.drop_columns(shared))
     table = pa.Table.from_batches(parts) if parts else pa.table({})
     return RunRows(table, {name: (tuple(known), codes[name]) for name, known in numbers.items()})
@@ -209,8 +213,11 @@ def run_numbers(files: Files) -> list[Mapping[str, float | None]]:
 
 
 def start_days(files: Files) -> list[str]:
-    """The days on which the runs of ``runs`` began, as YYYY-MM-DD in UTC."""
-    days = read_table(files, ["started_at"])["started_at"].cast("date32").to_pylist()
+    """The days on which the runs of ``runs`` began, as YYYY-MM-DD in UTC. Raises StoreError (``table-damaged``)."""
+    try:
+        days = read_table(files, ["started_at"])["started_at"].cast("date32").to_pylist()
+    except OverflowError as error:
+        raise wrong_value("runs", "a started_at beyond all years") from error
     return [day.isoformat() for day in days if day is not None]
 
 

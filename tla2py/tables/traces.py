@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tla2py.tables.read import Files, read_rows, read_run, table_rows
+from tla2py.tables.read import Files, read_rows, read_run, table_rows, wrong_value
+from tla2py.text import cut
 from tla2py.trace.trace import Location, State, Trace, TraceKind
 from tla2py.values import state_from_itf
 
@@ -39,7 +40,9 @@ class TraceRow:
         return self.name or self.kind
 
     def with_states(self, states: tuple[State, ...], constants: Mapping[str, str]) -> Trace:
-        """The counterexample."""
+        """The counterexample. Raises StoreError (``table-damaged``) if these are not its states."""
+        if len(states) != self.length or not 1 <= (self.loop_start or 1) <= max(self.length, 1):
+            raise wrong_value("traces", f"a length of {self.length} for {len(states)} states")
         return Trace(
             kind=self.kind,
             name=self.name,
@@ -57,11 +60,15 @@ TRACE_COLUMNS = tuple(field.name for field in fields(TraceRow))
 
 
 def trace_rows(table: pa.Table) -> list[TraceRow]:
-    """The rows of ``traces``, in order."""
+    """The rows of ``traces``, in order. Raises StoreError (``table-damaged``) if they are not numbered within their runs."""
     rows = []
+    last: dict[str, int] = {}
     for values in table_rows(table, TRACE_COLUMNS):
         row = dict(zip(TRACE_COLUMNS, values, strict=True))
-        args = row["loop_action_args"]
+        run_id, number, args = row["run_id"], row["trace"], row["loop_action_args"]
+        if number != last.get(run_id, 0) + 1:
+            raise wrong_value("traces", f"a trace {number} of {run_id} after trace {last.get(run_id, 0)}")
+        last[run_id] = number
         rows.append(TraceRow(**row | {"loop_action_args": None if args is None else tuple(args)}))
     return rows
 
@@ -110,12 +117,16 @@ def states_of(files: Files) -> States:
 
 def _state(row: Sequence[Any]) -> State:
     index, action, args, text, *at = row
+    try:
+        values = state_from_itf(json.loads(text))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise wrong_value("states", f"a state that cannot be read: {cut(text, 60)}") from error
     return State(
         index=index,
         action=action,
         action_args=None if args is None else tuple(args),
         location=None if at[0] is None else Location(**dict(zip(_STATE[4:], at, strict=True))),
-        values=state_from_itf(json.loads(text)),
+        values=values,
     )
 
 
