@@ -7,6 +7,7 @@ import logging
 import re
 from datetime import datetime, timezone
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import types as st
@@ -36,7 +37,7 @@ def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[
         kinds = [field.dataType for field in frame.schema]
         rows = [[plain(*each) for each in zip(row, kinds, strict=True)] for row in frame.collect()]
         return list(frame.columns), rows
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         reason = spark_reason(error)[:300]
         raise InputError(
             "sql",
@@ -45,8 +46,14 @@ def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[
         ) from error
 
 
-def spark_reason(error: PySparkException) -> str:
+def spark_reason(error: PySparkException | Py4JJavaError) -> str:
     """The reason in Spark's message, without the SQLSTATE, the plan and advice for authors of catalogs."""
+    if isinstance(error, Py4JJavaError):
+        # A task failed: the reason is that of the exception within.
+        within = error.java_exception
+        while within.getCause() is not None:
+            within = within.getCause()
+        return str(within.getMessage()).partition("\n")[0]
     return re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
 
 

@@ -179,7 +179,7 @@ def test_the_store_is_opened_at_all(run_cli: RunCli, store: Path, outside: Path)
 def test_a_hostile_manifest(run_cli: RunCli, store: Path, outside: Path, file: str) -> None:
     text = (store / file).read_text()
     wrong = attack_json(run_cli, store, outside, text, (store / file).write_text, "trace", "report")
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.long
@@ -217,10 +217,13 @@ def test_a_hostile_table(run_cli: RunCli, store: Path, outside: Path, table: str
             if poison is None and not whole.schema.field(name).nullable:
                 continue
             if (column := poisoned(whole[name], poison)) is not None:
-                pq.write_table(whole.set_column(number, whole.schema.field(name), column), file)
+                try:
+                    pq.write_table(whole.set_column(number, whole.schema.field(name), column), file)
+                except pa.ArrowInvalid:
+                    continue  # a null within, where none may be
                 seal(store)
                 wrong += [f"{name} {poison}: {each}" for each in open_all(run_cli, store, outside)]
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.fixture
