@@ -13,6 +13,7 @@ import contextlib
 import dataclasses
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from pathlib import Path
 
 import psutil
 from faults import FAULTS, cut, some
-from systems import SYSTEMS, make_sweep
+from systems import SYSTEMS, TIMEOUT_MINUTES, make_sweep
 from trial import TABLES, Trial, rows
 
 from tla2py.store.store import Store
@@ -79,10 +80,7 @@ def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
         except AssertionError as error:
             raise WrongError(f"{name}: {error}") from error
         struck = time.monotonic()
-        with contextlib.suppress(subprocess.TimeoutExpired, psutil.TimeoutExpired):
-            driver.wait(timeout=300)
-        if driver.is_running():
-            raise WrongError(f"after {name} the sweep did not end")
+        await_end(driver, trial, f"after {name}")
         took = time.monotonic() - struck
         if injected and name in ("Ctrl-C", "SIGTERM to the driver", "TLC hangs, then Ctrl-C") and took > 15:
             raise WrongError(f"after {name} the sweep went on for {took:.1f} seconds")
@@ -101,6 +99,23 @@ def disturb(trial: Trial, chance: random.Random, counts: Counts) -> None:
         )
         if chance.random() < 0.2 and cut(trial):
             counts.faults["record cut off"] += 1
+
+
+def await_end(driver: psutil.Popen, trial: Trial, when: str) -> int:
+    """The exit code of the command; however slow the machine, one of its runs ends within their time limit.
+
+    Without one in twice that time it hangs: it is killed, and the error says where its threads were.
+    """
+    while True:
+        before = trial.records()
+        with contextlib.suppress(subprocess.TimeoutExpired, psutil.TimeoutExpired):
+            return driver.wait(timeout=2 * TIMEOUT_MINUTES * 60)
+        if trial.records() == before:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                driver.send_signal(signal.SIGABRT)
+                psutil.wait_procs([driver], timeout=30)
+                driver.kill()
+            raise WrongError(f"{when} the sweep did not end: {trial.stderr()[-9000:]}")
 
 
 def wait_for_work(driver: psutil.Process, chance: random.Random) -> None:
@@ -125,15 +140,13 @@ def end_well(trial: Trial, code: int, reference: Path, chance: random.Random, co
     """Repeat the command until no run is killed; then compare its rows with the reference's."""
     for _ in range(4):
         driver = start(trial, chance, counts)
-        ended = driver.wait(timeout=900)
+        ended = await_end(driver, trial, "at the end")
         check_left(trial, counts)
         outcomes = [row["outcome"] for row in rows(trial.store, "runs")]
         if "killed" not in outcomes:
             break
     if ended != code:
-        raise WrongError(
-            f"exit code {ended}, and {code} without faults: {(trial.base / 'stderr.txt').read_text()[-2000:]}"
-        )
+        raise WrongError(f"exit code {ended}, and {code} without faults: {trial.stderr()[-2000:]}")
     for table in TABLES:
         here, there = rows(trial.store, table), rows(reference, table)
         counts.rows += len(here)
@@ -142,8 +155,8 @@ def end_well(trial: Trial, code: int, reference: Path, chance: random.Random, co
             raise WrongError(f"the rows of {table} differ: {len(here)}, and {len(there)} without faults")
     if [*trial.store.rglob(".tmp-*")]:
         raise WrongError("half-written files are left in the store")
-    if "Traceback" in (trial.base / "stderr.txt").read_text():
-        raise WrongError(f"a traceback: {(trial.base / 'stderr.txt').read_text()[-2000:]}")
+    if "Traceback" in trial.stderr():
+        raise WrongError(f"a traceback: {trial.stderr()[-2000:]}")
 
 
 def soak(minutes: float, seed: int, base: Path, counts: Counts) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
 import random
@@ -138,8 +139,10 @@ def report_over_sweep(_: psutil.Process, trial: Trial) -> bool:
 
 def streams(trial: Trial) -> list[Path]:
     """The files that runs of the trial print to at this moment."""
-    own = trial.scratch.glob("tla2py-*/*/stdout.txt")
-    return sorted([*own, *trial.scratch.glob("tla2py-host-*/out")])
+    patterns = ("tla2py-*/*/stdout.txt", "tla2py-host-*/out")
+    # Path.glob fails if a folder goes meanwhile.
+    names = [name for pattern in patterns for name in glob.glob(pattern, root_dir=trial.scratch)]  # noqa: PTH207
+    return [trial.scratch / name for name in sorted(names)]
 
 
 FAULTS: dict[str, Fault] = {

@@ -8,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+# The time limit of each run of TLC.
+TIMEOUT_MINUTES = 5
 # The TOML values of each parameter.
 _VALUES = dict[str, list[str]]
 
@@ -91,7 +93,8 @@ def make_sweep(folder: Path, system: System, chance: random.Random) -> Path:
     lines += [f"{name} = [{', '.join(values)}]" for name, values in chosen.items()]
     each = chance.choice(["first", "each"])
     warm = chance.choice(["true", "false"])
-    lines += ["[tlc]", f'find = "{each}"', f"warm = {warm}", 'timeout = "5m"', 'memory = "768MiB"']
+    lines += ["[tlc]", f'find = "{each}"', f"warm = {warm}"]
+    lines += [f'timeout = "{TIMEOUT_MINUTES}m"', 'memory = "768MiB"']
     file = folder / "sweep.toml"
     file.write_text("\n".join(lines) + "\n")
     return file

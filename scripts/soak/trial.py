@@ -41,12 +41,22 @@ class Trial:
             return psutil.Popen(
                 command,
                 cwd=self.base,
-                env={**os.environ, "TMPDIR": str(self.scratch), "SECRET_TOKEN": SECRET},
+                env={
+                    **os.environ,
+                    "TMPDIR": str(self.scratch),
+                    "SECRET_TOKEN": SECRET,
+                    # For a sweep that hangs.
+                    "PYTHONFAULTHANDLER": "1",
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
             )
+
+    def stderr(self) -> str:
+        """What the commands so far wrote to standard error."""
+        return (self.base / "stderr.txt").read_text()
 
     def records(self) -> set[str]:
         """The runs with a record."""

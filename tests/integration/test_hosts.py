@@ -215,6 +215,24 @@ def test_a_run_that_is_stopped_ends_its_jvm(tmp_path: Path) -> None:
     assert memory_bytes > 10 << 20
 
 
+@pytest.mark.parametrize("name", ["out", "err"])
+def test_a_run_whose_streams_are_removed_is_left_to_a_process(tmp_path: Path, name: str) -> None:
+    assert run(spec(tmp_path, HOLDS, CONFIG)) == 0
+    [(_, host)] = hosts._pool.idle
+    (host.folder.parent / name).unlink()
+    assert run(spec(tmp_path, HOLDS, CONFIG)) is None
+    assert running() == set()
+    assert run(spec(tmp_path, HOLDS, CONFIG)) == 0
+
+
+def test_streams_removed_during_a_run_end_its_jvm(tmp_path: Path) -> None:
+    def watch(stdout: Path, _: int) -> None:
+        stdout.unlink()
+
+    assert run(spec(tmp_path, GROWING, CONFIG), watch=watch) is None
+    assert running() == set()
+
+
 def test_what_is_not_for_hosts() -> None:
     assert suits(TlcOptions())
     assert suits(TlcOptions(options=("-continue",), coverage=True, graph=True))

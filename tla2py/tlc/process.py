@@ -169,21 +169,27 @@ def _wait(
         while not ended(_pause(predict is not None and time.monotonic() < brisk, deadline)):
             if not _intact(opened):
                 return "killed", None
-            if predict is not None and (status := predict(stdout)) is not None:
-                return None, status
-            if time.monotonic() < min(checked + _POLL_SECONDS, deadline):
-                continue
-            checked = time.monotonic()
-            if cancelled is not None and cancelled.is_set():
+            try:
+                if predict is not None and (status := predict(stdout)) is not None:
+                    return None, status
+                if time.monotonic() < min(checked + _POLL_SECONDS, deadline):
+                    continue
+                checked = time.monotonic()
+                if cancelled is not None and cancelled.is_set():
+                    return "killed", None
+                if time.monotonic() >= deadline:
+                    return "timeout", None
+                if (resident := _resident_bytes(started)) > memory_bytes:
+                    return "memory", None
+                if stdout.stat().st_size > OUTPUT_LIMIT_BYTES:
+                    return "output", None
+                if watch is not None and (why := watch(resident)) is not None:
+                    return why, None
+            except OSError:
+                # The command may remove its streams at any moment.
+                if _intact(opened):
+                    raise
                 return "killed", None
-            if time.monotonic() >= deadline:
-                return "timeout", None
-            if (resident := _resident_bytes(started)) > memory_bytes:
-                return "memory", None
-            if stdout.stat().st_size > OUTPUT_LIMIT_BYTES:
-                return "output", None
-            if watch is not None and (why := watch(resident)) is not None:
-                return why, None
     return None, None
 
 
