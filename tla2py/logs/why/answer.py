@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -24,6 +25,8 @@ BOTH = " /\\ "
 """Between the names of several actions that a step takes at once."""
 
 _BEGINS = (f'<<"{TAG}"', f'<< "{TAG}"')
+# The end of the names that ``tla2py.logs.observe`` gives to the formula of a step and to its parts.
+_STEP = re.compile(r"_Step(_\d+)?$")
 _FURTHEST = (Code.INVARIANT, Code.INVARIANT_INITIAL)
 
 
@@ -155,8 +158,17 @@ def read_log_why(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> LogWh
     last, log = record.executions[-1], record.inputs.log
     if last.purpose != "log" or log is None or log.position is None:
         return None
+    steps = {} if log.observed is None else log.observed.vocabulary.steps
     with closing(stdout(len(record.executions))) as lines:
-        return read_why(last.parts, log.position, lines)
+        return read_why([_named(part, steps) for part in last.parts], log.position, lines)
+
+
+def _named(part: LogPart, steps: Mapping[str, str]) -> LogPart:
+    """A part with the action of the step that tla2py wrote for a line, if it is in no action otherwise."""
+    if part.action is not None or part.kind == "line":
+        return part
+    written = (steps.get(_STEP.sub("", name)) for name in part.path)
+    return part._replace(action=next((each for each in written if each is not None), None))
 
 
 def read_why(parts: Sequence[LogPart], position: str, lines: Iterable[bytes]) -> LogWhy:
