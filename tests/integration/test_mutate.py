@@ -151,16 +151,20 @@ def test_after_a_change_of_comments_no_mutant_runs_again(
 
 
 @pytest.mark.long
-def test_conjuncts_of_invariants(run_cli: RunCli, clock: Path) -> None:
+def test_conjuncts_of_invariants(run_cli: RunCli, clock: Path, tmp_path: Path) -> None:
     """A conjunct counts if some mutant goes unnoticed without it."""
+    store = tmp_path / "store"
     clock.write_text(SWEEP.replace("[model]", "[model]\ncheck_deadlock = false"))
-    rows = answers(run_cli, clock, "--operators", "swap-arithmetic,drop-check", "--points", "1")
+    rows = answers(run_cli, clock, "--operators", "swap-arithmetic,drop-check", "--points", "1", "-o", store)
     assert [(row["before"], row["status"], [k["kind"] for k in row["killed_by"]]) for row in rows] == [
         ("+", "killed", ["invariant"]),
         ("x <= N", "killed", ["mutant"]),
         ("N < 5", "survived", []),
     ]
     assert rows[1]["killed_by"][0]["name"] == rows[0]["mutant"]
+    # Points 2 and 3 are missing between the original's and the mutants'.
+    assert [row["point"] for row in table_rows(store, "runs")] == [1, 4]
+    assert run_cli("report", store, "-o", tmp_path / "page.html").code == 0
 
 
 @pytest.mark.long

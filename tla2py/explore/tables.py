@@ -97,7 +97,7 @@ class StoreTables:
     def run_rows(self) -> Sequence[RunRow]:
         """The rows of ``runs``, without pandas."""
         rows = run_rows(table_files(self.store, "runs"))
-        rows.check_points(len(self.points))
+        rows.check_points(self.points.table["point"])
         return rows
 
     @cached_property

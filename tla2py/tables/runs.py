@@ -117,14 +117,15 @@ class RunRows(Sequence[RunRow]):
         (batch,) = self._table.slice(place, 1).to_batches()
         return next(self._made(batch, place))
 
-    def check_points(self, count: int) -> None:
-        """Raise StoreError (``table-damaged``) for a row of a point that a store of so many points lacks."""
+    def check_points(self, points: pa.ChunkedArray) -> None:
+        """Raise StoreError (``table-damaged``) for a row of a point that is not one of these."""
         import pyarrow.compute as pc
 
         if len(self):
-            first, last = pc.min_max(self._table["point"]).as_py().values()
-            if not 1 <= first <= last <= count:
-                raise wrong_value("runs", f"points from {first} to {last}, but the store has {count}")
+            own = self._table["point"]
+            others = own.filter(pc.invert(pc.is_in(own, value_set=points.combine_chunks())))
+            if len(others):
+                raise wrong_value("runs", f"point {others[0]}, which the store lacks")
 
     def _made(self, batch: pa.RecordBatch, start: int) -> Iterator[RunRow]:
         columns: dict[str, Iterable[Any]] = dict(
