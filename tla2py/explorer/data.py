@@ -18,6 +18,7 @@ from tla2py.explore.heatmap import axes_of, best_axes
 from tla2py.explore.kinds import Kind, kinds_of
 from tla2py.explore.traces import stored_constants
 from tla2py.explore.view import StoreView
+from tla2py.explorer.mutants import mutant_changes
 from tla2py.explorer.points import kind_rows, law_rows, parameter_rows, point_columns, trace_rows
 from tla2py.explorer.traces import LaneOptions, TraceWriter
 from tla2py.tables.details import LogLine, state_lines, unmatched_lines
@@ -122,6 +123,7 @@ def store_data(
         "parts": [part.start for part in parts],
         "nearest": _nearest(view, points, found, first),
         "definitions": dict(definitions or {}),
+        "mutants": mutant_changes(view),
     }
     return StoreData(
         view=view,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 
-from tla2py.errors import Tla2pyError
 from tla2py.explore.view import StoreView
+from tla2py.explorer.mutants import source_lines
 from tla2py.mutation.figures import check_figures, definition_shares, score, sizes, status_counts
 from tla2py.mutation.mutant import one_line
 from tla2py.mutation.row import MutantReport, MutantRow
@@ -25,7 +22,7 @@ def mutants_section(view: StoreView) -> Element | None:
         return None
     return element(
         "div",
-        _survivors(report, _lines_of(view)),
+        _survivors(report, source_lines(view)),
         _definitions(report),
         _checks(report),
         element("p", _sums(report), class_="t2-dim"),
@@ -38,7 +35,7 @@ def _survivors(report: MutantReport, line_of: Callable[[str, int], str]) -> Elem
             element("td", f"{each.module}:{each.line}", class_="t2-dim"),
             element("td", element("code", each.definition)),
             each.operator,
-            element("td", element("code", cut(line_of(each.module, each.line), _LONGEST))),
+            element("td", element("code", cut(line_of(each.module, each.line).strip(), _LONGEST))),
             element("td", element("code", cut(_change(each), _LONGEST))),
             element("td", element("code", each.mutant), class_="t2-dim"),
         )
@@ -80,20 +77,3 @@ def _sums(report: MutantReport) -> str:
 
 def _change(mutant: MutantRow) -> str:
     return f"{one_line(mutant.before)} -> {one_line(mutant.after) or '(nothing)'}"
-
-
-def _lines_of(view: StoreView) -> Callable[[str, int], str]:
-    """A function from a module and a line to that line's text, "" if it is not known."""
-    digests = {Path(path).stem: sha256 for sha256, path in view.manifest.files.items()}
-
-    @cache
-    def lines(module: str) -> list[str]:
-        with contextlib.suppress(OSError, KeyError, Tla2pyError):
-            return view.store.source(digests[module]).split("\n")
-        return []
-
-    def line_of(module: str, line: int) -> str:
-        found = lines(module)
-        return found[line - 1].strip() if line <= len(found) else ""
-
-    return line_of

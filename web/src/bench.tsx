@@ -24,10 +24,10 @@ function Shown({ state, trace }: { state: State; trace: Trace }) {
   const { overview } = state.store;
   const { parameters, points } = overview;
   const place = points.point.indexOf(trace.row.points[0]!);
-  const values = parameters
-    .map((each, at) => ({ ...each, value: each.values[points.values[at]![place]!] }))
-    .filter((each) => each.values.length > 1);
+  const here = parameters.map((each, at) => ({ ...each, value: each.values[points.values[at]![place]!] }));
+  const values = here.filter((each) => each.values.length > 1);
   const definition = overview.definitions[trace.row.name];
+  const mutant = overview.mutants[here.find((each) => each.name === "mutant")?.value ?? ""];
   return (
     <>
       <header class="x-head">
@@ -38,6 +38,12 @@ function Shown({ state, trace }: { state: State; trace: Trace }) {
         <p>
           <code>{values.map((each) => `${each.name} = ${each.value}`).join(", ")}</code>
         </p>
+        {mutant && (
+          <p class="x-mutant">
+            {mutant.operator} at <code>{mutant.place}</code> in <code>{mutant.definition}</code>:{" "}
+            <del>{mutant.before}</del> <ins>{mutant.after || "(nothing)"}</ins>
+          </p>
+        )}
         {definition && (
           <details>
             <summary>definition</summary>

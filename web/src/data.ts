@@ -75,6 +75,16 @@ export interface Overview {
   nearest: Record<string, { point: number; differs: [string, string, string][] }[]>;
   /** The texts of definitions by name. */
   definitions: Record<string, string>;
+  /** What mutants change, by their ids. */
+  mutants: Record<string, Mutant>;
+}
+
+export interface Mutant {
+  place: string;
+  definition: string;
+  operator: string;
+  before: string;
+  after: string;
 }
 
 /** A change of a step: the place, what was removed and what was added, as numbers of texts. */
