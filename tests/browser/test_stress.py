@@ -1,0 +1,114 @@
+"""The explorer on large stores in a real browser: long and wide traces, many counterexamples, many points."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import command
+from tests.browser.chromium import Tab
+from tests.browser.test_explorer import ROOT, browser, press, show, tab, text, texts
+from tests.docs.blocks import blocks
+
+pytestmark = [pytest.mark.java, pytest.mark.browser]
+
+__all__ = ["browser", "tab"]
+
+# At any time, whatever the store.
+MOST_NODES = 6000
+NODES = "document.querySelectorAll('*').length"
+VARIABLES = [f"v{number:02}" for number in range(1, 25)]
+WIDE = "\n".join(
+    [
+        "---- MODULE Wide ----",
+        "EXTENDS Naturals",
+        f"VARIABLES {', '.join(VARIABLES)}",
+        "Init == " + " /\\ ".join(f"{name} = 0" for name in VARIABLES),
+        "Next == /\\ v01' = v01 + 1",
+        *(
+            f"        /\\ {name}' = IF v01' % {number} = 0 THEN {name} + 1 ELSE {name}"
+            for number, name in enumerate(VARIABLES[1:], 2)
+        ),
+        "Short == v01 < 399",
+        "====",
+        "",
+    ]
+)
+MANY = """---- MODULE Many ----
+EXTENDS Naturals
+CONSTANT N
+VARIABLE x
+Init == x = 0
+Red == N % 3 = 0 /\\ x' = x + 1
+Green == N % 3 = 1 /\\ x' = x + 1
+Blue == N % 3 = 2 /\\ x' = x + 1
+Next == Red \\/ Green \\/ Blue
+Few == x < 2 + (N % 5)
+====
+"""
+
+
+def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
+    """The report of a sweep."""
+    name = module.split()[2]
+    (folder / f"{name}.tla").write_text(module)
+    (folder / "sweep.toml").write_text(f'module = "{name}.tla"\n{sweep}')
+    done = command.run("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=folder)
+    assert done.code == code, done
+    assert command.run("report", "store", "-o", "page.html", cwd=folder).code == 0
+    return folder / "page.html"
+
+
+def test_400_states_of_24_variables(tab: Tab, tmp_path: Path) -> None:
+    sweep = '[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Short"]\ncheck_deadlock = false\n'
+    show(tab, report(tmp_path, WIDE, sweep).as_uri())
+    assert text(tab, ".x-head [role=status]") == "state 1 of 400"
+    pane = "document.querySelector('.x-timeline .x-scroll')"
+    for share in (0.25, 0.5, 0.75, 1):
+        tab.run(f"{pane}.scrollTo({pane}.scrollWidth * {share}, {pane}.scrollHeight * {share})")
+        tab.wait_for(f"{pane}.querySelector('.x-cell') !== null")
+        assert tab.run(NODES) <= MOST_NODES
+    for _ in range(3):
+        press(tab, "j")
+    tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 4 of 400'")
+    assert [each.split()[0] for each in texts(tab, ".x-changes li")] == ["v01", "v03"]
+    assert tab.run(NODES) <= MOST_NODES
+
+
+def test_60_counterexamples_of_3_kinds(tab: Tab, tmp_path: Path) -> None:
+    sweep = (
+        '[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Few"]\ncheck_deadlock = false\n'
+        '[parameters]\nN = { from = 1, to = 60 }\n[tlc]\nmemory = "256MiB"\n'
+    )
+    page = report(tmp_path, MANY, sweep)
+    show(tab, page.as_uri())
+    kinds = texts(tab, ".x-kinds > li")
+    assert len(kinds) == 3
+    assert {str(re.findall(r"Red|Green|Blue", each)[0]) for each in kinds} == {"Red", "Green", "Blue"}
+    assert [
+        int(each) for each in re.findall(r"(\d+) of 60|(\d+) counterexamples", " ".join(kinds))[0] if each
+    ][:1]
+    first = text(tab, ".x-head h3")
+    press(tab, "]")
+    tab.wait_for(f"document.querySelector('.x-head h3').textContent !== {json.dumps(first)}")
+    assert tab.run(NODES) <= MOST_NODES
+    assert page.stat().st_size <= 500 * 1024
+
+
+@pytest.mark.long
+def test_500_points(tab: Tab, tmp_path: Path) -> None:
+    (lease,) = [each.text for each in blocks(ROOT / "docs/howto/lease.md") if each.language == "tla"]
+    sweep = (
+        '[model]\ninvariants = ["Exclusive"]\n[parameters]\n'
+        'Clients = { model_values = "c", sizes = [1, 2, 3, 4] }\n'
+        "Term = { from = 1, to = 5 }\nLate = { from = 0, to = 4 }\nGrace = { from = 0, to = 4 }\n"
+        '[tlc]\nmemory = "256MiB"\n'
+    )
+    page = report(tmp_path, lease, sweep)
+    show(tab, page.as_uri())
+    assert tab.run(NODES) <= MOST_NODES
+    assert page.stat().st_size <= 500 * 1024
+    assert "500 points" in text(tab, "main")
