@@ -109,6 +109,13 @@ NoLint = Annotated[
     bool, typer.Option("--no-lint", help="Run despite what lint finds; list its findings as ignored.")
 ]
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
+OtherStore = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STORE",
+        help="Another store; its counterexamples at points with equal parameters are shown beside these.",
+    ),
+]
 Arguments = Annotated[
     bool,
     typer.Option("--arguments", help="Run TLC again to derive the action arguments that it did not print."),

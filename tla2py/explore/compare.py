@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tla2py.explore.action_counts import action_counts
@@ -68,16 +68,23 @@ class StoreComparison(Printed):
 
 def compare_stores(before: StoreView, after: StoreView) -> StoreComparison:
     """What changed from one store to another; points with equal parameters are paired."""
-    olds, news = (
-        {frozenset(point.parameters.items()): point for point in grid_points(view)}
-        for view in (before, after)
-    )
+    olds, news = _by_parameters(grid_points(before)), _by_parameters(grid_points(after))
     keys = dict.fromkeys([*news, *olds])
     return StoreComparison(
         names=(before.manifest.name, after.manifest.name),
         pairs=tuple(PointPair(before=olds.get(key), after=news.get(key)) for key in keys),
         fired=tuple(_fired(before, after)),
     )
+
+
+def same_points(ours: Iterable[GridPoint], theirs: Iterable[GridPoint]) -> list[tuple[GridPoint, GridPoint]]:
+    """The points of two stores that have equal parameters, in pairs."""
+    known = _by_parameters(theirs)
+    return [(point, known[key]) for key, point in _by_parameters(ours).items() if key in known]
+
+
+def _by_parameters(points: Iterable[GridPoint]) -> dict[frozenset[tuple[str, str]], GridPoint]:
+    return {frozenset(point.parameters.items()): point for point in points}
 
 
 def _fired(before: StoreView, after: StoreView) -> Iterator[tuple[str, int | None, int | None]]:

@@ -186,13 +186,15 @@ class StoreView(StoreTables):
 
         return explain_store(self, name, suggest, kinds=True)
 
-    def explore(self, point: int | None = None, number: int = 1) -> Explorer:
+    def explore(
+        self, point: int | None = None, number: int = 1, compare: StoreView | None = None
+    ) -> Explorer:
         """The explorer as a widget, at a point's counterexample, by default the shortest of the most frequent kind.
 
-        Raises InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as
+        ``compare`` is a store whose counterexamples at equal points are shown beside these. Raises InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as
         ``trace`` does.
         """
-        return views().explorer(self, point, number)
+        return views().explorer(self, point, number, compare)
 
     def compare(self, after: StoreView) -> StoreComparison:
         """The changes from this store to another: verdicts, numbers of states, and which actions fire."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from tla2py.errors import InputError
 from tla2py.explore.questions import origin_of, require_modules, stored_successors
 from tla2py.explore.traces import verify_traces
+from tla2py.explore.view import StoreView
 from tla2py.explorer.data import StoreData
 from tla2py.replay.confirm import follow_trace
 from tla2py.replay.enabled import evaluate_enabled
@@ -29,6 +30,7 @@ class Answers:
     def __init__(self, data: StoreData, tla2tools: Path | None = None) -> None:
         self._data = data
         self._view = data.view
+        self._other = data.other.view if data.other is not None else data.view
         self._tla2tools = tla2tools
 
     def answer(self, question: Question) -> object:
@@ -44,14 +46,14 @@ class Answers:
                 return self._confirm(self._at(number))
             case {"ask": "arguments", "number": int(number)}:
                 return self._arguments(self._at(number))
-            case {"ask": "replay", "number": int(number), "point": int(point)}:
-                return self._replay(number, point)
+            case {"ask": "replay", "number": int(number), "point": int(point), "other": bool(other)}:
+                return self._replay(number, point, self._other if other else self._view)
         raise InputError("usage", "the explorer cannot answer this question", hint="reload the page")
 
     def _at(self, number: int) -> tuple[int, int]:
-        if not 0 <= number < len(self._data.found):
+        if not 0 <= number < len(self._data.own.found):
             raise InputError("usage", f"no counterexample {number}", hint="reload the page")
-        one = self._data.found[number]
+        one = self._data.own.found[number]
         return one.point, one.trace
 
     def _values(self, at: tuple[int, int], expression: str) -> object:
@@ -85,14 +87,14 @@ class Answers:
         trace = self._view.with_arguments(self._tla2tools).trace(*at)
         return {"actions": [action_text(state) for state in trace.states], "derived": derived(trace)}
 
-    def _replay(self, number: int, point: int) -> object:
-        """The first step of a counterexample that a point which holds does not allow, and what forbids it there."""
-        require_modules(self._view)
-        trace = self._data.trace(number)
-        entry = self._view.points.find(point)
+    def _replay(self, number: int, point: int, view: StoreView) -> object:
+        """The first step of a counterexample that another point does not allow, and what forbids it there."""
+        require_modules(view)
+        trace = self._view.trace(*self._at(number))
+        entry = view.points.find(point)
         if entry is None:
             raise InputError("usage", f"no point {point}", hint="reload the page")
-        origin = origin_of(self._view, entry.run_id, find_toolchain(self._tla2tools))
+        origin = origin_of(view, entry.run_id, find_toolchain(self._tla2tools))
         stop = follow_trace(trace, origin)
         if stop is None or stop < 2:
             return {"state": stop, "action": None, "conjunct": None, "place": None}

@@ -7,24 +7,20 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from tla2py import __version__
+from tla2py.explore.compare import same_points
 from tla2py.explore.contrast import find_nearest
 from tla2py.explore.explanation import Explained, explain_store
-from tla2py.explore.found import StoredTrace, all_found
+from tla2py.explore.found import StoredTrace
 from tla2py.explore.grid import GridPoint, grid_points, summary_line, varying
 from tla2py.explore.heatmap import axes_of, best_axes
 from tla2py.explore.kinds import Kind, kinds_of
-from tla2py.explore.traces import stored_constants
 from tla2py.explore.view import StoreView
+from tla2py.explorer.counterexamples import Counterexamples, counterexamples, stored_counterexamples
 from tla2py.explorer.mutants import mutant_changes
-from tla2py.explorer.points import kind_rows, law_rows, parameter_rows, point_columns, trace_rows
-from tla2py.explorer.traces import LaneOptions, TraceWriter
-from tla2py.tables.details import LogLine, state_lines, unmatched_lines
-from tla2py.tables.files import table_files
-from tla2py.tables.traces import States, states_of
-from tla2py.trace.trace import SIMULATED, Trace
+from tla2py.explorer.points import kind_rows, law_rows, parameter_rows, point_columns
+from tla2py.explorer.traces import LaneOptions
 
 FORMAT = 1
 """The version of the data; the page's script refuses another."""
@@ -32,24 +28,16 @@ FORMAT = 1
 NUMBERS = ("trace_length", "generated", "distinct", "depth", "wall_seconds", "peak_memory_bytes")
 """The columns of ``runs`` that the map can show."""
 
-# The states of a chunk, which the page unpacks as a whole.
-_CHUNK_STATES = 2000
 # Lanes are laid out for so many counterexamples, the shortest of each kind first.
 _MOST_LANES = 300
 
 
-class TraceLines(NamedTuple):
-    """The lines of logs by run: those that lead to the states of a counterexample, and the one that nothing explains."""
-
-    states: Mapping[str, Mapping[int, LogLine]]
-    unexplained: Mapping[str, LogLine]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreData:
-    """A store for the page: the overview, and its counterexamples, ``found``, in ``parts`` of their numbers.
+    """A store for the page: the overview, and its counterexamples, ``own``.
 
-    ``points``, ``explained`` and ``kinds`` are what the overview was made from.
+    ``points``, ``explained`` and ``kinds`` are what the overview was made from. ``other`` are the counterexamples of
+    the store that it is compared with.
     """
 
     view: StoreView
@@ -57,58 +45,46 @@ class StoreData:
     explained: Sequence[Explained]
     kinds: Sequence[Kind]
     overview: Mapping[str, object]
-    found: Sequence[StoredTrace]
-    parts: Sequence[range]
-    logs: TraceLines
-    lanes: LaneOptions
-    laned: frozenset[int]
+    own: Counterexamples
+    other: Counterexamples | None
 
-    def chunk(self, number: int, states: States | None = None) -> Mapping[str, object]:
-        """A part of the counterexamples with their states, which are read one by one unless they are given.
+    @property
+    def size(self) -> int:
+        """The number of chunks."""
+        return len(self.own.parts) + (len(self.other.parts) if self.other is not None else 0)
 
-        Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested.
-        """
-        writer = TraceWriter(self.lanes)
-        rows = [self._row(writer, each, states) for each in self.parts[number]]
-        return {"nodes": writer.nodes.rows, "traces": rows}
-
-    def _row(self, writer: TraceWriter, number: int, states: States | None) -> Mapping[str, object]:
-        one, trace = self.found[number], self.trace(number, states)
-        run_id = self.view.trace_list(one.point)[one.trace - 1].run_id
-        lines, unexplained = self.logs.states.get(run_id), self.logs.unexplained.get(run_id)
-        row = writer.row(trace, lanes=number in self.laned)
-        return row if lines is None else row | writer.log_row(trace, lines, unexplained)
+    def chunk(self, number: int) -> Mapping[str, object]:
+        """A chunk by its number; those of the other store are the last. Raises what ``Counterexamples.chunk`` raises."""
+        ours = len(self.own.parts)
+        if self.other is not None and number >= ours:
+            return self.other.chunk(number - ours)
+        return self.own.chunk(number)
 
     def chunks(self) -> Iterator[Mapping[str, object]]:
-        """All parts. The states are read in one pass, unless something is asked about each. Raises what ``chunk`` raises."""
-        states = None if self.view.asks else states_of(table_files(self.view.store, "states"))
-        yield from (self.chunk(number, states) for number in range(len(self.parts)))
-
-    def trace(self, number: int, states: States | None = None) -> Trace:
-        """A counterexample by its number."""
-        one = self.found[number]
-        if states is None:
-            return self.view.trace(one.point, one.trace)
-        row = self.view.trace_list(one.point)[one.trace - 1]
-        # Only lanes need them, and each is in a record of its own.
-        constants = stored_constants(self.view, one.point) if number in self.laned else {}
-        return row.with_states(states.get((row.run_id, row.trace), ()), constants)
+        """All chunks. Raises what ``Counterexamples.chunk`` raises."""
+        yield from self.own.chunks()
+        if self.other is not None:
+            yield from self.other.chunks()
 
 
 def store_data(
-    view: StoreView, lanes: LaneOptions | None = None, definitions: Mapping[str, str] | None = None
+    view: StoreView,
+    lanes: LaneOptions | None = None,
+    definitions: Mapping[str, str] | None = None,
+    *,
+    other: StoreView | None = None,
 ) -> StoreData:
-    """The data of a store; ``definitions`` are the texts of what is violated, by name."""
+    """The data of a store, compared with ``other``; ``definitions`` are the texts of what is violated, by name."""
     points = grid_points(view)
     explained = list(explain_store(view))
-    found = sorted(
-        (one for one in all_found(view) if one.name != SIMULATED), key=lambda one: (one.point, one.trace)
-    )
+    found = stored_counterexamples(view)
     numbers = {(one.point, one.trace): number for number, one in enumerate(found)}
     coarse, fine = kinds_of(found), kinds_of(found, fine=True)
     shortest = [numbers[kind.shortest.point, kind.shortest.trace] for kind in (*coarse, *fine)]
     first = list(dict.fromkeys((*shortest, *range(len(found)))))[:_MOST_LANES]
-    parts = list(_parts(found))
+    lanes = lanes or LaneOptions()
+    own = counterexamples(view, found, lanes, frozenset(first))
+    others = counterexamples(other, stored_counterexamples(other), lanes) if other is not None else None
     overview = {
         "format": FORMAT,
         "version": __version__,
@@ -119,11 +95,12 @@ def store_data(
         "laws": law_rows(explained),
         "axes": list(best_axes(points, explained, axes_of(view))) if varying(points) else [],
         "kinds": {"coarse": kind_rows(coarse, numbers), "fine": kind_rows(fine, numbers)},
-        "traces": trace_rows(found),
-        "parts": [part.start for part in parts],
+        "traces": own.rows(),
+        "parts": [part.start for part in own.parts],
         "nearest": _nearest(view, points, found, first),
         "definitions": dict(definitions or {}),
         "mutants": mutant_changes(view),
+        "other": _other(view.manifest.name, points, found, others),
     }
     return StoreData(
         view=view,
@@ -131,11 +108,8 @@ def store_data(
         explained=explained,
         kinds=coarse,
         overview=overview,
-        found=found,
-        parts=parts,
-        logs=_log_lines(view),
-        lanes=lanes or LaneOptions(),
-        laned=frozenset(first),
+        own=own,
+        other=others,
     )
 
 
@@ -154,21 +128,24 @@ def _nearest(
     }
 
 
-def _log_lines(view: StoreView) -> TraceLines:
-    lines = table_files(view.store, "log_lines")
-    return TraceLines(state_lines(lines), unmatched_lines(table_files(view.store, "logs"), lines))
-
-
-def _parts(found: Sequence[StoredTrace]) -> Iterator[range]:
-    """The numbers of counterexamples that a chunk has."""
-    start, size = 0, 0
-    for number, one in enumerate(found):
-        if number > start and size + one.length > _CHUNK_STATES:
-            yield range(start, number)
-            start, size = number, 0
-        size += one.length
-    if start < len(found):
-        yield range(start, len(found))
+def _other(
+    name: str, points: Sequence[GridPoint], found: Sequence[StoredTrace], others: Counterexamples | None
+) -> dict[str, object] | None:
+    """The other store: its counterexamples, and its point and verdict at each of our points that violate something."""
+    if others is None:
+        return None
+    theirs = others.view.manifest.name
+    wanted = {point for one in found for point in one.points}
+    same = same_points([point for point in points if point.point in wanted], grid_points(others.view))
+    return {
+        # Two stores of one sweep differ in their folders.
+        "name": theirs if theirs != name else str(others.view.store.path),
+        "traces": others.rows(),
+        "parts": [part.start for part in others.parts],
+        "points": {
+            str(ours.point): {"point": there.point, "text": there.verdict_text} for ours, there in same
+        },
+    }
 
 
 def packed(data: Mapping[str, object]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from tla2py.explore.explanation import Explained
-from tla2py.explore.found import StoredTrace
 from tla2py.explore.grid import GridPoint, value_order, varying
 from tla2py.explore.heatmap import minimal_points_of
 from tla2py.explore.kinds import Kind
@@ -99,18 +98,4 @@ def kind_rows(kinds: Iterable[Kind], numbers: TraceNumbers) -> list[dict[str, ob
             "ending": kind.shortest.course.ending,
         }
         for kind in kinds
-    ]
-
-
-def trace_rows(found: Sequence[StoredTrace]) -> list[dict[str, object]]:
-    """The counterexamples without their states, in the order of their numbers."""
-    return [
-        {
-            "points": list(one.points),
-            "trace": one.trace,
-            "name": one.name,
-            "length": one.length,
-            "actions": list(one.actions),
-        }
-        for one in found
     ]

@@ -81,7 +81,7 @@ class ExplorerServer:
         if name == "overview":
             return self._data.overview
         number = name.removeprefix("chunk-")
-        if number != name and number.isascii() and number.isdigit() and int(number) < len(self._data.parts):
+        if number != name and number.isascii() and number.isdigit() and int(number) < self._data.size:
             return self._data.chunk(int(number))
         return None
 

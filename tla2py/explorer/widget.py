@@ -14,10 +14,12 @@ from tla2py.trace.display import Explorer
 from tla2py.trace.trace import State
 
 
-def store_explorer(view: StoreView, point: int | None = None, number: int = 1) -> Explorer:
+def store_explorer(
+    view: StoreView, point: int | None = None, number: int = 1, other: StoreView | None = None
+) -> Explorer:
     """The explorer of a store at a point's counterexample, by default the shortest of the most frequent kind.
 
-    Raises InputError: ``extra-missing`` if anywidget is not installed, and as ``StoreView.trace`` does.
+    ``other`` is the store that it is compared with. Raises InputError: ``extra-missing`` if anywidget is not installed, and as ``StoreView.trace`` does.
     """
     try:
         import anywidget
@@ -28,7 +30,7 @@ def store_explorer(view: StoreView, point: int | None = None, number: int = 1) -
             "the explorer needs the package anywidget",
             hint="pip install anywidget, or write a page with tla2py report",
         ) from error
-    data = store_data(view, definitions=definitions_of(view))
+    data = store_data(view, definitions=definitions_of(view), other=other)
     answers = Answers(data)
 
     class StoreExplorer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
@@ -43,7 +45,7 @@ def store_explorer(view: StoreView, point: int | None = None, number: int = 1) -
         def state(self) -> State:
             if self.number is None:
                 raise InputError("no-trace", "no counterexample is shown", hint="the store has none")
-            return data.trace(self.number).state(self.index)
+            return data.own.trace(self.number).state(self.index)
 
     widget: Any = StoreExplorer(
         overview=packed(data.overview),
@@ -62,7 +64,9 @@ def _number(data: StoreData, point: int | None, number: int) -> int | None:
         assert isinstance(kinds, dict)
         return next((kind["members"][0] for kind in kinds["coarse"]), None)
     data.view.trace(point, number)
-    return next(place for place, one in enumerate(data.found) if point in one.points and one.trace == number)
+    return next(
+        place for place, one in enumerate(data.own.found) if point in one.points and one.trace == number
+    )
 
 
 def _answer(answers: Answers, asked: Any) -> dict[str, object]:

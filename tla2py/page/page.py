@@ -43,12 +43,14 @@ class PageOptions:
     ``notes``: Markdown for the top of the page. Its links are relative to ``notes_folder``.
     ``target``: the folder that the page is written to.
     ``lanes``: how counterexamples are laid out by process.
+    ``other``: the store that it is compared with.
     """
 
     notes: str = ""
     notes_folder: Path = Path()
     target: Path = Path()
     lanes: LaneOptions = field(default_factory=LaneOptions)
+    other: StoreView | None = None
 
 
 def _printable(value: object) -> object:
@@ -58,7 +60,7 @@ def _printable(value: object) -> object:
 
 def report_page(view: StoreView, options: PageOptions) -> str:
     """A store's page. Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested."""
-    data = store_data(view, options.lanes, definitions_of(view))
+    data = store_data(view, options.lanes, definitions_of(view), other=options.other)
     points, names = data.points, varying(data.points)
     parameters = points[0].parameters if points else {}
     style = STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8") + bundle("explorer.css")

@@ -63,7 +63,7 @@ class Views(Protocol):
     ) -> Picture:
         """A trace by process."""
 
-    def explorer(self, view: Any, point: int | None, number: int) -> Explorer:
+    def explorer(self, view: Any, point: int | None, number: int, compare: Any) -> Explorer:
         """A widget that shows a ``StoreView``, at a point's counterexample."""
 
 

@@ -43,8 +43,9 @@ export function address(state: State): string {
     put("trace", `${row.points[0]}/${row.trace}`);
     put("state", String(state.step.value + 1));
   }
-  const other = traces[state.other.value ?? -1];
-  put("with", other ? `${other.points[0]}/${other.trace}` : "");
+  const other = state.other.value ?? -1;
+  const beside = state.store.row(other);
+  put(state.store.isOther(other) ? "there" : "with", beside ? `${beside.points[0]}/${beside.trace}` : "");
   for (const pin of state.pins.value) put("pin", pin);
   for (const each of state.hidden.value) put("hide", each);
   put("path", state.path.value ? JSON.stringify(state.path.value) : "");
@@ -57,11 +58,11 @@ export function follow(state: State, text: string): void {
   const old = /^point-(\d+)(?:-trace-(\d+))?(?:-step-(\d+))?$/.exec(text);
   const found = new URLSearchParams(old ? `trace=${old[1]}/${old[2] ?? 1}&state=${old[3] ?? 1}` : text);
   if ([...found].length === 0) return;
-  const { traces, parameters } = state.store.overview;
-  const numberOf = (name: string | null) => {
+  const { traces, parameters, other } = state.store.overview;
+  const numberOf = (name: string | null, rows = traces, before = 0) => {
     const [point, trace] = (name ?? "").split("/").map(Number);
-    const at = traces.findIndex((row) => row.points.includes(point!) && row.trace === (trace ?? 1));
-    return at < 0 ? null : at;
+    const at = rows.findIndex((row) => row.points.includes(point!) && row.trace === (trace ?? 1));
+    return at < 0 ? null : before + at;
   };
   const known = (name: string | null) => (name !== null && parameters.some((each) => each.name === name) ? name : null);
   const paths = (key: string) => found.getAll(key).filter((each) => Array.isArray(parsed(each)));
@@ -76,7 +77,7 @@ export function follow(state: State, text: string): void {
     state.fine.value = found.has("fine");
     state.number.value = numberOf(found.get("trace")) ?? state.number.value;
     state.step.value = Math.max(0, (Number(found.get("state")) || 1) - 1);
-    state.other.value = numberOf(found.get("with"));
+    state.other.value = numberOf(found.get("with")) ?? numberOf(found.get("there"), other?.traces ?? [], traces.length);
     state.pins.value = paths("pin");
     state.hidden.value = paths("hide");
     const path = parsed(found.get("path") ?? "null");

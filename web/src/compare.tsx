@@ -11,8 +11,12 @@ interface Pair {
 
 export function Compare({ state }: { state: State }) {
   const trace = state.trace.value;
-  const { traces } = state.store.overview;
-  if (!trace || traces.length < 1) return null;
+  if (!trace) return null;
+  const { store } = state;
+  const point = trace.row.points[0]!;
+  const there = store.overview.other;
+  const samePoint = there?.points[String(point)];
+  const same = store.same(point);
   const other = state.otherTrace.value;
   const own = state.kinds.value.find((each) => each.members.includes(trace.number));
   const inKind = own?.members.filter((each) => each !== trace.number).slice(0, 200) ?? [];
@@ -20,7 +24,7 @@ export function Compare({ state }: { state: State }) {
   const nearest = state.store.overview.nearest[String(trace.number)] ?? [];
   const option = (number: number) => (
     <option key={number} value={number}>
-      {traces[number]!.name}, point {runs(traces[number]!.points)}, {traces[number]!.length} states
+      {store.row(number)!.name}, point {runs(store.row(number)!.points)}, {store.row(number)!.length} states
     </option>
   );
   return (
@@ -33,10 +37,24 @@ export function Compare({ state }: { state: State }) {
             <span key={each.point}>
               {at > 0 && "; "}
               <strong>{each.point}</strong>
-              {state.store.asks && <Replay state={state} number={trace.number} point={each.point} />}
               {`: ${each.differs.map(([name, there, here]) => `${name} = ${there} instead of ${here}`).join(", ")}`}
+              {store.asks && <Replay state={state} trace={trace} point={each.point} />}
             </span>
           ))}
+          .
+        </p>
+      )}
+      {there && (
+        <p>
+          The same point of {there.name}:{" "}
+          {samePoint ? (
+            <>
+              <strong>{samePoint.point}</strong>: {samePoint.text}
+              {store.asks && <Replay state={state} trace={trace} point={samePoint.point} other />}
+            </>
+          ) : (
+            "it has none with equal parameters"
+          )}
           .
         </p>
       )}
@@ -49,6 +67,7 @@ export function Compare({ state }: { state: State }) {
           >
             <option value="">nothing</option>
             {inKind.length > 0 && <optgroup label="of the same kind">{inKind.map(option)}</optgroup>}
+            {same.length > 0 && <optgroup label={`the same point of ${there!.name}`}>{same.map(option)}</optgroup>}
             {shortest.length > 0 && <optgroup label="the shortest of another kind">{shortest.map(option)}</optgroup>}
           </select>
         </label>
@@ -66,14 +85,14 @@ interface ReplayAnswer {
   reason?: string;
 }
 
-/** How far a point that holds follows the counterexample, and what forbids the next step. */
-function Replay({ state, number, point }: { state: State; number: number; point: number }) {
+/** How far another point follows the counterexample, and what forbids the next step. */
+function Replay({ state, trace, point, other = false }: { state: State; trace: Trace; point: number; other?: boolean }) {
   const said = useSignal("");
   const ask = async () => {
     said.value = "asking TLC";
     try {
-      const found = await state.store.ask<ReplayAnswer>({ ask: "replay", number, point });
-      said.value = replayText(found);
+      const found = await state.store.ask<ReplayAnswer>({ ask: "replay", number: trace.number, point, other });
+      said.value = replayText(found, !other || !violated(state, trace));
       if (found.state !== null) state.goto(found.state - 1);
     } catch (error) {
       said.value = error instanceof Error ? error.message : String(error);
@@ -90,8 +109,11 @@ function Replay({ state, number, point }: { state: State; number: number; point:
   );
 }
 
-function replayText({ state, action, conjunct, place, reason }: ReplayAnswer): string {
-  if (state === null) return "every step is possible there; the property holds all the same.";
+/** Whether the same point of the other store violates the same. */
+const violated = ({ store }: State, { row }: Trace) => store.same(row.points[0]!).some((each) => store.row(each)!.name === row.name);
+
+function replayText({ state, action, conjunct, place, reason }: ReplayAnswer, holds: boolean): string {
+  if (state === null) return `every step is possible there${holds ? "; the property holds all the same" : ""}.`;
   if (state === 1) return "the first state is not an initial state there.";
   const why = conjunct ? `: ${conjunct} is FALSE (${place})` : reason ? `: ${reason}` : "";
   return `step ${state}, ${action}, is not possible there${why}.`;
@@ -107,7 +129,10 @@ function Beside({ state, one, other }: { state: State; one: Trace; other: Trace 
         <thead>
           <tr>
             <th scope="col">point {runs(one.row.points)}</th>
-            <th scope="col">point {runs(other.row.points)}</th>
+            <th scope="col">
+              point {runs(other.row.points)}
+              {state.store.isOther(other.number) && ` of ${state.store.overview.other!.name}`}
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -130,9 +155,13 @@ function Side({ state, trace, at, follow }: { state: State; trace: Trace; at: nu
   const changes = trace.steps.changes[at]!.slice(0, 8);
   return (
     <td>
-      <button type="button" onClick={() => (follow ? state.goto(at) : state.open(trace.number, at))}>
-        {at + 1} {trace.action(at)}
-      </button>
+      {state.store.isOther(trace.number) ? (
+        `${at + 1} ${trace.action(at)}`
+      ) : (
+        <button type="button" onClick={() => (follow ? state.goto(at) : state.open(trace.number, at))}>
+          {at + 1} {trace.action(at)}
+        </button>
+      )}
       {changes.map(([path, before, after], each) => (
         <div key={each}>
           <code>{trace.nodes.text(path)}</code> {trace.nodes.text(before) && <del>{trace.nodes.text(before)}</del>}{" "}

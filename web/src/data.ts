@@ -77,6 +77,16 @@ export interface Overview {
   definitions: Record<string, string>;
   /** What mutants change, by their ids. */
   mutants: Record<string, Mutant>;
+  /** The store that this one is compared with. Its counterexamples and chunks are numbered after those of this one. */
+  other: OtherStore | null;
+}
+
+export interface OtherStore {
+  name: string;
+  traces: TraceRow[];
+  parts: number[];
+  /** Its point with equal parameters, for our points that violate something. */
+  points: Record<string, { point: number; text: string }>;
 }
 
 export interface Mutant {
@@ -273,7 +283,7 @@ export type Question =
   | { ask: "values"; number: number; expression: string }
   | { ask: "conjuncts" | "confirm" | "arguments"; number: number }
   | { ask: "successors"; number: number; state: number }
-  | { ask: "replay"; number: number; point: number };
+  | { ask: "replay"; number: number; point: number; other: boolean };
 
 /** Where the data come from: a page has them inside, a server is asked. Only a server has TLC. */
 export interface Source {
@@ -317,11 +327,31 @@ export class Store {
     return this.traces.get(number);
   }
 
+  /** Whether a counterexample is one of the other store. */
+  isOther(number: number): boolean {
+    return number >= this.overview.traces.length;
+  }
+
+  row(number: number): TraceRow | undefined {
+    const { traces, other } = this.overview;
+    return traces[number] ?? other?.traces[number - traces.length];
+  }
+
+  /** The numbers of the other store's counterexamples at its point with equal parameters. */
+  same(point: number): number[] {
+    const { traces, other } = this.overview;
+    const theirs = other?.points[String(point)]?.point;
+    return other?.traces.flatMap((row, at) => (theirs !== undefined && row.points.includes(theirs) ? [traces.length + at] : [])) ?? [];
+  }
+
   async trace(number: number): Promise<Trace> {
     const known = this.traces.get(number);
     if (known) return known;
-    const place = this.overview.parts.findLastIndex((first) => first <= number);
-    const at = number - this.overview.parts[place]!;
+    const { traces, parts: own, other } = this.overview;
+    const [parts, before, chunks] = this.isOther(number) ? [other!.parts, traces.length, own.length] : [own, 0, 0];
+    const part = parts.findLastIndex((first) => first <= number - before);
+    const at = number - before - parts[part]!;
+    const place = chunks + part;
     let chunk = this.chunks.get(place);
     if (!chunk) {
       chunk = this.source.chunk(place).then((data) => {
@@ -330,8 +360,8 @@ export class Store {
       });
       this.chunks.set(place, chunk);
     }
-    const { nodes, traces } = await chunk;
-    const found = new Trace(number, this.overview.traces[number]!, traces[at]!, nodes);
+    const { nodes, traces: rows } = await chunk;
+    const found = new Trace(number, this.row(number)!, rows[at]!, nodes);
     this.traces.set(number, found);
     return found;
   }

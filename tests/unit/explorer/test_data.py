@@ -66,9 +66,9 @@ def test_equal_values_have_equal_numbers() -> None:
 
 def test_a_trace_has_its_states_and_changes(view: StoreView) -> None:
     data = store_data(view)
-    for number, one in enumerate(data.found):
-        chunk: Any = data.chunk(next(at for at, part in enumerate(data.parts) if number in part))
-        rows = chunk["traces"][number - data.parts[0].start]
+    for number, one in enumerate(data.own.found):
+        chunk: Any = data.chunk(next(at for at, part in enumerate(data.own.parts) if number in part))
+        rows = chunk["traces"][number - data.own.parts[0].start]
         trace = view.trace(one.point, one.trace)
         nodes = Nodes()
         nodes.rows = chunk["nodes"]
@@ -88,7 +88,7 @@ def test_a_trace_has_its_states_and_changes(view: StoreView) -> None:
 
 def test_states_in_one_pass_are_those_read_one_by_one(view: StoreView) -> None:
     data = store_data(view)
-    assert list(data.chunks()) == [data.chunk(number) for number in range(len(data.parts))]
+    assert list(data.chunks()) == [data.chunk(number) for number in range(len(data.own.parts))]
     assert unpacked(packed(data.overview)) == json.loads(json.dumps(data.overview))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.options import Jar, Store
+from tla2py.cli.options import Jar, OtherStore, Store
 from tla2py.errors import InputError
 from tla2py.explore.view import open_view
 
@@ -21,6 +21,7 @@ def explore_command(
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
+    compare: OtherStore = None,
     tla2tools: Jar = None,
 ) -> None:
     """Explore a store in the browser: laws, points, kinds, and counterexamples; TLC answers what the store cannot.
@@ -29,6 +30,7 @@ def explore_command(
 
     Example:
       tla2py explore runs/kip320-first-try
+      tla2py explore runs/before --compare runs/after
     """
     from tla2py.explorer.answers import Answers
     from tla2py.explorer.data import store_data
@@ -36,7 +38,8 @@ def explore_command(
     from tla2py.explorer.server import ExplorerServer
 
     view = open_view(store)
-    data = store_data(view, definitions=definitions_of(view))
+    other = open_view(compare) if compare else None
+    data = store_data(view, definitions=definitions_of(view), other=other)
     try:
         explorer = ExplorerServer(data, Answers(data, tla2tools), port)
     except OSError as error:

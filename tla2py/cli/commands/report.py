@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.options import Arguments, Jar, Store
+from tla2py.cli.options import Arguments, Jar, OtherStore, Store
 from tla2py.errors import InputError
 from tla2py.explore.view import open_view
 from tla2py.files.write import check_report, store_files, write_file
@@ -37,6 +37,7 @@ def report_command(
     receiver: Annotated[
         str | None, typer.Option(metavar="FIELD", help="The field of a message with its receivers.")
     ] = None,
+    compare: OtherStore = None,
     arguments: Arguments = False,
     tla2tools: Jar = None,
 ) -> None:
@@ -53,13 +54,15 @@ def report_command(
 
     view = open_view(store).with_arguments(tla2tools) if arguments else open_view(store)
     target = output or Path(f"{view.manifest.name}.html")
-    inputs = store_files(target, Path(store)) if Path(store).is_dir() else [Path(store)]
+    stores = [Path(each) for each in (store, compare) if each]
+    inputs = [file for each in stores for file in (store_files(target, each) if each.is_dir() else [each])]
     check_report(target, [*inputs, *([notes] if notes else [])])
     options = PageOptions(
         notes=_read(notes) if notes else "",
         notes_folder=notes.parent if notes else Path(),
         target=target.parent,
         lanes=LaneOptions(by=lanes, messages=messages, sender=sender, receiver=receiver),
+        other=open_view(compare) if compare else None,
     )
     page = report_page(view, options)
     write_file(target, page)

@@ -1,0 +1,140 @@
+"""The explorer's server in a real browser: what TLC answers, and the same point of another store."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import command
+from tests.browser.chromium import Tab
+from tests.browser.test_explorer import RELAY, SWEEP, browser, show, text, texts
+
+pytestmark = [pytest.mark.java, pytest.mark.browser]
+
+__all__ = ["browser"]
+
+# A node that is alone stops at two, so that the invariant holds at point 3.
+MENDED = RELAY.replace("/\\ count[n] < Max", "/\\ count[n] < Max\n  /\\ Nodes = {n} => count[n] < 2")
+STATUS = ".x-ask [role=status]"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the stores of a specification before and after it was mended."""
+    folder = tmp_path_factory.mktemp("served")
+    for name, module, code in (("before", RELAY, 0), ("after", MENDED, 1)):
+        (folder / name).mkdir()
+        (folder / name / "Relay.tla").write_text(module)
+        (folder / name / "sweep.toml").write_text(SWEEP)
+        sweep = ("sweep", f"{name}/sweep.toml", "--executor", "local", "-o", f"runs/{name}", "--no-lint")
+        assert command.run(*sweep, cwd=folder).code == code
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    """The address of the server of the one, compared with the other."""
+    ask = ("-m", "tla2py", "explore", "runs/before", "--no-browser", "--compare", "runs/after")
+    with subprocess.Popen([sys.executable, *ask], cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 130
+
+
+@pytest.fixture
+def tab(browser: Tab, address: str) -> Iterator[Tab]:
+    """The page, which has nothing to complain of when the test is over, and asked nobody else."""
+    browser.look()
+    browser.problems.clear()
+    show(browser, address, "#trace=3/1&state=3")
+    browser.wait_for("document.querySelector('.x-head [role=status]').textContent.startsWith('state 3')")
+    yield browser
+    assert [each for each in browser.problems if not each.startswith(address.rsplit("#")[0])] == []
+
+
+def ask(tab: Tab, name: str, answer: str) -> None:
+    """Press a button of *Ask TLC*, and wait until an expression is true."""
+    tab.run(
+        "[...document.querySelectorAll('.x-ask button, #x-compare button')]"
+        f".find((each) => each.textContent.startsWith({name!r})).click()"
+    )
+    tab.wait_for(answer)
+
+
+def evaluated(tab: Tab) -> list[str]:
+    """The rows of the timeline that TLC evaluated."""
+    return texts(tab, ".x-timeline .x-evaluated")
+
+
+def test_conjuncts_are_rows(tab: Tab) -> None:
+    ask(tab, "conjuncts", "document.querySelector('.x-timeline').textContent.includes('FALSE')")
+    assert "count[n] < 3" in text(tab, ".x-timeline")
+
+
+def test_an_expression_is_a_row_of_all_counterexamples_of_the_kind(tab: Tab) -> None:
+    tab.type(".x-ask input", "Cardinality(sent)")
+    ask(tab, "evaluate", "document.querySelector('.x-timeline').textContent.includes('Cardinality(sent)')")
+    tab.wait_for(f"document.querySelector({STATUS!r}).textContent === ''")
+    tab.run("document.querySelector('.x-members button:nth-child(2)').click()")
+    tab.wait_for("document.querySelector('.x-head h3').textContent.includes('point 6')")
+    assert "Cardinality(sent)" in text(tab, ".x-timeline")
+
+
+def test_an_expression_that_is_wrong_says_why(tab: Tab) -> None:
+    tab.type(".x-ask input", "Cardinalty(sent)")
+    ask(tab, "evaluate", f"document.querySelector({STATUS!r}).textContent.includes('Cardinalty')")
+
+
+def test_other_successors(tab: Tab) -> None:
+    ask(tab, "successors", "document.querySelector('.x-successors') !== null")
+    assert "follow state 3" in text(tab, ".x-successors")
+    assert "Count" in text(tab, ".x-successors li")
+    assert "not enabled: Overflow" in text(tab, ".x-successors")
+
+
+def test_arguments_and_confirmation(tab: Tab) -> None:
+    ask(tab, "arguments", "document.querySelector('.x-steps').textContent.includes('Count(')")
+    ask(tab, "confirm", f"document.querySelector({STATUS!r}).textContent.startsWith('confirmed')")
+
+
+def test_a_replay_at_the_nearest_point_that_holds(tab: Tab) -> None:
+    assert "Max = 2 instead of 10" in text(tab, "#x-compare p")
+    ask(tab, "replay there", "document.querySelector('#x-compare').textContent.includes('not possible')")
+    assert "count[n] < Max is FALSE" in text(tab, "#x-compare p")
+
+
+def test_the_same_point_of_another_store_that_holds(tab: Tab) -> None:
+    same = "#x-compare p:nth-of-type(2)"
+    assert "The same point of runs/after: 3: holds" in text(tab, same)
+    tab.click(f"{same} button")
+    tab.wait_for(f"document.querySelector({same!r}).textContent.includes('not possible')")
+    assert "Nodes = {n} => count[n] < 2 is FALSE" in text(tab, same)
+
+
+def test_a_counterexample_of_another_store(tab: Tab, address: str) -> None:
+    show(tab, address, "#trace=6/1&there=6/1")
+    tab.wait_for("document.querySelector('.x-beside') !== null")
+    assert "point 6 of runs/after" in text(tab, ".x-beside thead")
+    assert text(tab, ".x-beside caption") == "They take the same steps."
+    # What is beside is no part of this store: it cannot be opened in the workbench.
+    assert tab.run("document.querySelectorAll('.x-beside td:nth-child(2) button').length") == 0
+    tab.choose("#x-compare select", "")
+    tab.wait_for("document.querySelector('.x-beside') === null")
+    (name,) = tab.run(
+        "[...document.querySelectorAll('#x-compare optgroup')].map((each) => each.label).slice(-1)"
+    )
+    assert name == "the same point of runs/after"
+
+
+def test_a_report_has_the_other_store_inside(tab: Tab, folder: Path) -> None:
+    done = command.run("report", "runs/before", "--compare", "runs/after", "-o", "page.html", cwd=folder)
+    assert done.code == 0
+    show(tab, (folder / "page.html").as_uri(), "#trace=6/1&there=6/1")
+    tab.wait_for("document.querySelector('.x-beside') !== null")
+    assert "point 6 of runs/after" in text(tab, ".x-beside thead")
