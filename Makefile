@@ -117,12 +117,13 @@ fuzz: setup ## fuzz the readers of streams, values, configs and traces for a min
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[fuzz]'
 	$(BIN)/python tests/fuzz.py -max_total_time=60 -artifact_prefix=$(VENV)/
 
-bench: setup $(VENV)/peers/.ready ## measure, in ratios, against the plain command and other tools; JAR is a rolling one, for tlakit (two hours)
+bench: setup chromium $(VENV)/peers/.ready ## measure, in ratios, against the plain command and other tools; JAR is a rolling one, for tlakit (two hours)
 	$(BIN)/python -m benchmarks.laptop
 	$(BIN)/python -m benchmarks.starting
 	$(BIN)/python -m benchmarks.sweeps $(if $(JAR),--peer $(VENV)/peers/bin/python $(JAR))
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
+	$(BIN)/python -m benchmarks.exploring
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.logs $(if $(JARS),--jars $(JARS)) $(if $(LOGS),--logs $(LOGS))

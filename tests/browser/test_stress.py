@@ -62,9 +62,26 @@ def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
     return folder / "page.html"
 
 
-def test_400_states_of_24_variables(tab: Tab, tmp_path: Path) -> None:
+def wide_report(folder: Path) -> Path:
+    """The report of a counterexample of 400 states with 24 variables."""
     sweep = '[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Short"]\ncheck_deadlock = false\n'
-    show(tab, report(tmp_path, WIDE, sweep).as_uri())
+    return report(folder, WIDE, sweep)
+
+
+def lease_report(folder: Path) -> Path:
+    """The report of the lease of the docs at 500 points."""
+    (lease,) = [each.text for each in blocks(ROOT / "docs/howto/lease.md") if each.language == "tla"]
+    sweep = (
+        '[model]\ninvariants = ["Exclusive"]\n[parameters]\n'
+        'Clients = { model_values = "c", sizes = [1, 2, 3, 4] }\n'
+        "Term = { from = 1, to = 5 }\nLate = { from = 0, to = 4 }\nGrace = { from = 0, to = 4 }\n"
+        '[tlc]\nmemory = "256MiB"\n'
+    )
+    return report(folder, lease, sweep)
+
+
+def test_400_states_of_24_variables(tab: Tab, tmp_path: Path) -> None:
+    show(tab, wide_report(tmp_path).as_uri())
     assert text(tab, ".x-head [role=status]") == "state 1 of 400"
     pane = "document.querySelector('.x-timeline .x-scroll')"
     for share in (0.25, 0.5, 0.75, 1):
@@ -88,9 +105,7 @@ def test_60_counterexamples_of_3_kinds(tab: Tab, tmp_path: Path) -> None:
     kinds = texts(tab, ".x-kinds > li")
     assert len(kinds) == 3
     assert {str(re.findall(r"Red|Green|Blue", each)[0]) for each in kinds} == {"Red", "Green", "Blue"}
-    assert [
-        int(each) for each in re.findall(r"(\d+) of 60|(\d+) counterexamples", " ".join(kinds))[0] if each
-    ][:1]
+    assert ["20 counterexamples" in each for each in kinds] == [True] * 3
     first = text(tab, ".x-head h3")
     press(tab, "]")
     tab.wait_for(f"document.querySelector('.x-head h3').textContent !== {json.dumps(first)}")
@@ -100,14 +115,7 @@ def test_60_counterexamples_of_3_kinds(tab: Tab, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_500_points(tab: Tab, tmp_path: Path) -> None:
-    (lease,) = [each.text for each in blocks(ROOT / "docs/howto/lease.md") if each.language == "tla"]
-    sweep = (
-        '[model]\ninvariants = ["Exclusive"]\n[parameters]\n'
-        'Clients = { model_values = "c", sizes = [1, 2, 3, 4] }\n'
-        "Term = { from = 1, to = 5 }\nLate = { from = 0, to = 4 }\nGrace = { from = 0, to = 4 }\n"
-        '[tlc]\nmemory = "256MiB"\n'
-    )
-    page = report(tmp_path, lease, sweep)
+    page = lease_report(tmp_path)
     show(tab, page.as_uri())
     assert tab.run(NODES) <= MOST_NODES
     assert page.stat().st_size <= 500 * 1024
