@@ -151,3 +151,24 @@ def test_programs_run_with_trust_only(tla2py: RunCli, tmp_path: Path) -> None:
     assert tla2py(*swept).error.code == "starts-programs"
     for _ in range(2):
         assert tla2py(*swept, "--trust").executed == 1
+
+
+def test_a_model_of_a_folder_that_may_not_run_does_not_stop_the_others(
+    tla2py: RunCli, tmp_path: Path
+) -> None:
+    (tmp_path / "Programs.tla").write_text(PROGRAMS)
+    (tmp_path / "Programs.cfg").write_text("SPECIFICATION Spec\nINVARIANT Silent\n")
+    (tmp_path / "Use.cfg").write_text(
+        "SPECIFICATION Spec\nINVARIANT Few\nCONSTANT N = 1\nCHECK_DEADLOCK FALSE\n"
+    )
+    asked = ("gate", ".", "--executor", "local", "-o", "store")
+    gated = tla2py(*asked)
+    assert (gated.code, gated.executed) == (2, 1)
+    assert "unread: Programs.cfg was not run: Programs.tla:4:13: IOExec starts a program" in gated.stdout
+    assert "1 model not read" in gated.stdout
+    with_trust = tla2py(*asked, "--trust")
+    assert with_trust.executed == 2
+    assert (with_trust.code, "2 violated" in with_trust.stderr) == (1, True)
+    # The classes need a newer TLC than the bundled one, and nothing else is left to run.
+    (tmp_path / "Use.cfg").unlink()
+    assert tla2py(*asked, env={"TLA2TOOLS_JAR": "bundled"}).error.code == "community-tlc"

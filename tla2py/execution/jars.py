@@ -1,4 +1,4 @@
-"""What depends on the jar of a sweep: recorded runs that do not apply, and how logs are read."""
+"""What depends on the jar of a sweep: recorded runs that do not apply, how logs are read, which models may not run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import Run
 from tla2py.store.store import Store
+from tla2py.sweep.entries import Unread
+from tla2py.sweep.points import Points
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
 from tla2py.tables.files import intact_files
 from tla2py.tables.runs import run_rows
-from tla2py.toolchain.community import community_suits
+from tla2py.toolchain.community import check_classes, community_suits
 from tla2py.toolchain.jar import Jar
 
 # The modules that read a log, and the classes that do it.
@@ -85,3 +88,43 @@ def _has_class(place: Path, name: str) -> bool:
         return any((place / file).is_file() for file in files)
     with zipfile.ZipFile(place) as archive:
         return not {*archive.namelist()}.isdisjoint(files)
+
+
+def without_refused(sweep: Sweep, jar: Jar) -> Sweep:
+    """A sweep of models without those that ``check_classes`` refuses, which are among its ``unread``.
+
+    Raises InputError and ToolchainError as ``check_classes`` does if no model is left.
+    """
+    refused = {
+        name: error for name, spec in sweep.specs.items() if (error := _refusal(sweep, spec, jar)) is not None
+    }
+    if not refused:
+        return sweep
+    left = [point for point in sweep.points if point.parameters["module"] not in refused]
+    if not left:
+        raise next(iter(refused.values()))
+    unread = [
+        Unread(entry=sweep.entries[point.index], error=refused[name])
+        for point in sweep.points
+        if (name := point.parameters["module"]) in refused
+    ]
+    return replace(
+        sweep,
+        specs={name: spec for name, spec in sweep.specs.items() if name not in refused},
+        points=Points.of(sweep.points.columns, [point.parameters for point in left]),
+        special={
+            n: sweep.special[each.index] for n, each in enumerate(left, 1) if each.index in sweep.special
+        },
+        entries={n: sweep.entries[each.index] for n, each in enumerate(left, 1)},
+        unread=(*sweep.unread, *unread),
+    )
+
+
+def _refusal(sweep: Sweep, spec: ModuleGraph, jar: Jar) -> InputError | ToolchainError | None:
+    texts = {module.name: module.text for module in spec.modules}
+    paths = {module.name: module.where() for module in spec.modules}
+    try:
+        check_classes(sweep.community, [spec], jar, texts, paths, trust=sweep.limits.trust)
+    except (InputError, ToolchainError) as error:
+        return error
+    return None

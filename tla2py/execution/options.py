@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tla2py.errors import InputError
+from tla2py.execution.jars import without_refused
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.model.inputs import InputFile, Variable, is_inside
 from tla2py.model.run import SandboxNeed
@@ -73,7 +74,11 @@ class SweepOptions:
             check_jar(find_jar(self.tla2tools))
 
     def apply(self, sweep: Sweep) -> Sweep:
-        """The sweep with these limits and workers at every point. Raises InputError (``sandbox-missing``)."""
+        """The sweep with these limits and workers at every point.
+
+        A sweep of models loses those that may not run, see ``without_refused``. Raises InputError (``sandbox-missing``),
+        and as ``without_refused`` and ``find_jar`` do.
+        """
         limits, options, special = sweep.limits, sweep.options, sweep.special
         if self.timeout is not None:
             limits = replace(limits, timeout_seconds=parse_duration(self.timeout, "--timeout"))
@@ -86,7 +91,10 @@ class SweepOptions:
         if self.workers is not None:
             options = replace(options, workers=self.workers)
             special = {index: replace(each, workers=self.workers) for index, each in special.items()}
-        return replace(sweep, limits=limits, options=options, special=special)
+        sweep = replace(sweep, limits=limits, options=options, special=special)
+        return (
+            without_refused(sweep, find_jar(self.tla2tools)) if sweep.entries and sweep.community else sweep
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import msgspec
 
-from tla2py.errors import InputError
+from tla2py.errors import Tla2pyError
 from tla2py.model.run import Mode, TlcOptions
 
 SEARCH = "exhaustive search"
@@ -79,7 +79,7 @@ class Unread:
     """A model that could not be read, and why; TLC never saw it."""
 
     entry: Entry
-    error: InputError
+    error: Tla2pyError
 
     @property
     def model(self) -> str:

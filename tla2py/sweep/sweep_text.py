@@ -28,7 +28,7 @@ class SweepText:
         After an array of tables, a number gives the index of a table, from 0.
         """
         line, column = self.position(*keys)
-        if value is not None:
+        if value is not None and line:
             for number in range(line, min(line + 40, len(self.lines) + 1)):
                 found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self.lines[number - 1][column - 1 :])
                 if found:

@@ -121,3 +121,11 @@ def test_models_toml_says_the_rest(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         load_sweep(tmp_path)
     assert raised.value.where == f"{tmp_path / 'models.toml'}:2:1"
+
+
+def test_a_library_that_is_missing_is_an_error_without_a_sweep_file(tmp_path: Path) -> None:
+    (tmp_path / "Lift.tla").write_text("---- MODULE Lift ----\n====\n")
+    (tmp_path / "Lift.cfg").write_text("\n")
+    with pytest.raises(InputError) as caught:
+        load_sweep(tmp_path / "models.toml", [tmp_path / "nowhere"])
+    assert caught.value.code == "library-missing"

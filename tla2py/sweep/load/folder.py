@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tla2py import toml
 from tla2py.config.read import read_config
-from tla2py.errors import InputError
+from tla2py.errors import InputError, Tla2pyError
 from tla2py.lint.configs import check_config_names, module_of
 from tla2py.sweep.entries import SEARCH, Entry, ManifestModel, Unread
 from tla2py.sweep.load.manifest import manifest_file, read_manifest
@@ -179,7 +179,7 @@ class _Search:
             hint=f"name it after its module, as in Spec_small.cfg for Spec.tla, or leave it out in {FOLDER_FILE}: {left_out}",
         )
 
-    def _nothing(self, unread: Sequence[Unread]) -> InputError:
+    def _nothing(self, unread: Sequence[Unread]) -> Tla2pyError:
         if unread:
             return unread[0].error
         return InputError(
