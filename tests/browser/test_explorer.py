@@ -306,6 +306,24 @@ def test_sentences_filter_and_say_how_many(
     tab.wait_for("document.querySelector('.x-sentences') === null")
 
 
+def test_a_sentence_colours_the_map_and_is_a_column(tab: Tab, page: str) -> None:
+    show(tab, page, "#answer=Count+before+Overflow&answer=Max+%3D+10&filter=Max+%3E%3D+2&show=Max+%3D+10")
+    tab.wait_for("document.querySelectorAll('.x-sentences li').length === 3")
+    assert texts(tab, ".x-map tbody td") == ["", "", "no", "no", "yes", "yes"]
+    # Only the filter leaves points out.
+    assert points(tab) == ["2", "3", "5", "6"]
+    columns = texts(tab, "#x-points [role=columnheader]")
+    assert columns[2:5] == ["Max >= 2", "Count before Overflow", "Max = 10"]
+    cells = texts(tab, "#x-points .x-line:not(.x-top) [role=gridcell]:nth-child(4)")
+    assert cells == ["-", "no", "-", "no"]
+    tab.choose("#x-map form label:last-of-type select", "Count before Overflow")
+    tab.wait_for(f"document.querySelector({cell(3, 1)!r}).textContent === 'no'")
+    assert texts(tab, ".x-map tbody td") == ["", "", "", "", "no", "no"]
+    tab.click(".x-sentences li:first-child input")
+    tab.wait_for("document.querySelectorAll('#x-points [role=rowheader]').length === 6")
+    assert "answer=Max" in tab.run("location.hash")
+
+
 def test_two_counterexamples_beside_each_other(tab: Tab, page: str) -> None:
     show(tab, page, "#trace=3/1")
     assert "The nearest point that holds: 2: Max = 2 instead of 10." in text(tab, "#x-compare")

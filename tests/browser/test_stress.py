@@ -113,6 +113,40 @@ def test_60_counterexamples_of_3_kinds(tab: Tab, tmp_path: Path) -> None:
     assert page.stat().st_size <= 500 * 1024
 
 
+ENDLESS = """---- MODULE Endless ----
+EXTENDS Naturals
+VARIABLES x, done
+vars == <<x, done>>
+Init == x = 0 /\\ done = FALSE
+Step == x < 2 /\\ x' = x + 1 /\\ UNCHANGED done
+Turn == x = 2 /\\ x' = 1 /\\ UNCHANGED done
+Next == Step \\/ Turn
+Fair == Init /\\ [][Next]_vars /\\ WF_vars(Next)
+Lazy == Init /\\ [][Next]_vars
+Ends == <>done
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("specification", "marks", "end"), [("Fair", {"", "↻", "│"}, "state 2"), ("Lazy", {""}, "stutter")]
+)
+def test_behaviours_without_end(
+    tab: Tab, tmp_path: Path, specification: str, marks: set[str], end: str
+) -> None:
+    sweep = f'[model]\nspecification = "{specification}"\nproperties = ["Ends"]\ncheck_deadlock = false\n'
+    show(tab, report(tmp_path, ENDLESS, sweep).as_uri())
+    assert {*texts(tab, ".x-step .x-loop")} == marks
+    assert end in text(tab, ".x-steps .x-end").lower()
+    press(tab, "n")
+    if specification == "Fair":
+        press(tab, "j")
+        # What leads back is a step of its own.
+        closing = "[...document.querySelectorAll('.x-changes')].find((each) => each.ariaLabel.includes('closes the loop'))"
+        tab.wait_for(f"{closing} !== undefined")
+        assert tab.run(f"{closing}.textContent").split() == ["x", "2", "1"]
+
+
 @pytest.mark.long
 def test_500_points(tab: Tab, tmp_path: Path) -> None:
     page = lease_report(tmp_path)

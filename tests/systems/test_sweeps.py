@@ -1,13 +1,18 @@
-"""The sweeps of the systems in full: as expected, each counterexample confirmed by TLC itself."""
+"""The sweeps of the systems in full: as expected, each counterexample confirmed by TLC itself and shown by the explorer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.browser.chromium import Tab, chromium
+from tests.browser.test_explorer import press, text, texts
+from tests.browser.test_stress import MOST_NODES, NODES
 from tests.conftest import RunCli
 from tests.systems.rows import SPECS
+from tla2py import open_store
 
 pytestmark = [pytest.mark.java, pytest.mark.reference]
 
@@ -15,9 +20,37 @@ pytestmark = [pytest.mark.java, pytest.mark.reference]
 SWEEPS = sorted(path for path in SPECS.glob("*/*.toml") if path.stem != "large")
 
 
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as tab:
+        tab.look()
+        yield tab
+
+
 @pytest.mark.parametrize("sweep", SWEEPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_tlc_confirms_what_a_sweep_found(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:
-    swept = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
+def test_tlc_confirms_what_a_sweep_found(sweep: Path, tmp_path: Path, run_cli: RunCli, tab: Tab) -> None:
+    store = tmp_path / "store"
+    swept = run_cli("sweep", sweep, "--executor", "local", "-o", store)
     assert swept.code == 0, swept.stderr
-    confirmed = run_cli("trace", tmp_path / "store", "--verify")
+    confirmed = run_cli("trace", store, "--verify")
     assert confirmed.code == 0, confirmed.stdout
+    assert run_cli("report", store, "-o", tmp_path / "page.html").code == 0
+    look(tab, tmp_path / "page.html", store)
+
+
+def look(tab: Tab, page: Path, store: Path) -> None:
+    """Open a report, and step through the counterexample that it shows."""
+    tab.problems.clear()
+    tab.open(page.as_uri())
+    tab.wait_for("document.querySelector('#x-points [role=rowheader]') !== null")
+    kinds = open_store(store).kinds().kinds
+    assert len(texts(tab, ".x-kinds > li")) == len(kinds)
+    if kinds:
+        tab.wait_for("document.querySelector('.x-panes') !== null")
+        length = int(text(tab, ".x-head [role=status]").split()[-1])
+        assert length == kinds[0].shortest.length
+        for state in range(2, min(length, 4) + 1):
+            press(tab, "j")
+            tab.wait_for(f"document.querySelector('.x-state h4').textContent === 'State {state}'")
+    assert tab.run(NODES) <= MOST_NODES
+    assert tab.problems == []

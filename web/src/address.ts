@@ -49,7 +49,7 @@ export function address(state: State): string {
   for (const pin of state.pins.value) put("pin", pin);
   for (const each of state.hidden.value) put("hide", each);
   put("path", state.path.value ? JSON.stringify(state.path.value) : "");
-  for (const each of state.sentences.value) put("filter", each);
+  for (const each of state.sentences.value) put(state.idle.value.includes(each) ? "answer" : "filter", each);
   return found.toString();
 }
 
@@ -82,7 +82,8 @@ export function follow(state: State, text: string): void {
     state.hidden.value = paths("hide");
     const path = parsed(found.get("path") ?? "null");
     state.path.value = Array.isArray(path) ? path.map(String) : null;
-    state.sentences.value = found.getAll("filter");
+    state.idle.value = found.getAll("answer");
+    state.sentences.value = [...found.getAll("filter"), ...state.idle.value];
   });
 }
 

@@ -2,7 +2,7 @@
 import { batch, useComputed, useSignal } from "@preact/signals";
 import type { Law } from "./data";
 import type { State } from "./state";
-import { TITLES, plural, runs, shown } from "./text";
+import { TITLES, plural, runs, shareText, shown } from "./text";
 
 interface Cell {
   /** Places of points. */
@@ -43,7 +43,7 @@ export function Map_({ state }: { state: State }) {
         <label>
           showing{" "}
           <select value={state.value.value} onChange={(event) => (state.value.value = event.currentTarget.value)}>
-            {["verdict", ...Object.keys(state.store.overview.points.numbers)].map((name) => (
+            {["verdict", ...Object.keys(state.store.overview.points.numbers), ...state.sentences.value].map((name) => (
               <option key={name} value={name}>
                 {TITLES[name] ?? name}
               </option>
@@ -203,7 +203,14 @@ function describe(state: State, all: number[], passing: ReadonlySet<number>): De
   if (places.length === 0) return { text: "", title: `points ${runs(all.map((at) => points.point[at]!))}, not selected`, style: "x-out" };
   const column = state.value.value;
   const numbers = runs(places.map((at) => points.point[at]!));
-  if (column !== "verdict") {
+  const shares = state.shares.value.get(column);
+  if (shares) {
+    const share = places.reduce<[number, number]>(([some, all], at) => [some + shares[at]![0], all + shares[at]![1]], [0, 0]);
+    const title = `point ${numbers}, ${column}: ${shareText(share)}`;
+    if (share[1] === 0) return { text: "", title, style: "x-none" };
+    return { text: shareText(share), title, style: "x-number", background: `rgb(var(--x-blue-rgb) / ${((0.45 * share[0]) / share[1]).toFixed(2)})` };
+  }
+  if (points.numbers[column]) {
     const known = places.map((at) => points.numbers[column]![at]!).filter((each) => each !== null);
     if (known.length === 0) return { text: "", title: `point ${numbers}: not known`, style: "x-none" };
     const most = Math.max(...known);

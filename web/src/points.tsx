@@ -1,7 +1,7 @@
 // The points as a list that is drawn as far as it can be seen.
 import { useSignal } from "@preact/signals";
 import type { State } from "./state";
-import { TITLES, shown } from "./text";
+import { TITLES, shareText, shown } from "./text";
 import { span, useSeen } from "./window";
 
 const LINE = 26;
@@ -17,8 +17,10 @@ export function PointList({ state }: { state: State }) {
     const parameter = varying.find((each) => each.name === name);
     if (name === "point") return (at: number) => points.point[at]!;
     if (name === "verdict") return (at: number) => points.text[at]!;
+    const share = state.shares.value.get(name);
+    if (share) return (at: number) => (share[at]![1] === 0 ? null : share[at]![0] / share[at]![1]);
     if (parameter) return (at: number) => points.values[parameter.column]![at]!;
-    return (at: number) => points.numbers[name]![at]!;
+    return (at: number) => points.numbers[name]?.[at] ?? null;
   };
   const [sorted, way] = order.value;
   const by = key(sorted);
@@ -27,10 +29,11 @@ export function PointList({ state }: { state: State }) {
     if (left === null || right === null) return Number(left === null) - Number(right === null);
     return (left < right ? -1 : left > right ? 1 : one - other) * way;
   });
+  const sentences = [...state.shares.value.keys()];
   const [from, to] = span(rows.length, LINE, seen.top, seen.height);
   const first = new Map<number, number>();
   state.store.overview.traces.forEach((row, number) => row.points.forEach((point) => first.has(point) || first.set(point, number)));
-  const columns = ["point", "verdict", ...varying.map((each) => each.name), ...numbers];
+  const columns = ["point", "verdict", ...sentences, ...varying.map((each) => each.name), ...numbers];
   const widths = columns.map((name) => (name === "verdict" ? "minmax(14rem, 2fr)" : "minmax(4.5rem, 1fr)")).join(" ");
   return (
     <section id="x-points" aria-labelledby="x-points-title">
@@ -64,6 +67,11 @@ export function PointList({ state }: { state: State }) {
                     </button>
                   )}
                 </span>
+                {sentences.map((each) => (
+                  <span key={each} role="gridcell">
+                    {shareText(state.shares.value.get(each)![at]!)}
+                  </span>
+                ))}
                 {varying.map((each) => (
                   <span key={each.name} role="gridcell">
                     {each.values[points.values[each.column]![at]!]}

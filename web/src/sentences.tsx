@@ -52,10 +52,13 @@ export function Sentences({ state }: { state: State }) {
           {state.sentences.value.map((sentence) => (
             <li key={sentence}>
               <code>{sentence}</code> <Answer state={state} sentence={sentence} />{" "}
+              <label>
+                <input type="checkbox" checked={!state.idle.value.includes(sentence)} onChange={() => state.toggleFilter(sentence)} /> filters
+              </label>{" "}
               <button
                 type="button"
                 aria-label={`remove ${sentence}`}
-                onClick={() => (state.sentences.value = state.sentences.peek().filter((each) => each !== sentence))}
+                onClick={() => state.forget(sentence)}
               >
                 ×
               </button>

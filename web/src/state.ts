@@ -22,6 +22,8 @@ export class State {
   readonly path = signal<readonly string[] | null>(null);
   readonly other = signal<number | null>(null);
   readonly sentences = signal<readonly string[]>([]);
+  /** The sentences that are answered and do not filter. */
+  readonly idle = signal<readonly string[]>([]);
   readonly trace = signal<Trace | null>(null);
   readonly otherTrace = signal<Trace | null>(null);
   /** What each sentence matches, by sentence. */
@@ -35,7 +37,7 @@ export class State {
   /** The places of the points that pass the selection and the sentences about points. */
   readonly points = computed(() => {
     const { points } = this.store.overview;
-    const filters = this.filters.value;
+    const filters = this.filtering.value;
     const chosen = this.chosen.value;
     return points.point.flatMap((point, place) =>
       (!chosen || chosen.has(point)) && filters.every((each) => !each.point || each.point(place)) ? [place] : [],
@@ -46,12 +48,33 @@ export class State {
     this.sentences.value.map((text) => parseFilter(text, this.store.overview)).filter((each) => each !== null),
   );
 
+  private readonly filtering = computed(() => this.filters.value.filter((each) => !this.idle.value.includes(each.text)));
+
+  /** For each sentence with an answer, by the place of a point: what it applies to there, and what it was asked about. */
+  readonly shares = computed<ReadonlyMap<string, readonly (readonly [number, number])[]>>(() => {
+    const { points } = this.store.overview;
+    const found = new Map<string, readonly (readonly [number, number])[]>();
+    for (const filter of this.filters.value) {
+      const matching = this.answers.value.get(filter.text)?.matching;
+      if (filter.point) found.set(filter.text, points.point.map((_, place) => [filter.point!(place) ? 1 : 0, 1] as const));
+      else if (matching)
+        found.set(
+          filter.text,
+          points.point.map((point) => {
+            const there = this.at.get(point) ?? [];
+            return [there.filter((each) => matching.has(each)).length, there.length] as const;
+          }),
+        );
+    }
+    return found;
+  });
+
   /** The numbers of the counterexamples that pass everything. */
   readonly traces = computed(() => {
     const { points, traces } = this.store.overview;
     const shown = new Set(this.points.value.map((place) => points.point[place]!));
     const answers = this.answers.value;
-    const asked = this.filters.value.filter((each) => each.trace);
+    const asked = this.filtering.value.filter((each) => each.trace);
     const property = this.property.value;
     return traces.flatMap((row, number) =>
       row.points.some((point) => shown.has(point)) &&
@@ -70,7 +93,13 @@ export class State {
       .filter((each) => each.members.length > 0);
   });
 
+  /** The counterexamples of a point. */
+  private readonly at = new Map<number, number[]>();
+
   constructor(readonly store: Store) {
+    store.overview.traces.forEach((row, number) =>
+      row.points.forEach((point) => this.at.set(point, [...(this.at.get(point) ?? []), number])),
+    );
     const { axes, parameters, kinds } = store.overview;
     this.across.value = axes[0] ?? "";
     this.down.value = axes[1] ?? "";
@@ -105,6 +134,20 @@ export class State {
   private async answer(filter: Filter): Promise<void> {
     const found = await tally(filter, this.store);
     this.answers.value = new Map([...this.answers.peek(), [filter.text, found]]);
+  }
+
+  /** Whether a sentence filters, or is only answered. */
+  toggleFilter(sentence: string): void {
+    const idle = this.idle.peek();
+    this.idle.value = idle.includes(sentence) ? idle.filter((each) => each !== sentence) : [...idle, sentence];
+  }
+
+  forget(sentence: string): void {
+    batch(() => {
+      this.sentences.value = this.sentences.peek().filter((each) => each !== sentence);
+      this.idle.value = this.idle.peek().filter((each) => each !== sentence);
+      if (this.value.peek() === sentence) this.value.value = "verdict";
+    });
   }
 
   open(number: number, step = 0): void {

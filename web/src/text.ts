@@ -35,6 +35,10 @@ export function shown(column: string, value: number | null): string {
   return number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
+/** What a sentence applies to, as ``yes``, ``no`` or ``2 of 3``. */
+export const shareText = ([some, all]: readonly [number, number]) =>
+  all === 0 ? "-" : some === 0 ? "no" : some === all ? "yes" : `${some} of ${all}`;
+
 export const TITLES: Record<string, string> = {
   verdict: "verdict",
   trace_length: "trace length",
