@@ -26,8 +26,8 @@ from tla2py.values import format_value
 MOST_WHOLE_STATES = 100
 
 
-def trace_view(trace: Trace, *, anchor: str = "") -> Element:
-    """A trace as a table; with ``anchor`` each step has the id ``ANCHOR-INDEX``."""
+def trace_view(trace: Trace) -> Element:
+    """A trace as a table."""
     who = acting(trace)
     arguments_derived = derived(trace)
     whole = len(trace.states) <= MOST_WHOLE_STATES
@@ -35,7 +35,7 @@ def trace_view(trace: Trace, *, anchor: str = "") -> Element:
     rows = []
     for number, (before, state) in enumerate(pairwise((None, *trace.states))):
         assert state is not None
-        rows.append(_row(trace, before, state, who[number] if who else None, whole, anchor))
+        rows.append(_row(trace, before, state, who[number] if who else None, whole))
     if end := end_pieces(trace):
         rows.append(row(element("td", *end, colspan=3 + bool(who), class_="t2-loop t2-act")))
     head = [
@@ -97,9 +97,7 @@ def end_pieces(trace: Trace) -> list[Piece]:
     return ["↺ " + end, _parts(closing.parts)] if closing else ["■ " + end]
 
 
-def _row(
-    trace: Trace, before: State | None, state: State, actor: Actors | None, whole: bool, anchor: str
-) -> Element:
+def _row(trace: Trace, before: State | None, state: State, actor: Actors | None, whole: bool) -> Element:
     loop = loop_mark(trace, state)
     first = state.index == trace.loop_start
     number = f"↱ {state.index}" if first else str(state.index)
@@ -107,7 +105,7 @@ def _row(
     return row(
         element(
             "td",
-            element("a", number, href=f"#{anchor}-{state.index}") if anchor else number,
+            number,
             class_="t2-n t2-loop" if loop else "t2-n",
             title=loop or None,
         ),
@@ -118,7 +116,6 @@ def _row(
         ),
         ", ".join(format_value(one) for one in actor.who) if actor is not None else None,
         element("td", *step_pieces(before, state, whole=whole), *_values(state)),
-        id=f"{anchor}-{state.index}" if anchor else None,
     )
 
 

@@ -95,13 +95,6 @@ def test_how_it_goes_on(ends: dict[str, object], numbers: list[str], last: str) 
     assert looping == [False, "loop_start" in ends, "loop_start" in ends, bool(ends)][: len(cells)]
 
 
-def test_steps_can_be_linked_to() -> None:
-    page = Page(html_text(trace_view(ticking(3), anchor="here")))
-    assert page.ids == ["here-1", "here-2", "here-3"]
-    assert page.links == ["#here-1", "#here-2", "#here-3"]
-    assert Page(ticking(3)._repr_html_()).ids == []
-
-
 def test_where_an_action_stands_is_said() -> None:
     place = Location(module="Spec", begin_line=7, begin_column=1, end_line=9, end_column=3)
     state = State(index=1, action=None, action_args=None, location=place, values={"x": 1})

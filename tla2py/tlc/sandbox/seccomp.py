@@ -90,8 +90,8 @@ def can_filter() -> bool:
 def system_call_filter(*, server: bool, group: int | None = None) -> bytes:
     """The code of a filter, for bubblewrap and ``filter_thread``.
 
-    A ``server`` may accept TCP connections. Other processes wait for them in vain: TLC fails if it cannot listen. With a ``group`` a process can join only
-    that group and no new session, so that killing the group kills all descendants.
+    A ``server`` may accept TCP connections. Other processes wait for them in vain: TLC fails if it cannot listen. With
+    a ``group`` a process can join only that group and no new session, so that killing the group kills all descendants.
     """
     processor, column = _PROCESSORS[platform.machine()]
     code = [_step(_LOAD, _PROCESSOR), _step(_EQUAL, processor, 1, 0), _step(_RETURN, _REFUSE)]
