@@ -12,7 +12,7 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import RELAY, SWEEP, browser, show, text, texts
+from tests.browser.test_explorer import RELAY, SWEEP, axe_findings, browser, show, text, texts
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 
@@ -109,6 +109,13 @@ def test_a_replay_at_the_nearest_point_that_holds(tab: Tab) -> None:
     assert "count[n] < Max is FALSE" in text(tab, "#x-compare p")
 
 
+def test_a_step_whose_action_leads_elsewhere(tab: Tab, address: str) -> None:
+    # Another node counts in this step; the first counts on where it may.
+    show(tab, address, "#trace=6/1")
+    ask(tab, "replay there", "document.querySelector('#x-compare').textContent.includes('not possible')")
+    assert "Count is enabled there, but does not lead to this state" in text(tab, "#x-compare p")
+
+
 def test_the_same_point_of_another_store_that_holds(tab: Tab) -> None:
     same = "#x-compare p:nth-of-type(2)"
     assert "The same point of runs/after: 3: holds" in text(tab, same)
@@ -138,3 +145,18 @@ def test_a_report_has_the_other_store_inside(tab: Tab, folder: Path) -> None:
     show(tab, (folder / "page.html").as_uri(), "#trace=6/1&there=6/1")
     tab.wait_for("document.querySelector('.x-beside') !== null")
     assert "point 6 of runs/after" in text(tab, ".x-beside thead")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_is_light_or_dark(tab: Tab, address: str, dark: bool) -> None:
+    tab.look(dark=dark)
+    assert axe_findings(tab, address) == []
+    # Without the page's policy, which axe cannot run under, Chromium asks for an icon.
+    tab.problems.clear()
+    assert tab.run("matchMedia('(prefers-color-scheme: dark)').matches") == dark
+    # The texts of the page's own, and of the explorer's.
+    for selector in ("h1", ".x-step"):
+        ink = tab.run(f"getComputedStyle(document.querySelector({selector!r})).color")
+        assert (ink == "rgb(255, 255, 255)") == dark, selector
+    tab.look(width=420, dark=dark)
+    assert tab.run("document.documentElement.scrollWidth") <= 420

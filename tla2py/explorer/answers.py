@@ -108,6 +108,13 @@ class Answers:
             found = evaluate_enabled(trace, action, before, origin)
         except InputError as error:
             return {"action": action_text(state), "conjunct": None, "place": None, "reason": error.message}
+        if found.enabled:
+            return {
+                "action": action_text(state),
+                "conjunct": None,
+                "place": None,
+                "reason": f"{action} is enabled there, but does not lead to this state",
+            }
         stopped = found.stopped
         return {
             "action": action_text(state),

@@ -66,6 +66,7 @@ class ExplorerServer:
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta name="color-scheme" content="light dark">'
             f"<title>{name}: tla2py explorer</title><style>{style}</style></head>"
             f'<body class="x-host"><main><h1>{name}</h1><div id="explorer" data-served></div></main>'
             f'<script type="module">{script}</script></body></html>\n'

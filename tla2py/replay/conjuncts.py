@@ -118,7 +118,7 @@ def evaluate_conjuncts(
         raise InputError(
             "not-an-invariant",
             f"the trace violates no invariant that has conjuncts: {trace.label} ({trace.kind.replace('_', ' ')})",
-            hint="use --eval EXPR for the values of expressions in its states",
+            hint="evaluate expressions in its states instead: --eval EXPR",
         )
     query.expose(name)
     copy = InvariantCopy(query=query, name=name, printer=PRINTER)
@@ -142,7 +142,7 @@ def evaluate_conjuncts(
     raise InputError(
         "not-confirmable",
         f"TLC could not evaluate the conjuncts of {name}: {error}",
-        hint="use --eval EXPR for the values of expressions in its states",
+        hint="evaluate expressions in its states instead: --eval EXPR",
     )
 
 

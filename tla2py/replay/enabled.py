@@ -70,7 +70,7 @@ def evaluate_enabled(
             raise InputError(
                 "not-confirmable",
                 f"TLC could not evaluate {action} in state {state.index}: {first_error(executed.result)}",
-                hint="use --eval EXPR for the values of expressions in the states",
+                hint="evaluate expressions in the states instead: --eval EXPR",
             )
     return _read(action, state, copy, output)
 

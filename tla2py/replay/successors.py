@@ -57,7 +57,7 @@ def find_successors(trace: Trace, state: State, origin: Origin) -> Successors:
             raise InputError(
                 "not-confirmable",
                 f"TLC could not evaluate the steps of state {state.index}: {first_error(executed.result)}",
-                hint="use --eval EXPR for the values of expressions in the states",
+                hint="evaluate expressions in the states instead: --eval EXPR",
             )
         block = GraphReader().read((executed.folders[0] / GRAPH).read_bytes())
     found = _successors(block, state)

@@ -41,7 +41,6 @@ export function Compare({ state }: { state: State }) {
               {store.asks && <Replay state={state} trace={trace} point={each.point} />}
             </span>
           ))}
-          .
         </p>
       )}
       {there && (
@@ -55,7 +54,6 @@ export function Compare({ state }: { state: State }) {
           ) : (
             "it has none with equal parameters"
           )}
-          .
         </p>
       )}
       <p class="x-tools">

@@ -45,7 +45,7 @@ export function PointList({ state }: { state: State }) {
         <div class="x-all" role="rowgroup" style={{ height: `${(rows.length + 1) * LINE}px` }}>
           <div class="x-line x-top" role="row" aria-rowindex={1} style={{ gridTemplateColumns: widths }}>
             {columns.map((name) => (
-              <span key={name} role="columnheader" aria-sort={sorted === name ? (way > 0 ? "ascending" : "descending") : "none"}>
+              <span key={name} role="columnheader" class={numbers.includes(name) ? "x-n" : ""} aria-sort={sorted === name ? (way > 0 ? "ascending" : "descending") : "none"}>
                 <button type="button" onClick={() => (order.value = [name, sorted === name && way > 0 ? -1 : 1])}>
                   {TITLES[name] ?? name}
                 </button>
