@@ -22,7 +22,7 @@ __all__ = ["browser"]
 
 TOKEN = "of-this-test-alone"
 CELLS = (
-    'import tla2py\nexplorer = tla2py.open_store("store").explore(3)\nexplorer',
+    'import tla2py\nstore = tla2py.open_store("store")\nexplorer = store.explore(3, compare=store)\nexplorer',
     'print("shown:", explorer.number, explorer.index, explorer.state.action)',
 )
 
@@ -106,6 +106,9 @@ def test_the_explorer_in_jupyterlab(browser: Tab, lab: str) -> None:
         "[...document.querySelectorAll('.x-ask button')].find((each) => each.textContent.trim() === 'conjuncts').click()"
     )
     tab.wait_for("document.querySelector('.x-timeline').textContent.includes('FALSE')")
+    assert "The same point of store: 3: violated" in str(
+        tab.run("document.querySelector('#x-compare').textContent")
+    )
     run_cell(tab, 2)
     said = "[...document.querySelectorAll('.jp-OutputArea-output')].at(-1).textContent"
     tab.wait_for(f"{said}.includes('shown:')")

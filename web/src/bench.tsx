@@ -104,7 +104,7 @@ function Steps({ state, trace }: { state: State; trace: Trace }) {
     rows.push(
       <div
         key={at}
-        id={`x-step-${at + 1}`}
+        id={state.id(`x-step-${at + 1}`)}
         role="option"
         aria-selected={at === step}
         class={`x-step${at === step ? " x-on" : ""}`}
@@ -127,7 +127,7 @@ function Steps({ state, trace }: { state: State; trace: Trace }) {
         class="x-scroll"
         role="listbox"
         aria-labelledby="x-steps-title"
-        aria-activedescendant={`x-step-${step + 1}`}
+        aria-activedescendant={state.id(`x-step-${step + 1}`)}
         tabIndex={0}
       >
         <div class="x-all" role="presentation" style={{ height: `${trace.length * LINE}px` }}>

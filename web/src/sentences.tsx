@@ -30,14 +30,14 @@ export function Sentences({ state }: { state: State }) {
           <input
             id="x-search"
             type="search"
-            list="x-suggestions"
+            list={state.id("x-suggestions")}
             autocomplete="off"
             placeholder={`${actions[0] ?? "Send"} occurs`}
             value={text.value}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
         </label>
-        <datalist id="x-suggestions">
+        <datalist id={state.id("x-suggestions")}>
           {suggestions.slice(0, 200).map((each) => (
             <option key={each} value={each} />
           ))}

@@ -3,7 +3,11 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { Store, Trace } from "./data";
 import { type Filter, type Tally, parseFilter, tally } from "./filter";
 
+let made = 0;
+
 export class State {
+  /** What sets the ids of this explorer's elements apart from those of others in a notebook. */
+  private readonly suffix = made++ ? `-${made}` : "";
   /** Points chosen on the map, null for all. */
   readonly chosen = signal<ReadonlySet<number> | null>(null);
   readonly across = signal("");
@@ -106,6 +110,10 @@ export class State {
     const varying = parameters.filter((each) => each.values.length > 1 && !axes.includes(each.name));
     this.facet.value = varying.find((each) => each.kind === "module")?.name ?? "";
     this.number.value = kinds.coarse[0]?.members[0] ?? null;
+  }
+
+  id(name: string): string {
+    return name + this.suffix;
   }
 
   /** Begins to load what is selected, and to answer the sentences; returns what ends that. */
