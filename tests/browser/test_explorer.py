@@ -207,6 +207,17 @@ def test_steps_by_keys(tab: Tab, page: str) -> None:
     tab.wait_for(f"document.querySelector('.x-head h3')?.textContent === {first!r}")
 
 
+def test_a_key_acts_once_wherever_the_focus_is(tab: Tab, page: str) -> None:
+    show(tab, page)
+    tab.click(".x-kinds button")
+    tab.wait_for("document.querySelector('#x-bench').getBoundingClientRect().top < 10")
+    press(tab, "j")
+    tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 2 of 4'")
+    tab.run("document.querySelector('.x-steps [role=listbox]').focus()")
+    press(tab, "ArrowDown")
+    tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 3 of 4'")
+
+
 def test_keys_that_are_typed_into_a_field_do_nothing_else(tab: Tab, page: str) -> None:
     show(tab, page)
     press(tab, "/")
@@ -281,14 +292,20 @@ def test_an_address_that_means_nothing_does_no_harm(tab: Tab, page: str, fragmen
     ("sentence", "answer", "left"),
     [
         ("Count occurs", "2 of 2 Small", 2),
-        ("Overflow occurs", "0 of 2 Small", 0),
-        ("Count before Overflow", "0 of 2 Small", 0),
+        ("Overflow occurs", "0 of 2 Small; no counterexample has an action Overflow", 0),
+        ("Count before Overflow", "0 of 2 Small; no counterexample has an action Overflow", 0),
         ("count rises", "2 of 2 Small", 2),
         ("count[*] rises", "2 of 2 Small", 2),
         ("count[*] falls", "0 of 2 Small", 0),
         ("Max >= 10", "2 of 6 points", 2),
         ("Nodes = {a}", "3 of 6 points", 1),
         ("violated", "2 of 6 points", 2),
+        ("Max >= 10 /\\ Nodes = {a,b}", "1 of 6 points", 1),
+        ("Max = 1 \\/ Max = 10", "4 of 6 points", 2),
+        ("Max - 8 >= 2", "2 of 6 points", 2),
+        ("point 3", "1 of 6 points", 1),
+        ("max = 10", "no parameter is named max; there are Nodes, Max", 2),
+        ("cont falls", "0 of 2 Small; no counterexample has a variable or field cont", 0),
     ],
 )
 def test_sentences_filter_and_say_how_many(
@@ -312,6 +329,7 @@ def test_a_sentence_colours_the_map_and_is_a_column(tab: Tab, page: str) -> None
     assert texts(tab, ".x-map tbody td") == ["", "", "no", "no", "yes", "yes"]
     # Only the filter leaves points out.
     assert points(tab) == ["2", "3", "5", "6"]
+    tab.wait_for("document.querySelectorAll('#x-points [role=columnheader]').length === 13")
     columns = texts(tab, "#x-points [role=columnheader]")
     assert columns[2:5] == ["Max >= 2", "Count before Overflow", "Max = 10"]
     cells = texts(tab, "#x-points .x-line:not(.x-top) [role=gridcell]:nth-child(4)")
@@ -326,7 +344,7 @@ def test_a_sentence_colours_the_map_and_is_a_column(tab: Tab, page: str) -> None
 
 def test_two_counterexamples_beside_each_other(tab: Tab, page: str) -> None:
     show(tab, page, "#trace=3/1")
-    assert "The nearest point that holds: 2: Max = 2 instead of 10" in text(tab, "#x-compare")
+    assert "The nearest point where Small holds: 2: Max = 2 instead of 10" in text(tab, "#x-compare")
     other = tab.run("document.querySelector('#x-compare optgroup option').value")
     tab.choose("#x-compare select", other)
     tab.wait_for("document.querySelector('.x-beside') !== null")

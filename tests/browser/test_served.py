@@ -93,7 +93,7 @@ def test_an_expression_that_is_wrong_says_why(tab: Tab) -> None:
 
 def test_other_successors(tab: Tab) -> None:
     ask(tab, "successors", "document.querySelector('.x-successors') !== null")
-    assert "follow state 3" in text(tab, ".x-successors")
+    assert "One state follows state 3." in text(tab, ".x-successors")
     assert "Count" in text(tab, ".x-successors li")
     assert "not enabled: Overflow" in text(tab, ".x-successors")
 
@@ -122,6 +122,10 @@ def test_the_same_point_of_another_store_that_holds(tab: Tab) -> None:
     tab.click(f"{same} button")
     tab.wait_for(f"document.querySelector({same!r}).textContent.includes('not possible')")
     assert "Nodes = {n} => count[n] < 2 is FALSE" in text(tab, same)
+    # What was said of one counterexample is not said of the next.
+    tab.run("document.querySelector('.x-members button:nth-child(2)').click()")
+    tab.wait_for("document.querySelector('.x-head h3').textContent.includes('point 6')")
+    assert "not possible" not in text(tab, "#x-compare")
 
 
 def test_a_counterexample_of_another_store(tab: Tab, address: str) -> None:

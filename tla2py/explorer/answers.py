@@ -10,7 +10,7 @@ from tla2py.explore.questions import origin_of, require_modules, stored_successo
 from tla2py.explore.traces import verify_traces
 from tla2py.explore.view import StoreView
 from tla2py.explorer.data import StoreData
-from tla2py.replay.confirm import follow_trace
+from tla2py.replay.confirm import first_outside, follow_trace
 from tla2py.replay.enabled import evaluate_enabled
 from tla2py.replay.query import Origin
 from tla2py.show.plain import action_text, derived, step_changes
@@ -96,9 +96,11 @@ class Answers:
             raise InputError("usage", f"no point {point}", hint="reload the page")
         origin = origin_of(view, entry.run_id, find_toolchain(self._tla2tools))
         stop = follow_trace(trace, origin)
-        if stop is None or stop < 2:
-            return {"state": stop, "action": None, "conjunct": None, "place": None}
-        return {"state": stop, **self._forbidden(trace, stop, origin)}
+        found = {"state": stop, "action": None, "conjunct": None, "place": None, "constraint": None}
+        cut = first_outside(trace, origin)
+        if cut is not None and cut[0] < (stop or len(trace.states)):
+            return found | {"state": cut[0], "constraint": cut[1]}
+        return found if stop is None or stop < 2 else found | self._forbidden(trace, stop, origin)
 
     def _forbidden(self, trace: Trace, stop: int, origin: Origin) -> dict[str, object]:
         state = trace.state(stop)

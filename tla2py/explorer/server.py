@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -18,6 +19,8 @@ from tla2py.explorer.data import StoreData
 
 _HOST = "127.0.0.1"
 _MOST_BYTES = 1 << 16
+# Parts of the data that are kept for the next load of the page.
+_MOST_CHUNKS = 16
 
 
 class ExplorerServer:
@@ -26,6 +29,7 @@ class ExplorerServer:
     def __init__(self, data: StoreData, answers: Answers, port: int = 0) -> None:
         self._data = data
         self._answers = answers
+        self._chunk = lru_cache(maxsize=_MOST_CHUNKS)(data.chunk)
         # One run of TLC at a time.
         self._asking = threading.Lock()
         self._token = secrets.token_urlsafe(24)
@@ -83,7 +87,7 @@ class ExplorerServer:
             return self._data.overview
         number = name.removeprefix("chunk-")
         if number != name and number.isascii() and number.isdigit() and int(number) < self._data.size:
-            return self._data.chunk(int(number))
+            return self._chunk(int(number))
         return None
 
     def asked(self, question: Any) -> object:

@@ -39,7 +39,7 @@ Tell(action, names, values) == PrintT(<<"{_ARGUMENTS}", action, names, values>>)
 
 
 class _Printed(NamedTuple):
-    """The values that an action printed while TLC evaluated a step, which counts from 0."""
+    """The values that an action, ``MODULE!NAME``, printed while TLC evaluated a step, which counts from 0."""
 
     step: int
     action: str
@@ -83,9 +83,9 @@ def derive_arguments(
                 hint="leave out --arguments to see the trace as TLC printed it",
             )
         output = executed.output
-    found: dict[tuple[int, str], list[Mapping[str, Value]]] = {}
+    found: dict[int, list[tuple[str, Mapping[str, Value]]]] = {}
     for printed in _read(output):
-        found.setdefault((printed.step, printed.action), []).append(printed.values)
+        found.setdefault(printed.step, []).append((printed.action, printed.values))
     numbers = iter(range(sum(len(trace.states) for trace in traces)))
     return tuple(
         replace(
@@ -110,18 +110,25 @@ def _prints_all(spec: ModuleGraph, action: str, arguments: tuple[str, ...] | Non
     )
 
 
-def _derived(state: State, found: Mapping[tuple[int, str], list[Mapping[str, Value]]], number: int) -> State:
+def _derived(state: State, found: Mapping[int, list[tuple[str, Mapping[str, Value]]]], number: int) -> State:
     """The state, which has this number among all states, with the values printed for the step to it."""
     if state.action is None:
         return state
     values: dict[str, set[Value]] = {}
-    for printed in found.get((number - 1, _bare(state.action)), ()):
-        for name, value in printed.items():
-            values.setdefault(name, set()).add(value)
+    for action, given in found.get(number - 1, ()):
+        if _is_taken(state, action):
+            for name, value in given.items():
+                values.setdefault(name, set()).add(value)
     return replace(
         state,
         derived=tuple((name, format_value(*each)) for name, each in values.items() if len(each) == 1),
     )
+
+
+def _is_taken(state: State, action: str) -> bool:
+    """Whether the step to a state took an action, ``MODULE!NAME``; other modules may have one of its name."""
+    module, _, name = action.partition("!")
+    return name == _bare(state.action or "") and (state.location is None or state.location.module == module)
 
 
 def _bare(action: str) -> str:
@@ -150,7 +157,9 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
             continue
         parameters = tuple(name for name in definition.parameters if "(" not in name)
         leaves = _Leaves(spec).find(definition.body, parameters, scope)
-        found = [edit for span, names in leaves for edit in _told(span, definition.name, names)]
+        found = [
+            edit for span, names in leaves for edit in _told(span, f"{module.name}!{definition.name}", names)
+        ]
         if found and not edits:
             place = definition.span
             pad = " " * (place.begin_column - 1)

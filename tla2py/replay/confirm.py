@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.result import RunResult
+from tla2py.replay.evaluate import evaluate_trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.tlc.output.codes import Code
 from tla2py.trace.trace import Trace
@@ -67,6 +68,21 @@ def follow_trace(trace: Trace, origin: Origin) -> int | None:
         f"TLC could not follow the trace: {first_error(result)}",
         hint="its values may not exist in this model",
     )
+
+
+def first_outside(trace: Trace, origin: Origin) -> tuple[int, str] | None:
+    """The first state of a trace that a CONSTRAINT of the model of ``origin`` leaves out, and its name; None if none does.
+
+    TLC checks such a state, and does not go on from it. Raises InputError as ``evaluate_trace`` does.
+    """
+    names = TraceQuery([trace], origin).config.constraints
+    if not names:
+        return None
+    for state in evaluate_trace(trace, names, origin).states:
+        for name, value in state.evaluated:
+            if value == "FALSE":
+                return state.index, name
+    return None
 
 
 def _forever(trace: Trace) -> bool:

@@ -158,6 +158,8 @@ def _guess(trace: Trace) -> Processes | None:
         and (keys in constants or count > 1 or all(isinstance(key, ModelValue) for key in keys))
     ]
     best = max(likely, key=rank, default=None)
+    # Where readers are in one constant and writers in another, a variable such as pc has both.
+    best = max((keys for keys in likely if best is not None and keys > best), key=len, default=best)
     return tuple(in_order(best)) if best else None
 
 

@@ -40,12 +40,10 @@ export function App({ state, root }: { state: State; root: HTMLElement }) {
       event.preventDefault();
       act[event.key]!();
     };
-    root.addEventListener("keydown", pressed);
-    if (root.dataset.page !== undefined) document.addEventListener("keydown", pressed);
-    return () => {
-      root.removeEventListener("keydown", pressed);
-      document.removeEventListener("keydown", pressed);
-    };
+    // A page is ours as a whole; in a notebook the keys are for what has the focus.
+    const target = root.dataset.page === undefined ? root : document;
+    target.addEventListener("keydown", pressed as EventListener);
+    return () => target.removeEventListener("keydown", pressed as EventListener);
   }, []);
   const copy = async () => {
     try {

@@ -103,7 +103,7 @@ export function Ask({ state, trace }: { state: State; trace: Trace }) {
       {shown && (
         <div class="x-successors">
           <p>
-            {shown.steps.length === 0 ? "No step is possible" : `${shown.steps.length} other states follow`} state {shown.step + 1}.
+            {shown.steps.length === 0 ? "No step is possible from" : shown.steps.length === 1 ? "One state follows" : `${shown.steps.length} states follow`} state {shown.step + 1}.
           </p>
           <ul>
             {shown.steps.slice(0, 100).map((each, at) => (

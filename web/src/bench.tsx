@@ -1,5 +1,5 @@
 // One counterexample: its steps, the timeline of its variables, a whole state, and the lanes, with one cursor.
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Ask } from "./ask";
 import type { Change, Trace } from "./data";
 import { Lanes } from "./lanes";
@@ -11,9 +11,14 @@ import { reveal, span, useSeen } from "./window";
 
 export function Bench({ state }: { state: State }) {
   const trace = state.trace.value;
+  const section = useRef<HTMLElement>(null);
+  const shown = state.shown.value;
+  useEffect(() => {
+    if (shown > 0) section.current?.scrollIntoView({ block: "start" });
+  }, [shown]);
   if (state.store.overview.traces.length === 0) return null;
   return (
-    <section id="x-bench" aria-labelledby="x-bench-title">
+    <section ref={section} id="x-bench" aria-labelledby="x-bench-title">
       <h2 id="x-bench-title">Counterexample</h2>
       {trace === null ? <p>Loading…</p> : <Shown key={trace.number} state={state} trace={trace} />}
     </section>
@@ -129,6 +134,12 @@ function Steps({ state, trace }: { state: State; trace: Trace }) {
         aria-labelledby="x-steps-title"
         aria-activedescendant={state.id(`x-step-${step + 1}`)}
         tabIndex={0}
+        onKeyDown={(event) => {
+          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (by === undefined) return;
+          event.preventDefault();
+          state.goto(state.step.peek() + by);
+        }}
       >
         <div class="x-all" role="presentation" style={{ height: `${trace.length * LINE}px` }}>
           {rows}

@@ -32,13 +32,13 @@ export function Compare({ state }: { state: State }) {
       <h2 id="x-compare-title">Compare</h2>
       {nearest.length > 0 && (
         <p>
-          The nearest {nearest.length === 1 ? "point that holds" : "points that hold"}:{" "}
+          The nearest {nearest.length === 1 ? "point" : "points"} where {trace.row.name} holds:{" "}
           {nearest.map((each, at) => (
             <span key={each.point}>
-              {at > 0 && "; "}
+              {at > 0 && " "}
               <strong>{each.point}</strong>
               {`: ${each.differs.map(([name, there, here]) => `${name} = ${there} instead of ${here}`).join(", ")}`}
-              {store.asks && <Replay state={state} trace={trace} point={each.point} />}
+              {store.asks && <Replay key={trace.number} state={state} trace={trace} point={each.point} />}
             </span>
           ))}
         </p>
@@ -49,7 +49,7 @@ export function Compare({ state }: { state: State }) {
           {samePoint ? (
             <>
               <strong>{samePoint.point}</strong>: {samePoint.text}
-              {store.asks && <Replay state={state} trace={trace} point={samePoint.point} other />}
+              {store.asks && <Replay key={trace.number} state={state} trace={trace} point={samePoint.point} other />}
             </>
           ) : (
             "it has none with equal parameters"
@@ -79,6 +79,7 @@ interface ReplayAnswer {
   state: number | null;
   action: string | null;
   conjunct: string | null;
+  constraint: string | null;
   place: string | null;
   reason?: string;
 }
@@ -91,7 +92,7 @@ function Replay({ state, trace, point, other = false }: { state: State; trace: T
     try {
       const found = await state.store.ask<ReplayAnswer>({ ask: "replay", number: trace.number, point, other });
       said.value = replayText(found, !other || !violated(state, trace));
-      if (found.state !== null) state.goto(found.state - 1);
+      if (found.state !== null && state.number.peek() === trace.number) state.goto(found.state - 1);
     } catch (error) {
       said.value = error instanceof Error ? error.message : String(error);
     }
@@ -110,8 +111,9 @@ function Replay({ state, trace, point, other = false }: { state: State; trace: T
 /** Whether the same point of the other store violates the same. */
 const violated = ({ store }: State, { row }: Trace) => store.same(row.points[0]!).some((each) => store.row(each)!.name === row.name);
 
-function replayText({ state, action, conjunct, place, reason }: ReplayAnswer, holds: boolean): string {
+function replayText({ state, action, conjunct, constraint, place, reason }: ReplayAnswer, holds: boolean): string {
   if (state === null) return `every step is possible there${holds ? "; the property holds all the same" : ""}.`;
+  if (constraint) return `state ${state} is outside of ${constraint} there, so TLC does not go on from it.`;
   if (state === 1) return "the first state is not an initial state there.";
   const why = conjunct ? `: ${conjunct} is FALSE (${place})` : reason ? `: ${reason}` : "";
   return `step ${state}, ${action}, is not possible there${why}.`;

@@ -2,6 +2,9 @@
 import type { State } from "./state";
 import { folded } from "./text";
 
+const changeText = (path: string, before: string, after: string) =>
+  before && after ? `${path}: ${before} -> ${after}` : before ? `${path} - ${before}` : `${path} + ${after}`;
+
 export function issueText(state: State): string {
   const { overview } = state.store;
   const trace = state.trace.peek();
@@ -23,7 +26,7 @@ export function issueText(state: State): string {
   const last = trace.length - 1;
   lines.push(`Step ${last + 1}, ${trace.action(last)}:`, "", "```");
   for (const [path, before, after] of trace.steps.changes[last] ?? [])
-    lines.push(`${trace.nodes.text(path)}: ${trace.nodes.text(before) || "(new)"} -> ${trace.nodes.text(after) || "(removed)"}`);
+    lines.push(changeText(trace.nodes.text(path), trace.nodes.text(before), trace.nodes.text(after)));
   lines.push("```");
   if (trace.steps.end) lines.push("", trace.steps.end);
   return lines.join("\n");

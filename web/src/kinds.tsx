@@ -21,7 +21,7 @@ export function Kinds({ state }: { state: State }) {
         </span>
         <label>
           <input type="checkbox" checked={state.fine.value} onChange={(event) => (state.fine.value = event.currentTarget.checked)} />{" "}
-          fine: equal actions only
+          fine: one kind for each sequence of actions
         </label>
       </p>
       <ol class="x-kinds">
@@ -40,12 +40,12 @@ function Row({ state, kind, members }: { state: State; kind: Kind; members: numb
   const open = members.includes(state.number.value ?? -1);
   return (
     <li class={open ? "x-on" : ""}>
-      <button type="button" class="x-name" aria-pressed={open} onClick={() => state.open(members[0]!)}>
+      <button type="button" class="x-name" aria-pressed={open} onClick={() => state.show(members[0]!)}>
         {kind.name}
       </button>{" "}
       <span>
-        {members.length === kind.members.length ? plural(members.length, "counterexample") : `${members.length} of ${kind.members.length}`} of{" "}
-        {lengths(Math.min(...found), Math.max(...found))}, {plural(points.length, "point")}
+        {members.length === kind.members.length ? "" : `${members.length} of `}
+        {plural(kind.members.length, "counterexample")} of {lengths(Math.min(...found), Math.max(...found))}, {plural(points.length, "point")}
       </span>
       <span class="x-chips">
         {kind.backbone.map((name, at) => (

@@ -132,7 +132,11 @@ function Facet({ state, facet }: { state: State; facet: string }) {
   return (
     <div class="x-wide">
       <table class="x-map" role="grid" aria-label={facet || "map"} onPointerLeave={() => (brush.value = null)}>
-        {facet && <caption>{facet}</caption>}
+        {facet && (
+          <caption>
+            {state.facet.value} = {facet}
+          </caption>
+        )}
         <thead>
           <tr>
             <th scope="col">
@@ -195,6 +199,8 @@ interface Described {
 
 const BAD = "var(--x-bad-rgb)";
 
+const points_ = (places: readonly number[]) => (places.length === 1 ? "point" : "points");
+
 /** What a cell shows: the share of its points that violate, or the largest number. */
 function describe(state: State, all: number[], passing: ReadonlySet<number>): Described {
   const { points } = state.store.overview;
@@ -206,18 +212,18 @@ function describe(state: State, all: number[], passing: ReadonlySet<number>): De
   const shares = state.shares.value.get(column);
   if (shares) {
     const share = places.reduce<[number, number]>(([some, all], at) => [some + shares[at]![0], all + shares[at]![1]], [0, 0]);
-    const title = `point ${numbers}, ${column}: ${shareText(share)}`;
+    const title = `${points_(places)} ${numbers}, ${column}: ${shareText(share)}`;
     if (share[1] === 0) return { text: "", title, style: "x-none" };
     return { text: shareText(share), title, style: "x-number", background: `rgb(var(--x-blue-rgb) / ${((0.45 * share[0]) / share[1]).toFixed(2)})` };
   }
   if (points.numbers[column]) {
     const known = places.map((at) => points.numbers[column]![at]!).filter((each) => each !== null);
-    if (known.length === 0) return { text: "", title: `point ${numbers}: not known`, style: "x-none" };
+    if (known.length === 0) return { text: "", title: `${points_(places)} ${numbers}: not known`, style: "x-none" };
     const most = Math.max(...known);
     const largest = Math.max(...points.numbers[column]!.map((each) => each ?? 0));
     const shade = largest > 0 ? Math.log1p(most) / Math.log1p(largest) : 0;
     const text = (places.some((at) => points.least[at]) ? "≥ " : "") + shown(column, most);
-    return { text, title: `point ${numbers}: ${text}`, style: "x-number", background: `rgb(var(--x-blue-rgb) / ${(0.05 + 0.4 * shade).toFixed(2)})` };
+    return { text, title: `${points_(places)} ${numbers}: ${text}`, style: "x-number", background: `rgb(var(--x-blue-rgb) / ${(0.05 + 0.4 * shade).toFixed(2)})` };
   }
   const property = state.property.value;
   const violates = (at: number) => points.violated[at]!.some(([name]) => !property || name === property);
@@ -226,7 +232,7 @@ function describe(state: State, all: number[], passing: ReadonlySet<number>): De
   const star = places.some((at) => points.minimal[at] && violates(at)) ? "★" : "";
   const texts = [...new Set(places.map((at) => points.text[at]!))];
   const law = prediction(state, places);
-  const title = [`point ${numbers}: ${texts.slice(0, 4).join("; ")}${texts.length > 4 ? "; …" : ""}`, law].filter(Boolean).join("\n");
+  const title = [`${points_(places)} ${numbers}: ${texts.slice(0, 4).join("; ")}${texts.length > 4 ? "; …" : ""}`, law].filter(Boolean).join("\n");
   if (bad.length === 0) {
     const odd = places.find((at) => ["broken", "inconclusive"].includes(points.verdict[at]!));
     if (odd !== undefined) return { text: "?", title, style: "x-odd" };

@@ -13,8 +13,8 @@ const packed: Source = {
 };
 
 async function fetched(name: string, question?: unknown): Promise<unknown> {
-  const answer = await fetch(name, question === undefined ? {} : { method: "POST", body: JSON.stringify(question) });
-  if (!answer.ok) throw new Error(`the server says ${answer.status}; is tla2py explore still running?`);
+  const answer = await fetch(name, question === undefined ? {} : { method: "POST", body: JSON.stringify(question) }).catch(() => null);
+  if (!answer?.ok) throw new Error(`${answer ? `the server says ${answer.status}` : "no answer"}; is tla2py explore still running?`);
   return answer.json();
 }
 

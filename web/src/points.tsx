@@ -34,7 +34,8 @@ export function PointList({ state }: { state: State }) {
   const first = new Map<number, number>();
   state.store.overview.traces.forEach((row, number) => row.points.forEach((point) => first.has(point) || first.set(point, number)));
   const columns = ["point", "verdict", ...sentences, ...varying.map((each) => each.name), ...numbers];
-  const widths = columns.map((name) => (name === "verdict" ? "minmax(14rem, 2fr)" : "minmax(4.5rem, 1fr)")).join(" ");
+  const title = (name: string) => TITLES[name] ?? name;
+  const widths = columns.map((name) => (name === "verdict" ? "minmax(14rem, 2fr)" : `minmax(${Math.max(4.5, title(name).length * 0.6 + 0.5)}rem, 1fr)`)).join(" ");
   return (
     <section id="x-points" aria-labelledby="x-points-title">
       <h2 id="x-points-title">Points</h2>
@@ -47,7 +48,7 @@ export function PointList({ state }: { state: State }) {
             {columns.map((name) => (
               <span key={name} role="columnheader" class={numbers.includes(name) ? "x-n" : ""} aria-sort={sorted === name ? (way > 0 ? "ascending" : "descending") : "none"}>
                 <button type="button" onClick={() => (order.value = [name, sorted === name && way > 0 ? -1 : 1])}>
-                  {TITLES[name] ?? name}
+                  {title(name)}
                 </button>
               </span>
             ))}
@@ -62,7 +63,7 @@ export function PointList({ state }: { state: State }) {
                   {trace === undefined ? (
                     text
                   ) : (
-                    <button type="button" onClick={() => state.open(trace)}>
+                    <button type="button" onClick={() => state.show(trace)}>
                       {text}
                     </button>
                   )}

@@ -72,14 +72,14 @@ export function Sentences({ state }: { state: State }) {
 
 function Answer({ state, sentence }: { state: State; sentence: string }) {
   const filter = state.filters.value.find((each) => each.text === sentence);
+  const found = state.answers.value.get(sentence);
+  if (filter?.error) return <span role="status" class="x-wrong">{filter.error}</span>;
   if (!filter?.trace) {
     const places = state.store.overview.points.point.map((_, place) => place);
     const some = places.filter((place) => filter?.point?.(place)).length;
     return <span role="status">{`${some} of ${places.length} points`}</span>;
   }
-  const found = state.answers.value.get(sentence);
   if (!found) return <span role="status">…</span>;
-  return (
-    <span role="status">{[...found.counts].map(([name, [some, all]]) => `${some} of ${all} ${name}`).join(", ") || "no counterexample"}</span>
-  );
+  const counts = [...found.counts].map(([name, [some, all]]) => `${some} of ${all} ${name}`).join(", ") || "no counterexample";
+  return <span role="status">{[counts, found.note].filter(Boolean).join("; ")}</span>;
 }

@@ -19,6 +19,8 @@ export class State {
   readonly kind = signal<number | null>(null);
   readonly number = signal<number | null>(null);
   readonly step = signal(0);
+  /** Grows when the page should move to the counterexample. */
+  readonly shown = signal(0);
   readonly pins = signal<readonly string[]>([]);
   readonly hidden = signal<readonly string[]>([]);
   readonly opened = signal<ReadonlySet<string>>(new Set());
@@ -52,7 +54,7 @@ export class State {
     this.sentences.value.map((text) => parseFilter(text, this.store.overview)).filter((each) => each !== null),
   );
 
-  private readonly filtering = computed(() => this.filters.value.filter((each) => !this.idle.value.includes(each.text)));
+  private readonly filtering = computed(() => this.filters.value.filter((each) => !each.error && !this.idle.value.includes(each.text)));
 
   /** For each sentence with an answer, by the place of a point: what it applies to there, and what it was asked about. */
   readonly shares = computed<ReadonlyMap<string, readonly (readonly [number, number])[]>>(() => {
@@ -163,6 +165,12 @@ export class State {
       this.number.value = number;
       this.step.value = step;
     });
+  }
+
+  /** Opens a counterexample and moves to it. */
+  show(number: number): void {
+    this.open(number);
+    this.shown.value += 1;
   }
 
   goto(step: number): void {

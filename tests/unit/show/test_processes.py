@@ -9,7 +9,7 @@ from tla2py.errors import InputError
 from tla2py.show.processes import acting, actors, keyed_variables, processes_of
 from tla2py.values import Function, Interval, ModelValue, Record, Value
 
-A, B = ModelValue("a"), ModelValue("b")
+A, B, C = ModelValue("a"), ModelValue("b"), ModelValue("c")
 
 
 def of(*values: Value) -> dict[str, Value]:
@@ -25,6 +25,8 @@ def of(*values: Value) -> dict[str, Value]:
         (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {}, (P, Q)),
         (of(on(1, 2), Function({A: 1, B: 1}), on(3, 4)), {"Nodes": "{b, a}"}, (A, B)),
         (of(on(1), Function({A: 1, B: 1}), on(2)), {}, (A, B)),
+        # pc is about writers and readers.
+        (of(Function({A: 1, B: 1, C: 1}), Function({A: 1, B: 1})), {"Writers": "{a, b}"}, (A, B, C)),
         (of(on(1, 2), (5, 6), (7, 8)), {"N": "1..2"}, (P, Q)),
         (of(Record({"p1": 1, "p2": 1}), Record({"p1": 2, "p2": 2})), {}, ("p1", "p2")),
         (of(on(1, 2)), {"N": "Nat", "M": "a b c", "Huge": "0..1000000000000"}, (P, Q)),
