@@ -1,5 +1,6 @@
 // What TLC answers about a counterexample: expressions, conjuncts, successors, arguments, confirmation.
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { Trace } from "./data";
 import { type State, traceKey } from "./state";
 
@@ -17,7 +18,6 @@ export function Ask({ state, trace }: { state: State; trace: Trace }) {
   const said = useSignal("");
   const expression = useSignal("");
   const successors = useSignal<(SuccessorsAnswer & { step: number }) | null>(null);
-  if (!state.store.asks) return null;
   const { number } = trace;
   const asking = async (what: string, act: () => Promise<void>) => {
     if (busy.peek()) return;
@@ -31,19 +31,28 @@ export function Ask({ state, trace }: { state: State; trace: Trace }) {
       busy.value = "";
     }
   };
-  const members = state.kinds.value.find((each) => each.members.includes(number))?.members ?? [number];
+  const value = async (text: string) => {
+    const { values } = await state.store.ask<{ values: string[] }>({ ask: "values", number, expression: text });
+    state.addRow(number, { text, values, place: "" });
+  };
   const evaluate = () =>
     asking("evaluating", async () => {
       const text = expression.peek().trim();
       if (!text) return;
-      const wanted = [number, ...members.filter((each) => each !== number)];
-      for (const [at, each] of wanted.entries()) {
-        busy.value = `evaluating ${at + 1} of ${wanted.length}`;
-        const { values } = await state.store.ask<{ values: string[] }>({ ask: "values", number: each, expression: text });
-        state.addRow(each, { text, values, place: "" });
-      }
+      await value(text);
+      if (!state.expressions.peek().includes(text)) state.expressions.value = [...state.expressions.peek(), text];
       expression.value = "";
     });
+  const expressions = state.expressions.value;
+  // Another counterexample is asked when it is looked at: each costs a run of TLC.
+  useEffect(() => {
+    const known = new Set(state.rows.peek().get(number)?.map((each) => each.text));
+    const missing = expressions.filter((each) => !known.has(each));
+    if (missing.length)
+      void asking("evaluating", async () => {
+        for (const text of missing) await value(text);
+      });
+  }, [number, expressions]);
   const conjuncts = () =>
     asking("asking TLC", async () => {
       const { rows } = await state.store.ask<ConjunctsAnswer>({ ask: "conjuncts", number });
@@ -71,6 +80,7 @@ export function Ask({ state, trace }: { state: State; trace: Trace }) {
       const { actions: found } = await state.store.ask<{ actions: string[] }>({ ask: "arguments", number });
       state.named.value = new Map([...state.named.peek(), [traceKey(trace), found]]);
     });
+  if (!state.store.asks) return null;
   const shown = successors.value?.step === state.step.value ? successors.value : null;
   return (
     <section class="x-ask" aria-label="Ask TLC">
@@ -100,6 +110,18 @@ export function Ask({ state, trace }: { state: State; trace: Trace }) {
         </button>
         <span role="status">{busy.value || said.value}</span>
       </form>
+      {expressions.length > 0 && (
+        <ul class="x-sentences" aria-label="Expressions">
+          {expressions.map((text) => (
+            <li key={text}>
+              <code>{text}</code>{" "}
+              <button type="button" aria-label={`remove ${text}`} onClick={() => state.removeExpression(text)}>
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       {shown && (
         <div class="x-successors">
           <p>

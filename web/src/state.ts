@@ -37,6 +37,8 @@ export class State {
 
   /** Rows of the timeline that TLC evaluated, by counterexample. */
   readonly rows = signal<ReadonlyMap<number, readonly Evaluated[]>>(new Map());
+  /** The expressions that are rows of every counterexample that is looked at. */
+  readonly expressions = signal<readonly string[]>([]);
   /** The actions with the arguments that TLC derived, by counterexample. */
   readonly named = signal<ReadonlyMap<string, readonly string[]>>(new Map());
 
@@ -219,6 +221,13 @@ export class State {
   addRow(number: number, row: Evaluated): void {
     const others = (this.rows.peek().get(number) ?? []).filter((each) => each.text !== row.text || each.place !== row.place);
     this.rows.value = new Map([...this.rows.peek(), [number, [...others, row]]]);
+  }
+
+  removeExpression(text: string): void {
+    batch(() => {
+      this.expressions.value = this.expressions.peek().filter((each) => each !== text);
+      this.rows.value = new Map([...this.rows.peek()].map(([number, rows]) => [number, rows.filter((each) => each.text !== text || each.place)]));
+    });
   }
 
   /** An action with its arguments, as far as they are known. */
