@@ -15,8 +15,8 @@ from tla2py.tables.files import table_files
 from tla2py.tables.traces import States, states_of
 from tla2py.trace.trace import SIMULATED, Trace
 
-# The states of a chunk, which the page unpacks as a whole.
-_CHUNK_STATES = 2000
+# The states of a chunk, which is made and unpacked as a whole: more make a smaller report and a slower opening.
+_CHUNK_STATES = 250
 
 
 class TraceLines(NamedTuple):
