@@ -11,8 +11,7 @@ from pathlib import Path
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import Run
 from tla2py.store.store import Store
-from tla2py.sweep.entries import Unread
-from tla2py.sweep.points import Points
+from tla2py.sweep.load.sweeps import without_models
 from tla2py.sweep.sweep import Sweep
 from tla2py.syntax import ModuleGraph
 from tla2py.tables.files import intact_files
@@ -93,31 +92,17 @@ def _has_class(place: Path, name: str) -> bool:
 def without_refused(sweep: Sweep, jar: Jar) -> Sweep:
     """A sweep of models without those that ``check_classes`` refuses, which are among its ``unread``.
 
-    Raises InputError and ToolchainError as ``check_classes`` does if no model is left.
+    Raises what ``without_models`` raises.
     """
     refused = {
         name: error for name, spec in sweep.specs.items() if (error := _refusal(sweep, spec, jar)) is not None
     }
     if not refused:
         return sweep
-    left = [point for point in sweep.points if point.parameters["module"] not in refused]
-    if not left:
-        raise next(iter(refused.values()))
-    unread = [
-        Unread(entry=sweep.entries[point.index], error=refused[name])
-        for point in sweep.points
-        if (name := point.parameters["module"]) in refused
-    ]
-    return replace(
-        sweep,
-        specs={name: spec for name, spec in sweep.specs.items() if name not in refused},
-        points=Points.of(sweep.points.columns, [point.parameters for point in left]),
-        special={
-            n: sweep.special[each.index] for n, each in enumerate(left, 1) if each.index in sweep.special
-        },
-        entries={n: sweep.entries[each.index] for n, each in enumerate(left, 1)},
-        unread=(*sweep.unread, *unread),
-    )
+    modules = {point.index: point.parameters["module"] for point in sweep.points}
+    errors = {index: refused[name] for index, name in modules.items() if name in refused}
+    specs = {name: spec for name, spec in sweep.specs.items() if name not in refused}
+    return replace(without_models(sweep, errors), specs=specs)
 
 
 def _refusal(sweep: Sweep, spec: ModuleGraph, jar: Jar) -> InputError | ToolchainError | None:

@@ -83,9 +83,7 @@ def check_classes(
     """
     if classes is None:
         return
-    with zipfile.ZipFile(classes.copy) as archive:
-        names = frozenset(archive.namelist())
-        library = {name: archive.read(name).decode() for name in names if name.endswith(".tla")}
+    names, library = _contents(classes.copy)
     for spec in specs:
         _check_jar(spec, classes, jar)
         _check_copies(spec, names, library)
@@ -94,6 +92,14 @@ def check_classes(
         for key, text in texts.items():
             if text not in own:
                 _check_programs(text, paths.get(key))
+
+
+@lru_cache(maxsize=8)
+def _contents(classes: Path) -> tuple[frozenset[str], Mapping[str, str]]:
+    """The names of the files in a jar of classes, and the texts of its modules."""
+    with zipfile.ZipFile(classes) as archive:
+        names = frozenset(archive.namelist())
+        return names, {name: archive.read(name).decode() for name in names if name.endswith(".tla")}
 
 
 def _check_jar(spec: ModuleGraph, classes: Override, jar: Jar) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tla2py.config.statements import MISTAKE_CODES
 from tla2py.config.wrapper import build_config
-from tla2py.errors import InputError
+from tla2py.errors import InputError, Tla2pyError
 from tla2py.logs.literal import MODULES
 from tla2py.sweep.axes import group_parameters, read_parameters
 from tla2py.sweep.configs import (
@@ -87,30 +87,44 @@ def sweep_of_models(
     """
     manifest = manifest_sweep(path, entries, libraries, translate=translate, text=text)
     sweep = _loaded(path, manifest.file, manifest.source, manifest.expectations, manifest)
-    points: list[Mapping[str, str]] = []
-    unread = [*manifest.unread]
+    entry_of = {
+        point.index: manifest.entries[point.parameters["module"], point.parameters["config"]]
+        for point in sweep.points
+    }
+    own = {index: entry.options(sweep.options) for index, entry in entry_of.items()}
+    sweep = replace(
+        sweep,
+        left_out=manifest.left_out,
+        unread=tuple(manifest.unread),
+        special={index: options for index, options in own.items() if options != sweep.options},
+        entries=entry_of,
+    )
+    errors: dict[int, Tla2pyError] = {}
     for point in sweep.points:
         try:
             build_config(sweep.model(point))
         except InputError as error:
-            entry = manifest.entries[point.parameters["module"], point.parameters["config"]]
-            unread.append(Unread(entry=entry, error=error))
-        else:
-            points.append(point.parameters)
-    if not points:
+            errors[point.index] = error
+    return without_models(sweep, errors)
+
+
+def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
+    """A sweep of models without those that have an error, by index of their points; they are among its ``unread``.
+
+    Raises the error of the first unread model if no point is left.
+    """
+    unread = [*sweep.unread, *(Unread(entry=sweep.entries[n], error=error) for n, error in errors.items())]
+    left = [point for point in sweep.points if point.index not in errors]
+    if not left:
         raise unread[0].error
-    entry_of = {
-        index: manifest.entries[parameters["module"], parameters["config"]]
-        for index, parameters in enumerate(points, 1)
-    }
-    own = {index: entry.options(sweep.options) for index, entry in entry_of.items()}
     return replace(
         sweep,
-        points=Points.of(sweep.points.columns, points),
-        left_out=manifest.left_out,
+        points=Points.of(sweep.points.columns, [point.parameters for point in left]),
         unread=tuple(unread),
-        special={index: options for index, options in own.items() if options != sweep.options},
-        entries=entry_of,
+        special={
+            n: sweep.special[point.index] for n, point in enumerate(left, 1) if point.index in sweep.special
+        },
+        entries={n: sweep.entries[point.index] for n, point in enumerate(left, 1)},
     )
 
 
