@@ -9,6 +9,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
+from tla2py.errors import InputError
 from tla2py.explorer.answers import Answers
 from tla2py.explorer.data import store_data
 
@@ -28,6 +29,7 @@ Init == slots = [i \in 0..3 |-> 0] /\ next = 0
 Put(writer) == next < 4 /\ Ring!Put(next, writer) /\ next' = next + 1
 Next == \E w \in Writers : Put(w)
 Brief == next < Most
+Written == next' <= Most
 NotFull == next < 3
 ====
 """
@@ -48,7 +50,11 @@ Most = [1, 9]
 @pytest.fixture
 def answers(tmp_path: Path, run_cli: RunCli) -> Answers:
     """Of a store with one counterexample, at the second of two points."""
-    for name, text in (("Buffer.tla", BUFFER), ("Writers.tla", WRITERS), ("sweep.toml", SWEEP)):
+    return swept_answers(tmp_path, run_cli, SWEEP)
+
+
+def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str) -> Answers:
+    for name, text in (("Buffer.tla", BUFFER), ("Writers.tla", WRITERS), ("sweep.toml", sweep)):
         (tmp_path / name).write_text(text)
     swept = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=tmp_path)
     assert swept.code == 1, swept.stderr
@@ -71,6 +77,18 @@ def test_a_constraint_ends_a_replay(answers: Answers) -> None:
         "place": None,
         "constraint": None,
     }
+
+
+def test_an_action_constraint_ends_a_replay(tmp_path: Path, run_cli: RunCli) -> None:
+    sweep = SWEEP.replace('constraints = ["Brief"]', 'action_constraints = ["Written"]')
+    answers = swept_answers(tmp_path, run_cli, sweep)
+    found: Any = answers.answer({"ask": "replay", "number": 0, "point": 1, "other": False})
+    assert (found["state"], found["constraint"]) == (3, "Written")
+
+
+def test_without_another_store_nothing_is_replayed_there(answers: Answers) -> None:
+    with pytest.raises(InputError):
+        answers.answer({"ask": "replay", "number": 0, "point": 1, "other": True})
 
 
 def test_an_action_has_its_own_arguments(answers: Answers) -> None:

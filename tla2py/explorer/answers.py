@@ -30,7 +30,6 @@ class Answers:
     def __init__(self, data: StoreData, tla2tools: Path | None = None) -> None:
         self._data = data
         self._view = data.view
-        self._other = data.other.view if data.other is not None else data.view
         self._tla2tools = tla2tools
 
     def answer(self, question: Question) -> object:
@@ -47,7 +46,9 @@ class Answers:
             case {"ask": "arguments", "number": int(number)}:
                 return self._arguments(self._at(number))
             case {"ask": "replay", "number": int(number), "point": int(point), "other": bool(other)}:
-                return self._replay(number, point, self._other if other else self._view)
+                compared = self._data.other if other else self._data.own
+                if compared is not None:
+                    return self._replay(number, point, compared.view)
         raise InputError("usage", "the explorer cannot answer this question", hint="reload the page")
 
     def _at(self, number: int) -> tuple[int, int]:
@@ -95,31 +96,22 @@ class Answers:
         if entry is None:
             raise InputError("usage", f"no point {point}", hint="reload the page")
         origin = origin_of(view, entry.run_id, find_toolchain(self._tla2tools))
-        stop = follow_trace(trace, origin)
+        stop, outside = follow_trace(trace, origin), first_outside(trace, origin)
         found = {"state": stop, "action": None, "conjunct": None, "place": None, "constraint": None}
-        cut = first_outside(trace, origin)
-        if cut is not None and cut[0] < (stop or len(trace.states)):
-            return found | {"state": cut[0], "constraint": cut[1]}
+        if outside is not None and outside[0] < (stop or len(trace.states)):
+            return found | {"state": outside[0], "constraint": outside[1]}
         return found if stop is None or stop < 2 else found | self._forbidden(trace, stop, origin)
 
     def _forbidden(self, trace: Trace, stop: int, origin: Origin) -> dict[str, object]:
+        """The action of a step that is not possible, and the conjunct or another reason that forbids it."""
         state = trace.state(stop)
-        before = trace.state(stop - 1)
-        action = state.action or ""
+        name, step = state.action or "", {"action": action_text(state)}
         try:
-            found = evaluate_enabled(trace, action, before, origin)
+            enabled = evaluate_enabled(trace, name, trace.state(stop - 1), origin)
         except InputError as error:
-            return {"action": action_text(state), "conjunct": None, "place": None, "reason": error.message}
-        if found.enabled:
-            return {
-                "action": action_text(state),
-                "conjunct": None,
-                "place": None,
-                "reason": f"{action} is enabled there, but does not lead to this state",
-            }
-        stopped = found.stopped
-        return {
-            "action": action_text(state),
-            "conjunct": stopped.text if stopped else None,
-            "place": stopped.place if stopped else None,
-        }
+            return {**step, "reason": error.message}
+        if enabled.enabled:
+            return {**step, "reason": f"{name} is enabled there, but does not lead to this state"}
+        if enabled.stopped is None:
+            return {**step}
+        return {**step, "conjunct": enabled.stopped.text, "place": enabled.stopped.place}

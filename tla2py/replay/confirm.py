@@ -71,11 +71,12 @@ def follow_trace(trace: Trace, origin: Origin) -> int | None:
 
 
 def first_outside(trace: Trace, origin: Origin) -> tuple[int, str] | None:
-    """The first state of a trace that a CONSTRAINT of the model of ``origin`` leaves out, and its name; None if none does.
+    """The first state of a trace that a constraint of the model of ``origin`` leaves out, and its name; None if none does.
 
-    TLC checks such a state, and does not go on from it. Raises InputError as ``evaluate_trace`` does.
+    TLC 2.15 and 2.20 check the invariants in a state that a CONSTRAINT or an ACTION_CONSTRAINT leaves out, and do not go
+    on from it. Raises InputError as ``evaluate_trace`` does.
     """
-    names = TraceQuery([trace], origin).config.constraints
+    names = (*origin.config.constraints, *origin.config.action_constraints)
     if not names:
         return None
     for state in evaluate_trace(trace, names, origin).states:

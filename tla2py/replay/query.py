@@ -40,6 +40,11 @@ class Origin:
     toolchain: Toolchain
     input_file: Callable[[str], Path] = input_path
 
+    @property
+    def config(self) -> Config:
+        """The config of the run."""
+        return parse_config(self.record.executions[0].config_text, Path("MC.cfg")).config
+
 
 class TraceQuery:
     """Runs of TLC about the traces of one run; ``warm`` ones share a JVM.
@@ -53,7 +58,7 @@ class TraceQuery:
         # Other classes could come from anywhere.
         self.toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
         self.record, self._input_file, self._warm = record, origin.input_file, warm
-        self.config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
+        self.config = origin.config
         if self.config.alias:
             raise InputError(
                 "not-confirmable",
