@@ -55,17 +55,22 @@ verdict = "violated"
 """
 
 
+def sweep_relay(folder: Path, module: str = RELAY, store: str = "store", code: int = 0) -> None:
+    """Sweep a version of the relay in a folder."""
+    folder.mkdir(exist_ok=True)
+    (folder / "Relay.tla").write_text(module)
+    (folder / "sweep.toml").write_text(SWEEP)
+    asked = ("sweep", "sweep.toml", "--executor", "local", "-o", store, "--no-lint")
+    assert command.run(*asked, cwd=folder).code == code
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the report of a real sweep."""
     folder = tmp_path_factory.mktemp("report")
-    (folder / "Relay.tla").write_text(RELAY)
-    (folder / "sweep.toml").write_text(SWEEP)
-    for asked in (
-        ("sweep", "sweep.toml", "--executor", "local", "-o", "store"),
-        ("report", "store", "-o", "page.html", "--lanes", "Nodes", "--messages", "sent"),
-    ):
-        assert command.run(*asked, cwd=folder).code == 0
+    sweep_relay(folder)
+    asked = ("report", "store", "-o", "page.html", "--lanes", "Nodes", "--messages", "sent")
+    assert command.run(*asked, cwd=folder).code == 0
     return (folder / "page.html").as_uri()
 
 

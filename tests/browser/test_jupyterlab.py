@@ -7,14 +7,14 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import command
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import RELAY, SWEEP, browser, press
+from tests.browser.test_explorer import browser, press, sweep_relay
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 
@@ -31,9 +31,7 @@ CELLS = (
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a notebook in JupyterLab, which has not been run."""
     folder = tmp_path_factory.mktemp("lab")
-    (folder / "Relay.tla").write_text(RELAY)
-    (folder / "sweep.toml").write_text(SWEEP)
-    assert command.run("sweep", "sweep.toml", "--executor", "local", "-o", "store", cwd=folder).code == 0
+    sweep_relay(folder)
     cells: list[dict[str, object]] = [
         {
             "cell_type": "code",
@@ -78,6 +76,7 @@ def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
         with socket.socket() as asked:
             if asked.connect_ex(("127.0.0.1", port)) == 0:
                 return
+        time.sleep(0.1)
 
 
 def run_cell(tab: Tab, number: int) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import RELAY, SWEEP, axe_findings, browser, show, text, texts
+from tests.browser.test_explorer import RELAY, axe_findings, browser, show, sweep_relay, text, texts
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 
@@ -28,11 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the stores of a specification before and after it was mended."""
     folder = tmp_path_factory.mktemp("served")
     for name, module, code in (("before", RELAY, 0), ("after", MENDED, 1)):
-        (folder / name).mkdir()
-        (folder / name / "Relay.tla").write_text(module)
-        (folder / name / "sweep.toml").write_text(SWEEP)
-        sweep = ("sweep", f"{name}/sweep.toml", "--executor", "local", "-o", f"runs/{name}", "--no-lint")
-        assert command.run(*sweep, cwd=folder).code == code
+        sweep_relay(folder / name, module, f"../runs/{name}", code)
     return folder
 
 
@@ -138,7 +134,7 @@ def test_a_counterexample_of_another_store(tab: Tab, address: str) -> None:
     tab.wait_for("document.querySelector('.x-beside') !== null")
     assert "point 6 of runs/after" in text(tab, ".x-beside thead")
     assert text(tab, ".x-beside caption") == "They take the same steps."
-    # What is beside is no part of this store: it cannot be opened in the workbench.
+    # The workbench does not open counterexamples of the other store.
     assert tab.run("document.querySelectorAll('.x-beside td:nth-child(2) button').length") == 0
     tab.choose("#x-compare select", "")
     tab.wait_for("document.querySelector('.x-beside') === null")

@@ -8,7 +8,7 @@ export interface Filter {
   /** Whether a counterexample passes, from its row alone or from its states. */
   trace?: (number: number, trace: () => Promise<Trace>) => boolean | Promise<boolean>;
   /** Whether a counterexample has what the sentence names; if none has, ``unnamed`` says so. */
-  names?: (number: number, trace: () => Promise<Trace>) => Promise<boolean>;
+  names?: (trace: () => Promise<Trace>) => Promise<boolean>;
   unnamed?: string;
   /** What the answer alone does not say. */
   note?: string;
@@ -95,7 +95,7 @@ function parseOne(text: string, overview: Overview): Filter {
     return {
       text,
       trace: async (_, trace) => moved(await trace(), wanted, moves[2]!),
-      names: async (_, trace) => moved(await trace(), wanted, "is there"),
+      names: async (trace) => [...paths(await trace(), false)].some(wanted),
       unnamed: `no counterexample has a variable or field ${moves[1]}`,
     };
   }
@@ -143,19 +143,26 @@ function place_(text: string): (path: readonly string[]) => boolean {
     path.length === steps.length && path.every((step, at) => step === steps[at] || (steps[at] === "[*]" && at > 0));
 }
 
-function moved(trace: Trace, wanted: (path: readonly string[]) => boolean, how: string): boolean {
+/** The paths of a counterexample, or only those whose values change. */
+function* paths(trace: Trace, changing: boolean): Generator<string[]> {
   const todo = trace.steps.variables.map((name) => [name]);
   while (todo.length) {
     const path = todo.pop()!;
+    if (changing && trace.writes(path).length === 0) continue;
+    yield path;
+    todo.push(...trace.below(path));
+  }
+}
+
+function moved(trace: Trace, wanted: (path: readonly string[]) => boolean, how: string): boolean {
+  for (const path of paths(trace, true)) {
     const values = trace.at(path);
-    if (wanted(path) && (how === "is there" || values.some((node, at) => at > 0 && moves(trace, values[at - 1]!, node, how)))) return true;
-    if (how === "is there" || values.some((node, at) => at > 0 && node !== values[at - 1])) todo.push(...trace.below(path));
+    if (wanted(path) && trace.writes(path).some((at) => moves(trace, values[at - 1]!, values[at]!, how))) return true;
   }
   return false;
 }
 
 function moves(trace: Trace, before: number, after: number, how: string): boolean {
-  if (before === after) return false;
   if (how === "changes") return true;
   const [one, other] = [Number(trace.nodes.text(before)), Number(trace.nodes.text(after))];
   return how === "falls" ? other < one : other > one;
@@ -169,7 +176,7 @@ export async function tally(filter: Filter, store: Store): Promise<Tally> {
   for (const [number, row] of store.overview.traces.entries()) {
     const matches = await filter.trace!(number, () => store.trace(number));
     if (matches) matching.add(number);
-    named ||= matches || (await filter.names!(number, () => store.trace(number)));
+    named ||= matches || (await filter.names!(() => store.trace(number)));
     const [some, all] = counts.get(row.name) ?? [0, 0];
     counts.set(row.name, [some + (matches ? 1 : 0), all + 1]);
   }

@@ -31,8 +31,6 @@ export function PointList({ state }: { state: State }) {
   });
   const sentences = [...state.shares.value.keys()];
   const [from, to] = span(rows.length, LINE, seen.top, seen.height);
-  const first = new Map<number, number>();
-  state.store.overview.traces.forEach((row, number) => row.points.forEach((point) => first.has(point) || first.set(point, number)));
   const columns = ["point", "verdict", ...sentences, ...varying.map((each) => each.name), ...numbers];
   const title = (name: string) => TITLES[name] ?? name;
   const widths = columns.map((name) => (name === "verdict" ? "minmax(14rem, 2fr)" : `minmax(${Math.max(4.5, title(name).length * 0.6 + 0.5)}rem, 1fr)`)).join(" ");
@@ -54,7 +52,7 @@ export function PointList({ state }: { state: State }) {
             ))}
           </div>
           {rows.slice(from, to).map((at, index) => {
-            const trace = first.get(points.point[at]!);
+            const trace = state.at.get(points.point[at]!)?.[0];
             const text = (points.minimal[at] ? "★ " : "") + points.text[at]!;
             return (
               <div key={at} class="x-line" role="row" aria-rowindex={from + index + 2} style={{ top: `${(from + index + 1) * LINE}px`, gridTemplateColumns: widths }}>

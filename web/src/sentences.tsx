@@ -75,9 +75,8 @@ function Answer({ state, sentence }: { state: State; sentence: string }) {
   const found = state.answers.value.get(sentence);
   if (filter?.error) return <span role="status" class="x-wrong">{filter.error}</span>;
   if (!filter?.trace) {
-    const places = state.store.overview.points.point.map((_, place) => place);
-    const some = places.filter((place) => filter?.point?.(place)).length;
-    return <span role="status">{`${some} of ${places.length} points`}</span>;
+    const shares = state.shares.value.get(sentence) ?? [];
+    return <span role="status">{`${shares.filter(([some]) => some > 0).length} of ${shares.length} points`}</span>;
   }
   if (!found) return <span role="status">…</span>;
   const counts = [...found.counts].map(([name, [some, all]]) => `${some} of ${all} ${name}`).join(", ") || "no counterexample";

@@ -101,13 +101,16 @@ export class State {
       .filter((each) => each.members.length > 0);
   });
 
-  /** The counterexamples of a point. */
-  private readonly at = new Map<number, number[]>();
+  /** The numbers of the counterexamples of each point that has any. */
+  readonly at = new Map<number, number[]>();
 
   constructor(readonly store: Store) {
-    store.overview.traces.forEach((row, number) =>
-      row.points.forEach((point) => this.at.set(point, [...(this.at.get(point) ?? []), number])),
-    );
+    for (const [number, row] of store.overview.traces.entries())
+      for (const point of row.points) {
+        const known = this.at.get(point);
+        if (known) known.push(number);
+        else this.at.set(point, [number]);
+      }
     const { axes, parameters, kinds } = store.overview;
     this.across.value = axes[0] ?? "";
     this.down.value = axes[1] ?? "";
