@@ -21,7 +21,7 @@ __all__ = ["attacker", "cluster"]
 
 pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
 
-# Beside those of any run; a standard error of its own is no file of tla2py here.
+# `stream-again` is left out: the standard error of a Spark worker is not one of the files of tla2py.
 SPARK_ATTACKS: dict[str, tuple[Wall, str]] = {
     **{name: attack for name, attack in ATTACKS.items() if name != "stream-again"},
     "variables": ("secrets", '[ -n "$AWS_SECRET_ACCESS_KEY$SECRET_TOKEN" ]'),

@@ -191,8 +191,8 @@ class StoreView(StoreTables):
     ) -> Explorer:
         """The explorer as a widget, at a point's counterexample, by default the shortest of the most frequent kind.
 
-        ``compare`` is a store whose counterexamples at equal points are shown beside these. Raises InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as
-        ``trace`` does.
+        ``compare`` is a store whose counterexamples at points with equal parameters are shown beside these. Raises
+        InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as ``trace`` does.
         """
         return views().explorer(self, point, number, compare)
 

@@ -19,7 +19,8 @@ def store_explorer(
 ) -> Explorer:
     """The explorer of a store at a point's counterexample, by default the shortest of the most frequent kind.
 
-    ``other`` is the store that it is compared with. Raises InputError: ``extra-missing`` if anywidget is not installed, and as ``StoreView.trace`` does.
+    ``other`` is the store that it is compared with. Raises InputError: ``extra-missing`` if anywidget is not installed,
+    and as ``StoreView.trace`` does.
     """
     try:
         import anywidget

@@ -103,12 +103,7 @@ def _row(trace: Trace, before: State | None, state: State, actor: Actors | None,
     number = f"↱ {state.index}" if first else str(state.index)
     place = state.location
     return row(
-        element(
-            "td",
-            number,
-            class_="t2-n t2-loop" if loop else "t2-n",
-            title=loop or None,
-        ),
+        element("td", number, class_="t2-n t2-loop" if loop else "t2-n", title=loop or None),
         element(
             "td",
             element("span", action_text(state), class_="t2-act"),
