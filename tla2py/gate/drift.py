@@ -92,7 +92,7 @@ _GONE_AND_NEW = {
     DriftKind.SEARCH: ("no longer has the {}", "now has the {}"),
     DriftKind.MODEL_VALUE: ("{} is no longer a model value", "{} is now a model value"),
     DriftKind.VIOLATION: ("no longer violates {}", "now violates {}"),
-    DriftKind.SURVIVOR: ("a check now notices the change {}", "no check notices the change {}"),
+    DriftKind.SURVIVOR: ("the change {} is no longer a survivor", "no check notices the change {}"),
     DriftKind.ACTION: ("action {} no longer fires", "action {} now fires"),
     DriftKind.IDLE_ACTION: ("", "action {} is new and never fires"),
 }

@@ -57,7 +57,7 @@ def survivors(report: MutantReport, section: MutationSection | None) -> dict[str
 
 
 def survivor_drift(lock: Lock | None, report: MutantReport | None, sweep: Sweep) -> Iterator[Drift]:
-    """The changes that no check notices any more, or that one notices now."""
+    """The changes that are survivors now, and those that are no more: a check notices them, or the text is another."""
     if lock is None or lock.survivors is None:
         return
     if report is None:
