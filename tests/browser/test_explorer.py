@@ -347,6 +347,14 @@ def test_a_sentence_colours_the_map_and_is_a_column(tab: Tab, page: str) -> None
     assert "answer=Max" in tab.run("location.hash")
 
 
+def test_a_counterexample_that_is_not_selected_says_so(tab: Tab, page: str) -> None:
+    show(tab, page, "#filter=Max+%3D+1&trace=3/1")
+    assert text(tab, "#x-kinds [role=status]").startswith("0 counterexamples")
+    assert "not among those selected" in text(tab, ".x-head")
+    tab.click(".x-sentences input")
+    tab.wait_for("!document.querySelector('.x-head').textContent.includes('not among those selected')")
+
+
 def test_two_counterexamples_beside_each_other(tab: Tab, page: str) -> None:
     show(tab, page, "#trace=3/1")
     assert "The nearest point where Small holds: 2: Max = 2 instead of 10" in text(tab, "#x-compare")

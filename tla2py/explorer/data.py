@@ -21,6 +21,7 @@ from tla2py.explorer.counterexamples import Counterexamples, counterexamples, st
 from tla2py.explorer.mutants import mutant_changes
 from tla2py.explorer.points import kind_rows, law_rows, parameter_rows, point_columns
 from tla2py.explorer.traces import LaneOptions
+from tla2py.text import value_shown
 
 FORMAT = 1
 """The version of the data; the page's script refuses another."""
@@ -121,7 +122,8 @@ def _nearest(
     by_number = {point.point: point for point in points}
     return {
         str(number): [
-            {"point": each.point.point, "differs": [list(one) for one in each.differs]} for each in those
+            {"point": each.point.point, "differs": [list(map(value_shown, one)) for one in each.differs]}
+            for each in those
         ]
         for number in sorted(numbers)
         if (those := nearest(by_number[found[number].point], found[number].name))

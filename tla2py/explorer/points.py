@@ -9,6 +9,7 @@ from tla2py.explore.grid import GridPoint, value_order, varying
 from tla2py.explore.heatmap import minimal_points_of
 from tla2py.explore.kinds import Kind
 from tla2py.explore.view import StoreView
+from tla2py.text import value_shown
 
 TraceNumbers = Mapping[tuple[int, int], int]
 """The number of each counterexample, by its first point and its number there."""
@@ -18,7 +19,14 @@ def parameter_rows(view: StoreView, points: Sequence[GridPoint]) -> list[dict[st
     """The parameters with their kinds and values, in grid order."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
     names = points[0].parameters if points else {}
-    return [{"name": name, "kind": kinds[name], "values": value_order(points, name)} for name in names]
+    return [
+        {
+            "name": name,
+            "kind": kinds[name],
+            "values": [value_shown(text) for text in value_order(points, name)],
+        }
+        for name in names
+    ]
 
 
 def point_columns(points: Sequence[GridPoint], numbers: Sequence[str], axes: Set[str]) -> dict[str, object]:

@@ -43,6 +43,7 @@ function Shown({ state, trace }: { state: State; trace: Trace }) {
         <p>
           <code>{values.map((each) => `${each.name} = ${each.value}`).join(", ")}</code>
         </p>
+        {!state.traces.value.includes(trace.number) && <p class="x-dim">This counterexample is not among those selected.</p>}
         {mutant && (
           <p class="x-mutant">
             {mutant.operator} at <code>{mutant.place}</code> in <code>{mutant.definition}</code>:{" "}
